@@ -1,0 +1,3 @@
+/** Package google.rpc: details carried by errors. */
+export * from './gen/google/rpc/error_details_pb.ts'
+export * from './gen/google/rpc/status_pb.ts'
