@@ -1,0 +1,59 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { CallerSchema } from '@parley/contracts/internal'
+
+/** The signed-in one who calls. */
+export type Caller = {
+  readonly userId: string
+  /** Id of the bearer token or session that was presented. */
+  readonly credentialId: string
+  /** Ids of the roles held, without the implicit `everyone`. */
+  readonly roleIds: readonly string[]
+  /** Until when the credential counts as fresh; undefined: it never was. */
+  readonly freshUntil: Date | undefined
+  /** When the credential ends. */
+  readonly expiresAt: Date
+  /** Version of the role assignments that `roleIds` stands for. */
+  readonly rolesVersion: bigint
+}
+
+/** Name of the bus header that carries an encoded caller. */
+export const callerHeader = 'parley-caller'
+
+/** Writes a caller as the value of the header: base64 of `svc.internal.v1.Caller`. */
+export function encodeCaller(caller: Caller): string {
+  const message = create(CallerSchema, {
+    userId: caller.userId,
+    credentialId: caller.credentialId,
+    roleIds: [...caller.roleIds],
+    expiresAt: timestampFromDate(caller.expiresAt),
+    rolesVersion: caller.rolesVersion,
+  })
+  if (caller.freshUntil) message.freshUntil = timestampFromDate(caller.freshUntil)
+  return Buffer.from(toBinary(CallerSchema, message)).toString('base64')
+}
+
+/** Reads what {@link encodeCaller} wrote. Throws `unauthenticated` for anything else. */
+export function decodeCaller(header: string): Caller {
+  const message = parse(header)
+  if (!message?.userId || !message.credentialId || !message.expiresAt) {
+    throw new ConnectError('the caller cannot be read', Code.Unauthenticated)
+  }
+  return {
+    userId: message.userId,
+    credentialId: message.credentialId,
+    roleIds: message.roleIds,
+    freshUntil: message.freshUntil && timestampDate(message.freshUntil),
+    expiresAt: timestampDate(message.expiresAt),
+    rolesVersion: message.rolesVersion,
+  }
+}
+
+function parse(header: string) {
+  try {
+    return fromBinary(CallerSchema, Buffer.from(header, 'base64'))
+  } catch {
+    return undefined
+  }
+}

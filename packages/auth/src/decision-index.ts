@@ -1,0 +1,95 @@
+import { PermissionDecision, PermissionScopeKind, type PermissionScope } from '@parley/contracts/admin'
+import type { PolicyDecision } from '@parley/contracts/internal'
+import { bitOf, storableAt, type Bits } from './bits.ts'
+import type { ScopeKind } from './permissions.ts'
+
+/** What one role or user is allowed and denied at one scope. */
+export type Decided = { readonly allow: Bits; readonly deny: Bits }
+
+/** The decisions stored at one scope, by role id and by user id. */
+export type ScopeDecisions = {
+  readonly roles: ReadonlyMap<string, Decided>
+  readonly users: ReadonlyMap<string, Decided>
+}
+
+/** All decisions, by scope: most rooms and groups have none of their own, so a resolve passes them with one look-up. */
+export type DecisionIndex = {
+  readonly server: ScopeDecisions
+  readonly groups: ReadonlyMap<string, ScopeDecisions>
+  readonly rooms: ReadonlyMap<string, ScopeDecisions>
+}
+
+export const emptyIndex: DecisionIndex = {
+  server: { roles: new Map(), users: new Map() },
+  groups: new Map(),
+  rooms: new Map(),
+}
+
+type MutableScopeDecisions = { readonly roles: Map<string, Decided>; readonly users: Map<string, Decided> }
+
+/** A new index from an older one, which stays as it is: a scope is copied when it is first written to. */
+export class IndexDraft {
+  #server: ScopeDecisions
+  readonly #groups: Map<string, ScopeDecisions>
+  readonly #rooms: Map<string, ScopeDecisions>
+  readonly #copies = new Map<ScopeDecisions, MutableScopeDecisions>()
+
+  constructor(from: DecisionIndex) {
+    this.#server = from.server
+    this.#groups = new Map(from.groups)
+    this.#rooms = new Map(from.rooms)
+  }
+
+  /** Stores or, for NONE, removes a decision. One that the catalogue does not allow at its scope is left out. */
+  decide(decision: PolicyDecision): void {
+    const kind = scopeKind(decision.scope)
+    const id = decision.scope?.id ?? ''
+    const bit = bitOf(decision.permission) & storableAt[kind]
+    if (bit === 0 || (kind !== 'server' && id === '')) return
+    const { roles, users } = this.#writable(kind, id)
+    if (decision.roleId) change(roles, decision.roleId, decision.decision, bit)
+    else if (decision.userId) change(users, decision.userId, decision.decision, bit)
+  }
+
+  /** Removes every decision of a role. */
+  forgetRole(roleId: string): void {
+    if (this.#server.roles.has(roleId)) this.#writable('server', '').roles.delete(roleId)
+    for (const [id, { roles }] of this.#groups) if (roles.has(roleId)) this.#writable('group', id).roles.delete(roleId)
+    for (const [id, { roles }] of this.#rooms) if (roles.has(roleId)) this.#writable('room', id).roles.delete(roleId)
+  }
+
+  finish(): DecisionIndex {
+    return { server: this.#server, groups: this.#groups, rooms: this.#rooms }
+  }
+
+  #writable(kind: ScopeKind, id: string): MutableScopeDecisions {
+    const byId = kind === 'group' ? this.#groups : this.#rooms
+    const before = kind === 'server' ? this.#server : byId.get(id)
+    const made = before && this.#copies.get(before)
+    if (made) return made
+    const copy = { roles: new Map(before?.roles), users: new Map(before?.users) }
+    this.#copies.set(copy, copy)
+    if (kind === 'server') this.#server = copy
+    else byId.set(id, copy)
+    return copy
+  }
+}
+
+function scopeKind(scope: PermissionScope | undefined): ScopeKind {
+  switch (scope?.kind) {
+    case PermissionScopeKind.GROUP:
+      return 'group'
+    case PermissionScopeKind.ROOM:
+      return 'room'
+    default:
+      return 'server'
+  }
+}
+
+function change(of: Map<string, Decided>, id: string, decision: PermissionDecision, bit: Bits): void {
+  const before = of.get(id) ?? { allow: 0, deny: 0 }
+  const allow = (before.allow & ~bit) | (decision === PermissionDecision.ALLOW ? bit : 0)
+  const deny = (before.deny & ~bit) | (decision === PermissionDecision.DENY ? bit : 0)
+  if (allow | deny) of.set(id, { allow, deny })
+  else of.delete(id)
+}

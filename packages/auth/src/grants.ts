@@ -1,0 +1,74 @@
+import { RoomKind } from '@parley/contracts/api'
+import { bitOf, type Bits } from './bits.ts'
+import { permissions, type Permission } from './permissions.ts'
+import type { Policy } from './policy.ts'
+import { allowedBits, serverScope, type Scope, type Subject } from './resolve.ts'
+
+/** A permission and whether the viewer has it; the fields of `svc.api.v1.PermissionGrant`. */
+export type Grant = { permission: Permission; granted: boolean }
+
+/** What of a room permissions depend on. */
+export type RoomFacts = {
+  readonly roomId: string
+  readonly kind: RoomKind
+  /** Group of a channel; empty for a direct message. */
+  readonly groupId: string
+  readonly archived: boolean
+}
+
+/** The scope in which a room's permissions are resolved. */
+export function roomScope(room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'>): Scope {
+  const { roomId, groupId } = room
+  return room.kind === RoomKind.DM ? { kind: 'dm', roomId } : { kind: 'room', roomId, groupId }
+}
+
+/** Whether a user belongs to a room: as an explicit member, or in a universal channel by room.join; never while banned. */
+export function isEffectiveMember(
+  policy: Policy,
+  subject: Subject,
+  room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'> & { readonly universal: boolean },
+  standing: { readonly member: boolean; readonly banned: boolean },
+): boolean {
+  if (standing.banned) return false
+  if (standing.member) return true
+  return room.universal && (allowedBits(policy, subject, roomScope(room)) & bitOf('room.join')) !== 0
+}
+
+/** `viewer_permissions` of GetViewer: the 20 permissions at server scope, in metadata order. */
+export function viewerPermissions(policy: Policy, subject: Subject): Grant[] {
+  const allowed = allowedBits(policy, subject, serverScope)
+  return permissions.map(({ permission }) => grant(permission, allowed))
+}
+
+/** `viewer_state.permissions` of a room group: room.create. */
+export function groupPermissions(policy: Policy, subject: Subject, groupId: string): Grant[] {
+  return [grant('room.create', allowedBits(policy, subject, { kind: 'group', groupId }))]
+}
+
+/**
+ * `viewer_state.permissions` of a room, in the contract's order: what the viewer can do there now. Joining is granted to
+ * non-members of active channels alone; posting, attaching, reacting and echoing to members of active rooms, moderating
+ * messages to members; managing and banning never in direct messages. `isMember` means effective membership.
+ */
+export function roomPermissions(policy: Policy, subject: Subject, room: RoomFacts, isMember: boolean): Grant[] {
+  const allowed = allowedBits(policy, subject, roomScope(room))
+  const channel = room.kind !== RoomKind.DM
+  const active = !room.archived
+  const speaks = isMember && active
+  return [
+    grant('room.list', allowed),
+    grant('room.join', allowed, channel && active && !isMember),
+    grant('message.post', allowed, speaks),
+    grant('message.post-in-thread', allowed, speaks),
+    grant('message.attach', allowed, speaks),
+    grant('message.react', allowed, speaks),
+    grant('message.echo', allowed, speaks),
+    grant('message.manage', allowed, isMember),
+    grant('room.manage', allowed, channel),
+    grant('room.ban-member', allowed, channel),
+  ]
+}
+
+function grant(permission: Permission, allowed: Bits, possible = true): Grant {
+  return { permission, granted: possible && (allowed & bitOf(permission)) !== 0 }
+}

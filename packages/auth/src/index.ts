@@ -1,0 +1,31 @@
+export { callerHeader, decodeCaller, encodeCaller, type Caller } from './caller.ts'
+export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
+export { credentialDigest } from './credential-digest.ts'
+export {
+  groupPermissions,
+  isEffectiveMember,
+  roomPermissions,
+  roomScope,
+  viewerPermissions,
+  type Grant,
+  type RoomFacts,
+} from './grants.ts'
+export {
+  appliesAt,
+  isPermission,
+  permissions,
+  type Permission,
+  type PermissionInfo,
+  type ScopeKind,
+} from './permissions.ts'
+export { applyDelta, Policy, policyFrom } from './policy.ts'
+export { isOwner, may, resolve, serverScope, type Outcome, type Scope, type Subject } from './resolve.ts'
+export {
+  defaultDecisions,
+  defaultPolicy,
+  everyoneRoleId,
+  ownerRoleId,
+  systemRoles,
+  type DefaultDecision,
+  type SystemRole,
+} from './roles.ts'

@@ -1,0 +1,39 @@
+import type { GetPolicyResponse, PolicyDelta, PolicyRole } from '@parley/contracts/internal'
+import { emptyIndex, IndexDraft, type DecisionIndex } from './decision-index.ts'
+
+/** Roles and all permission decisions at one revision; never changes. */
+export class Policy {
+  /** Raised by one by each change. */
+  readonly revision: bigint
+  /** Roles by id. */
+  readonly roles: ReadonlyMap<string, PolicyRole>
+  /** Decisions by scope; read by `resolve`. */
+  readonly decisions: DecisionIndex
+
+  constructor(revision: bigint, roles: ReadonlyMap<string, PolicyRole>, decisions: DecisionIndex) {
+    this.revision = revision
+    this.roles = roles
+    this.decisions = decisions
+  }
+}
+
+/** The policy as admin tells it whole. Decisions about unknown permissions or at a scope they cannot have are left out. */
+export function policyFrom(snapshot: GetPolicyResponse): Policy {
+  const draft = new IndexDraft(emptyIndex)
+  for (const decision of snapshot.decisions) draft.decide(decision)
+  return new Policy(snapshot.revision, new Map(snapshot.roles.map((role) => [role.id, role])), draft.finish())
+}
+
+/** The policy after the delta; undefined when the delta is not the next one, and the policy must be loaded whole. */
+export function applyDelta(policy: Policy, delta: PolicyDelta): Policy | undefined {
+  if (delta.revision !== policy.revision + 1n) return undefined
+  const roles = new Map(policy.roles)
+  const draft = new IndexDraft(policy.decisions)
+  for (const role of delta.roles) roles.set(role.id, role)
+  for (const id of delta.deletedRoleIds) {
+    roles.delete(id)
+    draft.forgetRole(id)
+  }
+  for (const decision of delta.decisions) draft.decide(decision)
+  return new Policy(delta.revision, roles, draft.finish())
+}

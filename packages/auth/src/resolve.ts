@@ -1,0 +1,89 @@
+import { allBits, bitOf, bitsOf, type Bits } from './bits.ts'
+import type { ScopeDecisions } from './decision-index.ts'
+import type { Permission } from './permissions.ts'
+import type { Policy } from './policy.ts'
+import { everyoneRoleId, ownerRoleId } from './roles.ts'
+
+/** Whose permission is asked: a user and the ids of the roles held, without `everyone`. A `Caller` is one. */
+export type Subject = { readonly userId: string; readonly roleIds: readonly string[] }
+
+/** Where a permission is asked. A direct message has no group. */
+export type Scope =
+  | { readonly kind: 'server' }
+  | { readonly kind: 'group'; readonly groupId: string }
+  | { readonly kind: 'room'; readonly roomId: string; readonly groupId: string }
+  | { readonly kind: 'dm'; readonly roomId: string }
+
+/** How a permission comes out; `undecided` counts as denied wherever a yes or no is needed. */
+export type Outcome = 'allow' | 'deny' | 'undecided'
+
+/** The server as a scope. */
+export const serverScope: Scope = { kind: 'server' }
+
+const neverInDm = bitsOf(
+  'room.create',
+  'room.manage',
+  'room.ban-member',
+  'message.manage',
+  'message.echo',
+  'message.post-in-thread',
+)
+const neverInDmForOwners = bitsOf('message.post-in-thread')
+const unlessDeniedInDm = bitsOf('room.join', 'message.post', 'message.attach', 'message.react')
+
+/**
+ * Resolves one permission. Owners are allowed everything; in a direct message some permissions are never given, threads not
+ * even to owners; otherwise one DENY among the decisions of the user, each role and everyone, at the room, its group and the
+ * server, denies; else one ALLOW allows; else, in a direct message, posting is allowed.
+ */
+export function resolve(policy: Policy, subject: Subject, permission: Permission, scope: Scope): Outcome {
+  const bit = bitOf(permission)
+  const { allow, deny } = resolveAll(policy, subject, scope)
+  if (deny & bit) return 'deny'
+  return allow & bit ? 'allow' : 'undecided'
+}
+
+/** Whether the permission comes out as allowed. */
+export function may(policy: Policy, subject: Subject, permission: Permission, scope: Scope): boolean {
+  return resolve(policy, subject, permission, scope) === 'allow'
+}
+
+/** Every permission at once: what is allowed and, winning over it, what is denied. */
+export function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bits; deny: Bits } {
+  const inDm = scope.kind === 'dm'
+  if (isOwner(subject)) return { allow: allBits, deny: inDm ? neverInDmForOwners : 0 }
+  const found = { allow: 0, deny: 0 }
+  const { server, groups, rooms } = policy.decisions
+  collect(found, server, subject)
+  if (scope.kind === 'group' || scope.kind === 'room') collect(found, groups.get(scope.groupId), subject)
+  if (scope.kind === 'room' || scope.kind === 'dm') collect(found, rooms.get(scope.roomId), subject)
+  if (inDm) {
+    found.deny |= neverInDm
+    found.allow |= unlessDeniedInDm
+  }
+  return found
+}
+
+/** The permissions that come out as allowed. */
+export function allowedBits(policy: Policy, subject: Subject, scope: Scope): Bits {
+  const { allow, deny } = resolveAll(policy, subject, scope)
+  return allow & ~deny
+}
+
+/** Whether the subject holds the role `owner`. */
+export function isOwner(subject: Subject): boolean {
+  return subject.roleIds.includes(ownerRoleId)
+}
+
+function collect(found: { allow: Bits; deny: Bits }, at: ScopeDecisions | undefined, subject: Subject): void {
+  if (!at) return
+  add(found, at.roles.get(everyoneRoleId))
+  for (const roleId of subject.roleIds) add(found, at.roles.get(roleId))
+  if (at.users.size > 0) add(found, at.users.get(subject.userId))
+}
+
+function add(found: { allow: Bits; deny: Bits }, decided: { allow: Bits; deny: Bits } | undefined): void {
+  if (!decided) return
+  found.allow |= decided.allow
+  found.deny |= decided.deny
+}
