@@ -36,7 +36,9 @@ export type PermissionInfo = { readonly permission: Permission; readonly scopes:
 /** Every permission with its scopes, in metadata order: the order of matrices, explanations and grants. */
 export const permissions: readonly PermissionInfo[] = catalogue.map(([permission, scopes]) => ({ permission, scopes }))
 
-const scopesOf: ReadonlyMap<string, readonly ScopeKind[]> = new Map(catalogue)
+const scopesOf: ReadonlyMap<string, readonly ScopeKind[]> = new Map(
+  permissions.map(({ permission, scopes }) => [permission, scopes]),
+)
 
 /** Whether the text names a permission of the catalogue. */
 export function isPermission(text: string): text is Permission {

@@ -1,0 +1,29 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { decodeCaller, encodeCaller, type Caller } from './caller.ts'
+import { credentialDigest } from './credential-digest.ts'
+
+const caller: Caller = {
+  userId: 'U1',
+  credentialId: 'S1',
+  roleIds: ['admin', 'O1'],
+  freshUntil: new Date('2031-05-01T10:00:00.123Z'),
+  expiresAt: new Date('2031-08-01T10:00:00Z'),
+  rolesVersion: 2n ** 53n + 1n,
+}
+
+test.each([caller, { ...caller, roleIds: [], freshUntil: undefined }])('a caller survives the header', (sent) => {
+  expect(decodeCaller(encodeCaller(sent))).toEqual(sent)
+})
+
+test.each(['', 'AAAA', '!!', Buffer.from('{"userId":"U1"}').toString('base64')])('%p is no caller', (header) => {
+  expect(() => decodeCaller(header)).toThrow(/unauthenticated/)
+})
+
+test('a digest depends on the key, the token and the purpose', () => {
+  const digest = credentialDigest('key', 'token')
+  expect(digest).toHaveLength(32)
+  expect(digest).toEqual(createHmac('sha256', 'key').update('credential\0token').digest())
+  expect(credentialDigest('key2', 'token')).not.toEqual(digest)
+  expect(credentialDigest('key', 'token2')).not.toEqual(digest)
+})

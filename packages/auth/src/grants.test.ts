@@ -1,0 +1,107 @@
+import { expect, test } from '@jest/globals'
+import { RoomKind } from '@parley/contracts/api'
+import { policyOf } from '../test/_policies.ts'
+import { groupPermissions, isEffectiveMember, roomPermissions, viewerPermissions, type Grant } from './grants.ts'
+import { permissions } from './permissions.ts'
+import { policyFrom } from './policy.ts'
+import { defaultPolicy } from './roles.ts'
+
+const policy = policyFrom(defaultPolicy())
+const everyone = { userId: 'U1', roleIds: [] }
+const admin = { userId: 'U2', roleIds: ['admin'] }
+const owner = { userId: 'U3', roleIds: ['owner'] }
+const channel = { roomId: 'R1', kind: RoomKind.CHANNEL, groupId: 'G1', archived: false }
+const archived = { ...channel, archived: true }
+const dm = { roomId: 'R1', kind: RoomKind.DM, groupId: '', archived: false }
+
+const granted = (grants: Grant[]) => grants.filter((grant) => grant.granted).map((grant) => grant.permission)
+
+test('the grants of a room come in the order of the contract', () => {
+  expect(roomPermissions(policy, everyone, channel, true).map(({ permission }) => permission)).toEqual([
+    'room.list',
+    'room.join',
+    'message.post',
+    'message.post-in-thread',
+    'message.attach',
+    'message.react',
+    'message.echo',
+    'message.manage',
+    'room.manage',
+    'room.ban-member',
+  ])
+})
+
+const talking = ['message.post', 'message.post-in-thread', 'message.attach', 'message.react', 'message.echo']
+const dmTalking = ['message.post', 'message.attach', 'message.react']
+
+test.each([
+  ['a stranger may join', everyone, channel, false, ['room.list', 'room.join']],
+  ['a member talks and need not join', everyone, channel, true, ['room.list', ...talking]],
+  ['a member of an archived room reads', everyone, archived, true, ['room.list']],
+  ['nobody joins an archived room', everyone, archived, false, ['room.list']],
+  [
+    'an admin manages from outside',
+    admin,
+    channel,
+    false,
+    ['room.list', 'room.join', 'room.manage', 'room.ban-member'],
+  ],
+  [
+    'an admin inside moderates too',
+    admin,
+    channel,
+    true,
+    ['room.list', ...talking, 'message.manage', 'room.manage', 'room.ban-member'],
+  ],
+  [
+    'an admin manages the archive',
+    admin,
+    archived,
+    true,
+    ['room.list', 'message.manage', 'room.manage', 'room.ban-member'],
+  ],
+  ['participants of a DM talk flat', everyone, dm, true, ['room.list', ...dmTalking]],
+  ['admins are like others in a DM', admin, dm, true, ['room.list', ...dmTalking]],
+  ['strangers join no DM', everyone, dm, false, ['room.list']],
+  [
+    'owners have neither threads nor management in a DM',
+    owner,
+    dm,
+    true,
+    ['room.list', ...dmTalking, 'message.echo', 'message.manage'],
+  ],
+])('%s', (_, who, room, isMember, expected) => {
+  expect(granted(roomPermissions(policy, who, room, isMember))).toEqual(expected)
+})
+
+test('viewer permissions are the twenty in metadata order', () => {
+  const grants = viewerPermissions(policy, everyone)
+  expect(grants.map(({ permission }) => permission)).toEqual(permissions.map(({ permission }) => permission))
+  expect(granted(grants)).toHaveLength(8)
+})
+
+test('a group grants room.create by its own decisions', () => {
+  const inGroup = policyOf(['role:everyone', 'allow', 'room.create', 'group:G1'])
+  expect(groupPermissions(inGroup, everyone, 'G1')).toEqual([{ permission: 'room.create', granted: true }])
+  expect(groupPermissions(inGroup, everyone, 'G2')).toEqual([{ permission: 'room.create', granted: false }])
+})
+
+test.each([
+  [{ member: true, banned: false }, false, true],
+  [{ member: false, banned: false }, false, false],
+  [{ member: false, banned: false }, true, true],
+  [{ member: false, banned: true }, true, false],
+  [{ member: true, banned: true }, true, false],
+])('standing %j in a room with universal %s: effective member %s', (standing, universal, expected) => {
+  expect(isEffectiveMember(policy, everyone, { ...channel, universal }, standing)).toBe(expected)
+})
+
+test('a universal room holds nobody who is denied room.join', () => {
+  const closed = policyOf(
+    ['role:everyone', 'allow', 'room.join', 'server'],
+    ['user:U1', 'deny', 'room.join', 'room:R1'],
+  )
+  const room = { ...channel, universal: true }
+  expect(isEffectiveMember(closed, everyone, room, { member: false, banned: false })).toBe(false)
+  expect(isEffectiveMember(closed, admin, room, { member: false, banned: false })).toBe(true)
+})
