@@ -1,0 +1,1 @@
+export { repositoryRoot } from './repository.ts'

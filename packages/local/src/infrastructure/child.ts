@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findExecutable } from './executables.ts'
+import { endLeftover, removePidFile, writePidFile } from './pid-file.ts'
+import type { SystemUser } from './system-user.ts'
+
+/** How to run a server as a child of this process. */
+export type ChildOptions = {
+  /** Name in messages. */
+  name: string
+  command: string
+  args: string[]
+  cwd: string
+  /** Where stdout and stderr are appended. */
+  logFile: string
+  /** Where the child is remembered, so that {@link startChild} ends it when this process could not. */
+  pidFile: string
+  env?: NodeJS.ProcessEnv
+  /** Run as this user; needs root. */
+  user?: SystemUser | undefined
+  /** Signals that ask it to end, mild ones first. */
+  stopSignals: NodeJS.Signals[]
+  /** How long each signal may take. */
+  stopPatienceMs?: number
+}
+
+/** A running server. */
+export type Child = AsyncDisposable & {
+  pid: number
+  /** Resolves when it has ended, wanted or not. */
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** False once it has ended. */
+  running(): boolean
+  /** Ends it and waits for that; repeatable. */
+  stop(): Promise<void>
+  /** The last lines it logged, for messages about a failed start. */
+  lastWords(): string
+}
+
+/**
+ * Starts a program in a process group of its own (the terminal's Ctrl-C is the parent's to handle). It does not outlive
+ * this process where the system can promise that; elsewhere the next start ends it by its pid file.
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const signals = options.stopSignals
+  const patienceMs = options.stopPatienceMs ?? 10_000
+  await endLeftover(options.pidFile, signals, patienceMs)
+  mkdirSync(dirname(options.logFile), { recursive: true })
+  const log = openSync(options.logFile, 'a')
+  const [command, args] = tiedToParent(options.command, options.args, signals[0] ?? 'SIGTERM')
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: ['ignore', log, log],
+    detached: true,
+    ...(options.user === undefined ? {} : { uid: options.user.uid, gid: options.user.gid }),
+  })
+  closeSync(log)
+  const failed = new Promise<Error>((resolve) => child.once('error', resolve))
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => {
+      removePidFile(options.pidFile)
+      resolve({ code, signal })
+    })
+  })
+  if (child.pid === undefined) throw new Error(`${options.name} cannot be started: ${(await failed).message}`)
+  writePidFile(options.pidFile, child.pid)
+  child.unref()
+  const running = () => child.exitCode === null && child.signalCode === null
+  const stop = async () => {
+    for (const signal of [...signals, 'SIGKILL' as const]) {
+      if (!running()) return
+      child.kill(signal)
+      const waiting = new AbortController()
+      await Promise.race([exited, sleep(patienceMs, undefined, { signal: waiting.signal }).catch(() => undefined)])
+      waiting.abort()
+    }
+  }
+  return {
+    pid: child.pid,
+    exited,
+    running,
+    stop,
+    lastWords: () => lastLines(options.logFile, 8),
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** Polls until the server answers; fails at once when it ends, or after `timeoutMs`, with its last words. */
+export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
+  for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
+    if (!child.running()) throw new Error(`${name} ended while it started:\n${child.lastWords()}`)
+    if (await isReady()) return
+  }
+  await child.stop()
+  throw new Error(`${name} did not answer within ${timeoutMs / 1000} s:\n${child.lastWords()}`)
+}
+
+/** Linux can send a signal to a child whose parent is gone, even after kill -9; util-linux has a command for it. */
+function tiedToParent(command: string, args: string[], signal: NodeJS.Signals): [string, string[]] {
+  const setpriv = process.platform === 'linux' ? findExecutable('setpriv') : undefined
+  if (setpriv === undefined) return [command, args]
+  return [setpriv, ['--pdeathsig', signal.replace('SIG', ''), '--', command, ...args]]
+}
+
+function lastLines(file: string, count: number): string {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n')
+  } catch {
+    return ''
+  }
+}

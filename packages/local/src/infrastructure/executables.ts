@@ -1,0 +1,28 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const placesBesidePath = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+
+/** Folders where programs are looked for: PATH first, then places that PATH of an ordinary user often leaves out. */
+export function executableFolders(): string[] {
+  const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => dir !== '')
+  return [...new Set([...path, ...placesBesidePath])]
+}
+
+/** Absolute path of a program, or undefined. */
+export function findExecutable(name: string): string | undefined {
+  return executableFolders()
+    .map((dir) => join(dir, name))
+    .find(isExecutable)
+}
+
+/** Whether this process may run the file. */
+export function isExecutable(file: string): boolean {
+  if (!existsSync(file)) return false
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Child, startChild, whenReady } from './child.ts'
+import { freePort, probe } from './ports.ts'
+import type { ServerOptions } from './server-options.ts'
+import { requireExecutable } from './system-packages.ts'
+
+/** A NATS server with JetStream that runs as a child of this process. */
+export type Nats = Child & {
+  port: number
+  /** Without credentials. */
+  url: string
+}
+
+const openConfiguration =
+  'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\njetstream: { max_file_store: 4GB, max_memory_store: 64MB }\n'
+
+/**
+ * Starts a NATS server. `conf` is a configuration file; its address and store are overridden by `port` and `dir`.
+ * Without one, everybody may do everything. `env` gives the variables that the file names.
+ */
+export async function startNats(options: ServerOptions & { conf?: string; env?: NodeJS.ProcessEnv }): Promise<Nats> {
+  mkdirSync(options.dir, { recursive: true })
+  const command = await requireExecutable('nats-server', options.say)
+  const port = options.port || (await freePort())
+  const child = await startChild({
+    name: 'NATS',
+    command,
+    args: [
+      '-c',
+      options.conf ?? openConf(options.dir),
+      '-a',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-sd',
+      join(options.dir, 'store'),
+    ],
+    cwd: options.dir,
+    env: { PATH: process.env.PATH, ...options.env },
+    logFile: options.logFile ?? join(options.dir, 'server.log'),
+    pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
+    stopSignals: ['SIGTERM'],
+  })
+  await whenReady(child, 'NATS', () => probe(port, '', (answer) => answer.startsWith('INFO ')))
+  return { ...child, port, url: `nats://127.0.0.1:${port}` }
+}
+
+function openConf(dir: string): string {
+  const file = join(dir, 'nats.conf')
+  writeFileSync(file, openConfiguration)
+  return file
+}

@@ -1,0 +1,55 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
+
+/** Remembers a process of ours, so that a later start can end it when its parent was killed. */
+export function writePidFile(file: string, pid: number): void {
+  const identity = identify(pid)
+  if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
+}
+
+/** The process a pid file names if that very process still runs, never a stranger that was given its pid. */
+export function readPidFile(file: string): ProcessIdentity | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) return undefined
+    const { pid, startedAt } = value
+    if (typeof pid !== 'number' || typeof startedAt !== 'string') return undefined
+    return isAlive({ pid, startedAt }) ? { pid, startedAt } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Forgets a process. */
+export function removePidFile(file: string): void {
+  rmSync(file, { force: true })
+}
+
+/**
+ * Ends the process a pid file names, if it still runs: sends each signal in turn and gives it `patienceMs` before the
+ * next, SIGKILL last. Answers whether there was one.
+ */
+export async function endLeftover(file: string, signals: NodeJS.Signals[], patienceMs = 5000): Promise<boolean> {
+  const identity = readPidFile(file)
+  if (identity !== undefined) await endProcess(identity, signals, patienceMs)
+  removePidFile(file)
+  return identity !== undefined
+}
+
+/** Ends a process as {@link endLeftover} does. */
+export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], patienceMs = 5000) {
+  for (const signal of [...signals, 'SIGKILL' as const]) {
+    if (!sendSignal(identity.pid, signal)) return
+    for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(20)) if (!isAlive(identity)) return
+  }
+  throw new Error(`process ${identity.pid} does not end`)
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}

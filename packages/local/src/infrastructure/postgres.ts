@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Child, startChild, whenReady } from './child.ts'
+import { freePort } from './ports.ts'
+import { openPostgresFolder, postgresEnvironment } from './postgres-folder.ts'
+import { programOf } from './process-identity.ts'
+import type { ServerOptions } from './server-options.ts'
+
+/** A PostgreSQL server that runs as a child of this process. */
+export type Postgres = Child & {
+  port: number
+  /** Connection string of the superuser for a database. */
+  url(database: string): string
+  /** Connection string of the superuser for the database `postgres`. */
+  adminUrl: string
+}
+
+/**
+ * Starts PostgreSQL on a folder, which is made when missing. With `fsync: false` it may lose data when the machine
+ * stops, and commits faster: for tests.
+ */
+export async function startPostgres(
+  options: ServerOptions & { fsync?: boolean; maxConnections?: number },
+): Promise<Postgres> {
+  const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))
+  const port = options.port || (await freePort())
+  forgetStranger(join(folder.data, 'postmaster.pid'))
+  const careless = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `port=${port}`,
+    `max_connections=${options.maxConnections ?? 300}`,
+    'timezone=UTC',
+    'log_timezone=UTC',
+    ...careless,
+  ]
+  const child = await startChild({
+    name: 'PostgreSQL',
+    command: join(folder.binaries.dir, 'postgres'),
+    args: ['-D', folder.data, ...settings.flatMap((setting) => ['-c', setting])],
+    cwd: folder.root,
+    env: postgresEnvironment(),
+    user: folder.user,
+    logFile: options.logFile ?? join(options.dir, 'server.log'),
+    pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
+    // Fast shutdown, then immediate: it recovers from its log at the next start.
+    stopSignals: ['SIGINT', 'SIGQUIT'],
+    stopPatienceMs: 20_000,
+  })
+  const url = (database: string) => `postgres://postgres:${folder.password}@127.0.0.1:${port}/${database}`
+  await whenReady(child, 'PostgreSQL', () => answers(url('postgres')), 60_000)
+  return { ...child, port, url, adminUrl: url('postgres') }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** After a crash of the machine the pid in PostgreSQL's own lock file may belong to somebody else, which would keep it from starting. */
+function forgetStranger(lockFile: string) {
+  if (!existsSync(lockFile)) return
+  const program = programOf(Number.parseInt(readFileSync(lockFile, 'utf8'), 10))
+  if (program !== undefined && !program.startsWith('postgres')) rmSync(lockFile)
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { findExecutable } from './executables.ts'
+
+const policyFile = '/usr/sbin/policy-rc.d'
+let updated: Promise<void> | undefined
+let installing: Promise<void> = Promise.resolve()
+
+/** Package names per package manager for what Parley runs on. */
+const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis-server': 'redis' }
+
+/**
+ * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
+ * starting their services. Elsewhere throws an error that names what to install and how.
+ */
+export function installSystemPackages(names: string[], say: (line: string) => void = () => {}): Promise<void> {
+  const apt = findExecutable('apt-get')
+  if (process.platform !== 'linux' || apt === undefined || process.getuid?.() !== 0) {
+    return Promise.reject(new Error(missing(names)))
+  }
+  // dpkg takes one installation at a time.
+  installing = installing
+    .catch(() => undefined)
+    .then(async () => {
+      say(`installing ${names.join(' and ')} with apt`)
+      updated ??= runApt(apt, ['update', '-qq'])
+      await updated
+      const release = forbidServiceStarts()
+      try {
+        await runApt(apt, ['install', '-y', '-qq', '--no-install-recommends', ...names])
+      } finally {
+        release()
+      }
+    })
+    .catch((error: unknown) => {
+      throw new Error(`${missing(names)}\n${error instanceof Error ? error.message : String(error)}`)
+    })
+  return installing
+}
+
+/** Path of a server program, installed first when it is missing. */
+export async function requireExecutable(name: string, say?: (line: string) => void): Promise<string> {
+  const found = findExecutable(name)
+  if (found !== undefined) return found
+  await installSystemPackages([name], say)
+  const installed = findExecutable(name)
+  if (installed === undefined) throw new Error(`the package ${name} was installed but holds no program of that name`)
+  return installed
+}
+
+function missing(names: string[]): string {
+  const list = names.join(' and ')
+  const verb = names.length === 1 ? 'is' : 'are'
+  if (process.platform === 'darwin') {
+    return `${list} ${verb} not installed. Install with: brew install ${names.map((name) => brewNames[name] ?? name).join(' ')}`
+  }
+  return `${list} ${verb} not installed, and only root on Debian or Ubuntu can have that done here. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), so that the program is on PATH`
+}
+
+function runApt(apt: string, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=120', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000))
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.on('error', reject)
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`apt-get ${args[0]} failed (${code}):\n${output.trim()}`)),
+    )
+  })
+}
+
+/** Debian asks this file before a package starts its service. A file that is already there stays. */
+function forbidServiceStarts(): () => void {
+  if (existsSync(policyFile)) return () => {}
+  writeFileSync(policyFile, '#!/bin/sh\nexit 101\n')
+  chmodSync(policyFile, 0o755)
+  return () => rmSync(policyFile, { force: true })
+}

@@ -1,0 +1,49 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { lstatSync, statSync } from 'node:fs'
+
+/** An ordinary user of the machine. */
+export type SystemUser = { name: string; uid: number; gid: number }
+
+/**
+ * PostgreSQL refuses to run as root: the user it runs as instead. The owner of an existing folder stays its owner,
+ * else `postgres` if there is one, else `nobody`. Undefined when this process is not root.
+ */
+export function postgresUser(existingFolder: string): SystemUser | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = ownerOf(existingFolder)
+  if (owner !== undefined && owner.uid !== 0) return owner
+  const user = lookUp('postgres') ?? lookUp('nobody')
+  if (user === undefined)
+    throw new Error('PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody"')
+  return user
+}
+
+/** Whether the user may enter the folder, whatever forbids it (modes of a parent, mount options, lists). */
+export function canEnter(user: SystemUser, folder: string): boolean {
+  const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
+    uid: user.uid,
+    gid: user.gid,
+    cwd: '/',
+    stdio: 'ignore',
+  })
+  return result.status === 0
+}
+
+/** Whether the path exists, a dangling link included. */
+export function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function ownerOf(folder: string): SystemUser | undefined {
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  return stat && { name: `#${stat.uid}`, uid: stat.uid, gid: stat.gid }
+}
+
+function lookUp(name: string): SystemUser | undefined {
+  try {
+    const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }))
+    return { name, uid: id('-u'), gid: id('-g') }
+  } catch {
+    return undefined
+  }
+}

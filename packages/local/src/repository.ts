@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the checkout this code runs from, whether from source or from a bundle. Throws outside of one. */
+export function repositoryRoot(): string {
+  let dir = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(dir, 'pnpm-workspace.yaml'))) {
+    const parent = dirname(dir)
+    if (parent === dir) throw new Error('the Parley checkout was not found above ' + fileURLToPath(import.meta.url))
+    dir = parent
+  }
+  return dir
+}
