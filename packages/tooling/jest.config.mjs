@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url'
+
+const here = (file) => fileURLToPath(new URL(file, import.meta.url))
+
+/** Unit and behaviour tests of every package and service, straight from their TypeScript sources. */
+export default {
+  rootDir: here('../..'),
+  roots: ['<rootDir>/packages', '<rootDir>/services'],
+  testEnvironment: 'node',
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/packages/e2e/'],
+  modulePathIgnorePatterns: ['/dist/', '/\\.turbo/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  transform: {
+    '^.+\\.ts$': [
+      here('node_modules/@swc/jest/index.js'),
+      {
+        swcrc: false,
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  globalSetup: here('jest-global-setup.mjs'),
+  globalTeardown: here('jest-global-teardown.mjs'),
+  testTimeout: 30_000,
+}

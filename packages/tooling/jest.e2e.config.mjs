@@ -1,0 +1,10 @@
+import config from './jest.config.mjs'
+
+/** The end-to-end suites: they share one fleet, so they run in one process, one after the other. */
+export default {
+  ...config,
+  roots: ['<rootDir>/packages/e2e'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  maxWorkers: 1,
+  testTimeout: 120_000,
+}

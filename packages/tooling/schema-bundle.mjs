@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** The root of the repository. */
+export const workspace = fileURLToPath(new URL('../..', import.meta.url))
+
+/** drizzle-kit's command. */
+export const drizzleKit = fileURLToPath(new URL('node_modules/drizzle-kit/bin.cjs', import.meta.url))
+
+/**
+ * Bundles a service's drizzle schema into one CommonJS file that drizzle-kit can load, and returns its path:
+ * drizzle-kit does not follow `.ts` imports into other packages of the workspace.
+ */
+export async function bundleSchema(service) {
+  const schema = join(workspace, 'services', service, 'src/store/schema.ts')
+  if (!existsSync(schema)) throw new Error(`${service} has no src/store/schema.ts`)
+  const outfile = join(workspace, 'services', service, 'node_modules/.cache/schema.cjs')
+  await build({
+    entryPoints: [schema],
+    outfile,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+    plugins: [{ name: 'workspace-only', setup: bundleWorkspaceOnly }],
+  })
+  return outfile
+}
+
+function bundleWorkspaceOnly(build) {
+  build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+    kind === 'entry-point' || path.startsWith('@parley/') ? undefined : { path, external: true },
+  )
+}
