@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { CallerSchema } from '@parley/contracts/internal'
+import { CallerSchema, type Caller as CallerMessage } from '@parley/contracts/internal'
 
 /** The signed-in one who calls. */
 export type Caller = {
@@ -21,8 +21,8 @@ export type Caller = {
 /** Name of the bus header that carries an encoded caller. */
 export const callerHeader = 'parley-caller'
 
-/** Writes a caller as the value of the header: base64 of `svc.internal.v1.Caller`. */
-export function encodeCaller(caller: Caller): string {
+/** The message that travels and that accounts answers with. */
+export function toCallerMessage(caller: Caller): CallerMessage {
   const message = create(CallerSchema, {
     userId: caller.userId,
     credentialId: caller.credentialId,
@@ -31,15 +31,12 @@ export function encodeCaller(caller: Caller): string {
     rolesVersion: caller.rolesVersion,
   })
   if (caller.freshUntil) message.freshUntil = timestampFromDate(caller.freshUntil)
-  return Buffer.from(toBinary(CallerSchema, message)).toString('base64')
+  return message
 }
 
-/** Reads what {@link encodeCaller} wrote. Throws `unauthenticated` for anything else. */
-export function decodeCaller(header: string): Caller {
-  const message = parse(header)
-  if (!message?.userId || !message.credentialId || !message.expiresAt) {
-    throw new ConnectError('the caller cannot be read', Code.Unauthenticated)
-  }
+/** The caller a message stands for; undefined when it names nobody. */
+export function callerFrom(message: CallerMessage): Caller | undefined {
+  if (!message.userId || !message.credentialId || !message.expiresAt) return undefined
   return {
     userId: message.userId,
     credentialId: message.credentialId,
@@ -50,7 +47,20 @@ export function decodeCaller(header: string): Caller {
   }
 }
 
-function parse(header: string) {
+/** Writes a caller as the value of the header: base64 of `svc.internal.v1.Caller`. */
+export function encodeCaller(caller: Caller): string {
+  return Buffer.from(toBinary(CallerSchema, toCallerMessage(caller))).toString('base64')
+}
+
+/** Reads what {@link encodeCaller} wrote. Throws `unauthenticated` for anything else. */
+export function decodeCaller(header: string): Caller {
+  const message = parse(header)
+  const caller = message && callerFrom(message)
+  if (!caller) throw new ConnectError('the caller cannot be read', Code.Unauthenticated)
+  return caller
+}
+
+function parse(header: string): CallerMessage | undefined {
   try {
     return fromBinary(CallerSchema, Buffer.from(header, 'base64'))
   } catch {

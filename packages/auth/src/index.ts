@@ -1,4 +1,4 @@
-export { callerHeader, decodeCaller, encodeCaller, type Caller } from './caller.ts'
+export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
 export { credentialDigest } from './credential-digest.ts'
 export {
@@ -29,3 +29,4 @@ export {
   type DefaultDecision,
   type SystemRole,
 } from './roles.ts'
+export { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'

@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals'
+import { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'
+
+const cookie = (value: string) => `theme=dark; ${sessionCookieName}=${value}; other=1`
+
+describe('the session cookie', () => {
+  test('gives back the handle it was signed for', () => {
+    expect(verifySessionCookie('secret', cookie(signSessionCookie('secret', 'abc')))).toBe('abc')
+  })
+
+  test.each([
+    ['another secret', signSessionCookie('other', 'abc')],
+    ['another handle', signSessionCookie('secret', 'abc').replace('abc', 'abd')],
+    ['no signature', 'abc'],
+    ['an empty handle', signSessionCookie('secret', '')],
+    ['a cut signature', signSessionCookie('secret', 'abc').slice(0, -2)],
+    ['nothing', ''],
+  ])('is refused with %s', (_, value) => {
+    expect(verifySessionCookie('secret', cookie(value))).toBeUndefined()
+  })
+
+  test('is looked for among several of the same name', () => {
+    const header = `${sessionCookieName}=forged.x; ${sessionCookieName}=${signSessionCookie('secret', 'abc')}`
+    expect(verifySessionCookie('secret', header)).toBe('abc')
+  })
+
+  test('may be missing', () => {
+    expect(verifySessionCookie('secret', undefined)).toBeUndefined()
+  })
+})

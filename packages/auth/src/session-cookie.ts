@@ -1,0 +1,29 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Name of the cookie of a browser session. */
+export const sessionCookieName = 'parley_session'
+
+const signature = (secret: string, handle: string): Buffer =>
+  createHmac('sha256', secret).update('session-cookie\0').update(handle).digest()
+
+/** The value of the session cookie: the opaque handle and its signature, in characters a cookie may hold. */
+export function signSessionCookie(secret: string, handle: string): string {
+  return `${handle}.${signature(secret, handle).toString('base64url')}`
+}
+
+/**
+ * The handle in the session cookie of a `Cookie` header; undefined when there is none or its signature is not ours.
+ * When the name occurs several times the first one with a good signature counts.
+ */
+export function verifySessionCookie(secret: string, cookieHeader: string | undefined): string | undefined {
+  for (const pair of cookieHeader?.split(';') ?? []) {
+    const [name, value = ''] = pair.trim().split('=', 2)
+    if (name !== sessionCookieName) continue
+    const dot = value.lastIndexOf('.')
+    const handle = value.slice(0, Math.max(dot, 0))
+    const given = Buffer.from(value.slice(dot + 1), 'base64url')
+    const expected = signature(secret, handle)
+    if (handle !== '' && given.length === expected.length && timingSafeEqual(given, expected)) return handle
+  }
+  return undefined
+}
