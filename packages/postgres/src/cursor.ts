@@ -1,0 +1,23 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+
+/** Encodes the key of the last row of a page as an opaque cursor. */
+export function encodeCursor(parts: readonly (string | number | bigint)[]): string {
+  return Buffer.from(JSON.stringify(parts.map(String))).toString('base64url')
+}
+
+/** The key that a cursor stands for. Throws invalid_argument when it is none that `encodeCursor` made. */
+export function decodeCursor(cursor: string): string[] {
+  const parts = parse(cursor)
+  if (!Array.isArray(parts) || !parts.every((part): part is string => typeof part === 'string')) {
+    throw new ConnectError('the page cursor is not valid', Code.InvalidArgument)
+  }
+  return parts
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { gauge, logger } from '@parley/telemetry'
+import { leavesConnectionBroken } from './errors.ts'
+import { typeParsers } from './values.ts'
+
+/** A drizzle database over a pool; statements outside a transaction each take a connection of their own. */
+export type Db = NodePgDatabase<Record<string, never>>
+/** A running transaction. Writers take one, so that a write outside a transaction does not compile. */
+export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
+/** Whatever can be read from. */
+export type Reader = Db | Tx
+
+/** How to open a database. */
+export type DatabaseOptions = {
+  /** postgres:// URL. */
+  url: string
+  /** Most connections this process holds. */
+  pool: number
+  /** Shown by the server as application name, and in metrics. */
+  name: string
+  /** The server ends a statement after so many milliseconds; below every deadline. Default 4000. */
+  statementTimeoutMs?: number
+}
+
+/** An open database; disposing waits for running statements and closes the connections. */
+export type Database = AsyncDisposable & {
+  db: Db
+  pool: pg.Pool
+  /** Rejects when the server does not answer. */
+  ping(): Promise<void>
+}
+
+/**
+ * Opens a pool that connects when first needed: a server that is away makes statements fail, never the start or the
+ * process, and they work again once it is back. No statement waits for ever: 2 s for a connection, 1 s for a lock, the
+ * statement timeout on the server and one second more on this side, for a server that fell silent.
+ */
+export function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const log = logger('postgres')
+  const statementTimeoutMs = options.statementTimeoutMs ?? 4000
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.name,
+    max: options.pool,
+    connectionTimeoutMillis: 2000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    lock_timeout: 1000,
+    idle_in_transaction_session_timeout: 2000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 1000,
+    types: typeParsers,
+  })
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'))
+  // A connection that breaks while it is checked out also rejects its statement: this listener only keeps the process up.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const waiting = gauge('database_pool_waiting', { description: 'Statements waiting for a connection' }, () => {
+    return pool.waitingCount
+  })
+
+  const db: Db = drizzle({ client: pool })
+  // Drizzle's own transaction() leaks the connection when BEGIN fails and reuses one whose ROLLBACK failed.
+  db.transaction = async (run, config) => {
+    const client = await pool.connect()
+    let broken = false
+    try {
+      return await drizzle({ client }).transaction(run, config)
+    } catch (error) {
+      broken = leavesConnectionBroken(error)
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  return Promise.resolve({
+    db,
+    pool,
+    async ping() {
+      await pool.query('select 1')
+    },
+    async [Symbol.asyncDispose]() {
+      waiting[Symbol.dispose]()
+      await pool.end()
+    },
+  })
+}

@@ -1,0 +1,72 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import pg from 'pg'
+
+const UNIQUE_VIOLATION = '23505'
+
+/** System errors of a connection that could not be made or broke. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/**
+ * SQLSTATE classes and codes that pass by themselves: connection exceptions (08), out of resources (53), shutdown and
+ * start-up (57P), cancelled by statement_timeout, lock_timeout, idle transaction ended, read-only standby, deadlock,
+ * serialisation.
+ */
+const passing = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
+
+/** The driver has no codes for these. */
+const driverMessages =
+  /connection terminated|connection timeout|timeout exceeded when trying to connect|query read timeout|not queryable|calling end on the pool|client was closed/i
+
+/** An error and its causes, outermost first: drizzle wraps what the driver throws. */
+function* causes(error: unknown): Generator<Error> {
+  let current = error
+  for (let depth = 0; current instanceof Error && depth < 8; depth++) {
+    yield current
+    current = current.cause
+  }
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** The failure is a taken unique key, of the named constraint when one is given. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  for (const cause of causes(error)) {
+    if (cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION) {
+      return constraint === undefined || cause.constraint === constraint
+    }
+  }
+  return false
+}
+
+/** The server could not be reached, broke off, is starting or stopping, or did not answer in time: trying again may help. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  for (const cause of causes(error)) {
+    if (cause instanceof ConnectError) return false
+    const code = codeOf(cause)
+    if (cause instanceof pg.DatabaseError) return passing.test(code)
+    if (networkCodes.has(code) || driverMessages.test(cause.message)) return true
+  }
+  return false
+}
+
+/** What a caller hears of a failing database: unavailable; undefined when the failure is something else. */
+export function translateDatabaseError(error: unknown): ConnectError | undefined {
+  if (!isDatabaseUnavailable(error)) return undefined
+  return new ConnectError('the database is not available; try again', Code.Unavailable, undefined, undefined, error)
+}
+
+/** A statement failed without an answer of the server, so nobody knows what state its connection is in. */
+export function leavesConnectionBroken(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && ![...causes(error)].some((cause) => cause instanceof pg.DatabaseError)
+}

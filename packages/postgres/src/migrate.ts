@@ -1,0 +1,88 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import { logger } from '@parley/telemetry'
+import { isDatabaseUnavailable } from './errors.ts'
+
+/** Where to migrate and what. */
+export type MigrationOptions = {
+  /** postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not give. */
+  url: string
+  /** Folder that drizzle-kit generated. */
+  folder: string
+}
+
+const MISSING_DATABASE = '3D000'
+/** Somebody else made it at the same moment. */
+const alreadyMade = new Set(['42P04', '23505'])
+/** Any constant: the advisory lock is per database. */
+const MIGRATION_LOCK = 5_021_977
+
+/**
+ * Applies what is not applied yet, in one transaction. Several processes may do so at once: they take turns. Creates the
+ * database when it is missing and the role may do so.
+ */
+export async function migrateDatabase(options: MigrationOptions): Promise<void> {
+  const client = await connect(options.url)
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await migrate(drizzle({ client }), { migrationsFolder: options.folder })
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * The body of a service's migrate.ts: waits up to 30 s for a server that is starting, migrates, and sets the exit code
+ * to 1 when that fails.
+ */
+export async function runMigrations(name: string, options: MigrationOptions): Promise<void> {
+  const log = logger('migrate')
+  const giveUpAt = Date.now() + 30_000
+  for (;;) {
+    try {
+      await migrateDatabase(options)
+      log.info({ service: name }, 'the database is up to date')
+      return
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) {
+        log.error({ service: name, err: error }, 'the database could not be migrated')
+        process.exitCode = 1
+        return
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  try {
+    return await open(url)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === MISSING_DATABASE)) throw error
+  }
+  await createDatabase(url)
+  return await open(url)
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const target = new URL(url)
+  const name = decodeURIComponent(target.pathname.slice(1))
+  target.pathname = '/postgres'
+  const admin = await open(target.href)
+  try {
+    await admin.query(`create database ${pg.escapeIdentifier(name)}`)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && alreadyMade.has(error.code ?? ''))) throw error
+  } finally {
+    await admin.end()
+  }
+}
+
+async function open(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'migrate' })
+  // A connection that breaks also rejects its statement: this listener only keeps the process up.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}

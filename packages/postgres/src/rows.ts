@@ -1,0 +1,21 @@
+import type { SQL } from 'drizzle-orm'
+import type { Reader } from './database.ts'
+import { parserFor } from './values.ts'
+
+/**
+ * Runs a hand-written statement and gives its rows: columns under the names the statement gives them, int8 as bigint,
+ * timestamptz as Date, bytea as Buffer. `T` is what the caller knows about those columns.
+ */
+export async function sqlRows<T>(reader: Reader, statement: SQL): Promise<T[]> {
+  const result = await reader.execute(statement)
+  const rows: Record<string, unknown>[] = result.rows
+  for (const field of result.fields) {
+    const parse = parserFor(field.dataTypeID)
+    if (parse === undefined) continue
+    for (const row of rows) {
+      const value = row[field.name]
+      if (typeof value === 'string') row[field.name] = parse(value)
+    }
+  }
+  return rows as T[]
+}
