@@ -1,0 +1,52 @@
+import {
+  busFields,
+  coreFields,
+  defineConfig,
+  duration,
+  int,
+  list,
+  port,
+  processFields,
+  secret,
+  str,
+} from '@parley/config'
+
+export const readConfig = defineConfig({
+  ...processFields(),
+  ...busFields(),
+  ...coreFields(),
+  host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Address the socket port listens on.' }),
+  port: port('PARLEY_REALTIME_PORT', { default: 8081, doc: 'Port of GET /api/realtime; 0 takes a free one.' }),
+  cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
+    toml: 'webserver.cookie_signing_secret',
+    doc: 'Secret the session cookie is signed with; the same on gateway and realtime.',
+  }),
+  allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
+    toml: 'webserver.allowed_origins',
+    default: ['*'],
+    doc: 'Origins that may open sockets; "*" lets any origin in with a bearer token, cookies need the same host or an exact entry.',
+  }),
+  heartbeatIntervalMs: duration('PARLEY_REALTIME_HEARTBEAT_INTERVAL', {
+    default: '15s',
+    doc: 'Time between heartbeat frames.',
+  }),
+  handshakeTimeoutMs: duration('PARLEY_REALTIME_HANDSHAKE_TIMEOUT', {
+    default: '10s',
+    doc: 'How long a socket may take for hello, and again for subscribe_events.',
+  }),
+  drainWindowMs: duration('PARLEY_REALTIME_DRAIN_WINDOW', {
+    default: '10s',
+    doc: 'Sockets are closed in random slices over this time when the node stops.',
+  }),
+  maxBackpressureBytes: int('PARLEY_REALTIME_MAX_BACKPRESSURE', {
+    default: 1_048_576,
+    min: 65_536,
+    doc: 'Bytes a slow socket may have waiting before it is closed.',
+  }),
+  verifyIntervalMs: duration('PARLEY_REALTIME_VERIFY_INTERVAL', {
+    default: '10m',
+    doc: 'How often the sessions of open sockets are checked again.',
+  }),
+})
+
+export type Config = ReturnType<typeof readConfig>

@@ -1,0 +1,70 @@
+/** Why the server ends a socket after telling the client so: the stable code, words for people, and the close code of the WebSocket. */
+export type FatalError = { code: string; message: string; closeCode: number }
+
+const protocolError = 1002
+const policyViolation = 1008
+const tooBig = 1009
+const serverError = 1011
+const tryAgainLater = 1013
+
+export const badHello = (message: string): FatalError => ({ code: 'bad_hello', message, closeCode: protocolError })
+export const badSubscribe = (message: string): FatalError => ({
+  code: 'bad_subscribe',
+  message,
+  closeCode: protocolError,
+})
+export const badFrame = (message: string): FatalError => ({ code: 'bad_frame', message, closeCode: protocolError })
+
+/** The same error for a frame that is too long: told apart by the close code alone. */
+export const oversized = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
+
+export const unsupportedProtocol = (version: number): FatalError => ({
+  code: 'unsupported_protocol',
+  message: `protocol version ${version} is not supported; this server speaks 1`,
+  closeCode: protocolError,
+})
+export const authenticationRequired: FatalError = {
+  code: 'authentication_required',
+  message: 'a valid bearer token or session cookie is required',
+  closeCode: policyViolation,
+}
+export const temporarilyUnavailable: FatalError = {
+  code: 'temporarily_unavailable',
+  message: 'the session cannot be checked at the moment; try again shortly',
+  closeCode: tryAgainLater,
+}
+export const subscribeFailed: FatalError = {
+  code: 'subscribe_failed',
+  message: 'the subscription cannot be set up at the moment; try again shortly',
+  closeCode: serverError,
+}
+
+/** Why the server ends a healthy stream. */
+export type StreamEnd = { code: string; message: string; reconnect: boolean; closeCode: number }
+
+const serviceRestart = 1012
+
+export const streamClosed: StreamEnd = {
+  code: 'stream_closed',
+  message: 'the event stream was interrupted; reconnect and refetch',
+  reconnect: true,
+  closeCode: serviceRestart,
+}
+export const draining: StreamEnd = {
+  code: 'draining',
+  message: 'this node is going down; reconnect to another',
+  reconnect: true,
+  closeCode: serviceRestart,
+}
+export const slowConsumer: StreamEnd = {
+  code: 'slow_consumer',
+  message: 'events were not read fast enough; reconnect and refetch',
+  reconnect: true,
+  closeCode: tryAgainLater,
+}
+export const sessionTerminated: StreamEnd = {
+  code: 'session_terminated',
+  message: 'the session has ended; sign in again',
+  reconnect: false,
+  closeCode: policyViolation,
+}

@@ -1,0 +1,119 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { may, type Policy } from '@parley/auth'
+import type { Event, RoomFact, RoomFactApplied } from '@parley/contracts/internal'
+import { UniversalRooms } from './universal-rooms.ts'
+import { UserAccess } from './user-access.ts'
+
+/** Topics to move: gains before what caused them is published, losses after, so that both hear of their own change. */
+export type AccessChange = { gains: Move[]; losses: Move[] }
+export type Move = { user: UserAccess; roomId: string }
+
+const nothing: AccessChange = { gains: [], losses: [] }
+
+/**
+ * Who on this node hears which channel. Effective members: explicit ones, and in universal rooms everyone who may join,
+ * in both cases unless banned. Changes come from the stream in its order; nothing here asks another service.
+ */
+export class Access {
+  readonly users = new Map<string, UserAccess>()
+  readonly universal = new UniversalRooms()
+  readonly #policy: () => Policy
+  readonly #now: () => number
+
+  constructor(policy: () => Policy, now: () => number = Date.now) {
+    this.#policy = policy
+    this.#now = now
+  }
+
+  /** Takes an event; answers which topics move because of it. */
+  apply(event: Event): AccessChange {
+    switch (event.fact.case) {
+      case 'roomFact':
+        return this.#applyRoomFact(event.aggregateId, event.fact.value)
+      case 'userRolesChanged': {
+        const user = this.users.get(event.aggregateId)
+        if (!user?.setRoles(event.fact.value.roleIds, event.fact.value.rolesVersion)) return nothing
+        return this.#changesOf(
+          [user],
+          [...this.universal.all()].map((room) => room.roomId),
+        )
+      }
+      default:
+        return nothing
+    }
+  }
+
+  /** All universal rooms again for everyone here: after a change of the policy. */
+  recompute(): AccessChange {
+    return this.#changesOf(
+      this.users.values(),
+      [...this.universal.all()].map((room) => room.roomId),
+    )
+  }
+
+  /** Everything a user hears, once the standings are loaded. */
+  changesOnLoad(user: UserAccess): AccessChange {
+    const rooms = new Set<string>(user.standings.keys())
+    for (const room of this.universal.all()) rooms.add(room.roomId)
+    return this.#changesOf([user], rooms)
+  }
+
+  #applyRoomFact(roomId: string, { fact, header }: RoomFactApplied): AccessChange {
+    if (!fact || !header) return nothing
+    const person = this.#changePerson(roomId, fact, header.dm)
+    const { groupId, universal } = header
+    if (this.universal.set({ roomId, groupId, universal, version: fact.version }))
+      return this.#changesOf(this.users.values(), [roomId])
+    return person ? this.#changesOf([person], [roomId]) : nothing
+  }
+
+  /** Takes what a fact says about one person; answers that person when they are on this node. */
+  #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): UserAccess | undefined {
+    switch (fact.case) {
+      case 'joined':
+      case 'left': {
+        const user = this.users.get(fact.value.userId)
+        user?.setMember(roomId, fact.case === 'joined', version, dm)
+        return user
+      }
+      case 'banned': {
+        const user = this.users.get(fact.value.userId)
+        user?.setMember(roomId, false, version, dm)
+        user?.setBan(roomId, true, fact.value.expiresAt && timestampDate(fact.value.expiresAt), version)
+        return user
+      }
+      case 'unbanned':
+      case 'banExpired': {
+        const user = this.users.get(fact.value.userId)
+        user?.setBan(roomId, false, undefined, version)
+        return user
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #changesOf(users: Iterable<UserAccess>, roomIds: Iterable<string>): AccessChange {
+    const change: AccessChange = { gains: [], losses: [] }
+    const policy = this.#policy()
+    for (const user of users) {
+      if (!user.loaded) continue
+      for (const roomId of roomIds) {
+        const hears = this.#hears(policy, user, roomId)
+        if (hears === user.rooms.has(roomId)) continue
+        if (hears) change.gains.push({ user, roomId })
+        else change.losses.push({ user, roomId })
+      }
+    }
+    return change
+  }
+
+  #hears(policy: Policy, user: UserAccess, roomId: string): boolean {
+    const standing = user.standings.get(roomId)
+    if (standing?.dm) return false
+    if (standing?.banned && !(standing.banExpiresAt && standing.banExpiresAt.getTime() <= this.#now())) return false
+    if (standing?.member) return true
+    const room = this.universal.get(roomId)
+    return room !== undefined && may(policy, user, 'room.join', { kind: 'room', roomId, groupId: room.groupId })
+  }
+}

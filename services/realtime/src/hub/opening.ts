@@ -1,0 +1,93 @@
+import type { Caller } from '@parley/auth'
+import type { Event } from '@parley/contracts/internal'
+import type { Accounts } from '../clients/accounts.ts'
+import type { Rooms } from '../clients/rooms.ts'
+import { Gathering } from './gathering.ts'
+import type { Hub } from './hub.ts'
+import type { UserAccess } from './user-access.ts'
+
+const gatherMs = 20
+const maxBatch = 1_000
+
+/**
+ * Opens sockets in batches: who they are (accounts), then where their users stand (rooms, from its primary). What the
+ * stream brings between a question and its answer is merged by version, so a late answer is harmless.
+ */
+export class Opening implements Disposable {
+  readonly #hub: Hub
+  readonly #callers: Gathering<Buffer, Caller | undefined>
+  readonly #standings: Gathering<UserAccess, void>
+  /** Events about users that came while accounts was being asked. */
+  readonly #meanwhile = new Set<Event[]>()
+
+  constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms }) {
+    this.#hub = options.hub
+    this.#callers = new Gathering((digests) => this.#askAccounts(options.accounts, digests), { gatherMs, maxBatch })
+    this.#standings = new Gathering((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
+  }
+
+  /** Who presents the first valid of these credentials; undefined when none is. Rejects when accounts does not answer. */
+  async authenticate(digests: readonly Buffer[]): Promise<{ caller: Caller; digest: Buffer } | undefined> {
+    for (const digest of digests) {
+      const caller = await this.#callers.ask(digest)
+      if (caller) return { caller, digest }
+    }
+    return undefined
+  }
+
+  /** Completes once where the user stands is known. Rejects when rooms does not answer. */
+  load(user: UserAccess): Promise<void> {
+    if (user.loaded) return Promise.resolve()
+    user.loading ??= this.#standings.ask(user).finally(() => {
+      user.loading = undefined
+    })
+    return user.loading
+  }
+
+  /** Notes an event that may decide about a socket that is being opened. */
+  observe(event: Event): void {
+    if (event.fact.case !== 'credentialsEnded' && event.fact.case !== 'userRolesChanged') return
+    for (const events of this.#meanwhile) events.push(event)
+  }
+
+  [Symbol.dispose](): void {
+    this.#callers[Symbol.dispose]()
+    this.#standings[Symbol.dispose]()
+  }
+
+  async #askAccounts(accounts: Accounts, digests: Buffer[]): Promise<(Caller | undefined)[]> {
+    const meanwhile: Event[] = []
+    this.#meanwhile.add(meanwhile)
+    try {
+      const callers = await accounts.openSockets(digests)
+      return digests.map((digest) => afterwards(callers.get(digest.toString('hex')), meanwhile))
+    } finally {
+      this.#meanwhile.delete(meanwhile)
+    }
+  }
+
+  async #askRooms(rooms: Rooms, users: UserAccess[]): Promise<void[]> {
+    const standings = await rooms.openSockets(users.map((user) => user.userId))
+    return users.map((user) => {
+      for (const standing of standings.get(user.userId) ?? []) {
+        user.setMember(standing.roomId, standing.member, standing.memberVersion, standing.dm)
+        user.setBan(standing.roomId, standing.banned, standing.banExpiresAt, standing.banVersion)
+      }
+      this.#hub.loaded(user)
+    })
+  }
+}
+
+/** The answer of accounts, corrected by what the stream said while it was on its way. */
+function afterwards(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
+  if (!caller) return undefined
+  let { roleIds, rolesVersion } = caller
+  for (const { aggregateId, fact } of meanwhile) {
+    if (aggregateId !== caller.userId) continue
+    if (fact.case === 'credentialsEnded' && (fact.value.all || fact.value.credentialIds.includes(caller.credentialId)))
+      return undefined
+    if (fact.case === 'userRolesChanged' && fact.value.rolesVersion > rolesVersion)
+      ({ roleIds, rolesVersion } = fact.value)
+  }
+  return { ...caller, roleIds, rolesVersion }
+}

@@ -1,0 +1,50 @@
+import type { Event } from '@parley/contracts/internal'
+
+type Newest = { version: bigint; ids: string[] }
+
+/**
+ * Remembers the newest version heard of each aggregate, so that what the stream repeats (a relay sends again what it
+ * cannot prove delivered) is heard once. Bounded: aggregates silent for two generations are forgotten.
+ */
+export class RecentVersions {
+  #young = new Map<string, Newest>()
+  #old = new Map<string, Newest>()
+  readonly #generationSize: number
+
+  constructor(generationSize = 100_000) {
+    this.#generationSize = generationSize
+  }
+
+  /** Whether the event is new; remembers it when it is. */
+  admit(event: Event): boolean {
+    const key = `${event.aggregateType}/${event.aggregateId}`
+    const newest = this.#young.get(key) ?? this.#old.get(key)
+    if (newest === undefined) {
+      this.#remember(key, { version: event.version, ids: [event.id] })
+      return true
+    }
+    if (event.version < newest.version) return false
+    if (event.version === newest.version) {
+      if (newest.ids.includes(event.id)) return false
+      newest.ids.push(event.id)
+      return true
+    }
+    newest.version = event.version
+    newest.ids = [event.id]
+    if (!this.#young.has(key)) this.#remember(key, newest)
+    return true
+  }
+
+  clear(): void {
+    this.#young.clear()
+    this.#old.clear()
+  }
+
+  #remember(key: string, newest: Newest): void {
+    if (this.#young.size >= this.#generationSize) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#young.set(key, newest)
+  }
+}

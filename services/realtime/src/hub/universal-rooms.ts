@@ -1,0 +1,26 @@
+/** Header of a room that is or was universal, as far as delivery needs it. */
+export type UniversalRoom = { roomId: string; groupId: string; universal: boolean; version: bigint }
+
+/** Every universal room of the server: read at start, then kept by the stream; a header with a lower version changes nothing. */
+export class UniversalRooms {
+  readonly #rooms = new Map<string, UniversalRoom>()
+
+  /** Takes a header; answers whether something that decides delivery changed. */
+  set(room: UniversalRoom): boolean {
+    const known = this.#rooms.get(room.roomId)
+    if (!known && !room.universal) return false
+    if (known && room.version <= known.version) return false
+    this.#rooms.set(room.roomId, room)
+    return known?.universal !== room.universal || known.groupId !== room.groupId
+  }
+
+  /** The header while the room is universal. */
+  get(roomId: string): UniversalRoom | undefined {
+    const room = this.#rooms.get(roomId)
+    return room?.universal ? room : undefined
+  }
+
+  *all(): Iterable<UniversalRoom> {
+    for (const room of this.#rooms.values()) if (room.universal) yield room
+  }
+}

@@ -1,0 +1,63 @@
+import type { Connection } from '../ws/connection.ts'
+
+/** Where a user stands towards one room, each half at the version of the room's fact that last changed it. */
+export type Standing = {
+  member: boolean
+  memberVersion: bigint
+  banned: boolean
+  banExpiresAt: Date | undefined
+  banVersion: bigint
+  /** Direct messages are addressed to their participants, never to a room topic. */
+  dm: boolean
+}
+
+/** What this node knows of a user with at least one connection here. */
+export class UserAccess {
+  readonly userId: string
+  roleIds: readonly string[]
+  rolesVersion: bigint
+  readonly connections = new Set<Connection>()
+  readonly standings = new Map<string, Standing>()
+  /** Channels whose events the user hears; kept equal to what the topics of the connections say. */
+  readonly rooms = new Set<string>()
+  /** Settles when the standings have been read; until then changes from the stream are only collected. */
+  loading: Promise<void> | undefined
+  loaded = false
+
+  constructor(userId: string, roleIds: readonly string[], rolesVersion: bigint) {
+    this.userId = userId
+    this.roleIds = roleIds
+    this.rolesVersion = rolesVersion
+  }
+
+  setRoles(roleIds: readonly string[], version: bigint): boolean {
+    if (version <= this.rolesVersion) return false
+    this.roleIds = roleIds
+    this.rolesVersion = version
+    return true
+  }
+
+  setMember(roomId: string, member: boolean, version: bigint, dm: boolean): void {
+    const standing = this.#standing(roomId, dm)
+    if (version <= standing.memberVersion) return
+    standing.member = member
+    standing.memberVersion = version
+  }
+
+  setBan(roomId: string, banned: boolean, expiresAt: Date | undefined, version: bigint): void {
+    const standing = this.#standing(roomId, false)
+    if (version <= standing.banVersion) return
+    standing.banned = banned
+    standing.banExpiresAt = expiresAt
+    standing.banVersion = version
+  }
+
+  #standing(roomId: string, dm: boolean): Standing {
+    let standing = this.standings.get(roomId)
+    if (!standing) {
+      standing = { member: false, memberVersion: 0n, banned: false, banExpiresAt: undefined, banVersion: 0n, dm }
+      this.standings.set(roomId, standing)
+    }
+    return standing
+  }
+}

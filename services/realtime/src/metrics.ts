@@ -1,0 +1,39 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import type { Event } from '@parley/contracts/internal'
+import { counter, gauge, histogram, logger } from '@parley/telemetry'
+
+const opened = counter('parley_realtime_opened', { description: 'Sockets whose stream started.' })
+const failed = counter('parley_realtime_failed', { description: 'Sockets closed for what the client did, by code.' })
+const ended = counter('parley_realtime_ended', { description: 'Streams ended by the server, by code.' })
+const published = counter('parley_realtime_published', { description: 'Frames handed to a topic, by event kind.' })
+const age = histogram('parley_realtime_event_age_seconds', {
+  description: 'Time from the change to its publication on this node.',
+  unit: 's',
+})
+const dependencyFailures = counter('parley_realtime_dependency_failures', {
+  description: 'Questions to another deployable that failed while opening sockets.',
+})
+const log = logger('realtime')
+
+/** Everything this service counts or logs. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+export function createMetrics() {
+  return {
+    opened: () => opened(),
+    failed: (code: string) => failed(1, { code }),
+    ended: (code: string) => ended(1, { code }),
+    published: (event: Event) => {
+      published(1, { kind: event.kind })
+      if (event.occurredAt) age(Math.max(0, Date.now() - timestampMs(event.occurredAt)) / 1000)
+    },
+    dependencyFailed: (service: string, error: unknown) => {
+      dependencyFailures(1, { service })
+      log.warn({ service, err: error }, 'a socket could not be opened')
+    },
+    streamReset: () => log.warn('the event stream lost its thread; all sockets start anew'),
+    verificationFailed: (error: unknown) => log.warn({ err: error }, 'open sessions could not be verified'),
+    sockets: (count: () => number) =>
+      gauge('parley_realtime_sockets', { description: 'Sockets past their hello on this node.' }, count),
+  }
+}

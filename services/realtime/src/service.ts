@@ -1,0 +1,148 @@
+import { createClient } from '@connectrpc/connect'
+import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import { followEvents } from '@parley/events'
+import { newId } from '@parley/ids'
+import { connectBus, createRpcClient, type RpcClient } from '@parley/rpc'
+import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { accountsClient } from './clients/accounts.ts'
+import { roomsClient } from './clients/rooms.ts'
+import type { Config } from './config.ts'
+import { Hub } from './hub/hub.ts'
+import { Intake } from './hub/intake.ts'
+import { NodePolicy } from './hub/node-policy.ts'
+import { Opening } from './hub/opening.ts'
+import { topics } from './hub/topics.ts'
+import { createSocketSweep } from './jobs/sweep-sockets.ts'
+import { drainSockets } from './jobs/drain-sockets.ts'
+import { verifySessions } from './jobs/verify-sessions.ts'
+import { createMetrics } from './metrics.ts'
+import { serverVersion } from './version.ts'
+import { digestsToTry, readPresented } from './ws/credentials.ts'
+import { heartbeatFrame } from './ws/server-frames.ts'
+import { serveSockets } from './ws/server.ts'
+
+/** Opens everything in dependency order; disposing the result drains the sockets and closes it in reverse. */
+export async function startRealtime(config: Config): Promise<Service> {
+  await using opened = new Resources()
+  const health = new Health()
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+  const stop = new AbortController()
+  const metrics = createMetrics()
+
+  const busOptions = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'realtime' }
+  const rpcBus = opened.use(await connectBus({ ...busOptions, purpose: 'rpc' }))
+  const eventBus = opened.use(await connectBus({ ...busOptions, purpose: 'events' }))
+  const rpc: RpcClient = opened.use(createRpcClient(rpcBus, { name: 'realtime' }))
+  const accounts = accountsClient(createClient(AccountsInternalService, rpc.transport()))
+  const rooms = roomsClient(createClient(RoomsInternalService, rpc.transport()))
+  const admin = createClient(AdminInternalService, rpc.transport())
+
+  const policy = new NodePolicy(() => admin.getPolicy({}), stop.signal)
+  const server = await serveSockets(
+    {
+      host: config.host,
+      port: config.port,
+      maxBackpressureBytes: config.maxBackpressureBytes,
+      presented: (request) => readPresented(request, config),
+    },
+    (publish) => {
+      const hub = new Hub({ publish, policy: () => policy.current(), metrics })
+      return {
+        hub,
+        opening: opened.use(new Opening({ hub, accounts, rooms })),
+        metrics,
+        serverVersion,
+        heartbeatIntervalMs: config.heartbeatIntervalMs,
+        handshakeTimeoutMs: config.handshakeTimeoutMs,
+        digests: (bearerToken, presented) => digestsToTry(config.secretKey, bearerToken, presented),
+        retryAfterMs: () => Math.round(1_000 + Math.random() * 4_000),
+      }
+    },
+  )
+  opened.defer('socket server', () => server.close())
+  const { hub, opening } = server.context
+  policy.onChange(() => hub.policyChanged())
+  opened.use(metrics.sockets(() => hub.connections.size))
+
+  const intake = opened.use(
+    new Intake((events, streamSequence) => {
+      for (const event of events) {
+        policy.apply(event)
+        opening.observe(event)
+        hub.deliver(event, streamSequence)
+      }
+    }),
+  )
+  const loadUniversalRooms = async () => {
+    const universal = await retry(() => rooms.universalRooms(), { signal: stop.signal, initialMs: 50, maxMs: 2_000 })
+    for (const room of universal) hub.access.universal.set(room)
+  }
+  opened.use(
+    await followEvents({
+      bus: eventBus,
+      subject: 'evt.>',
+      onEvents: (events, { seq }) => intake.add(events, seq),
+      onReset: () => {
+        metrics.streamReset()
+        intake.flush()
+        hub.reset()
+        void Promise.all([policy.reload(), loadUniversalRooms()]).then(
+          () => hub.reset(),
+          () => undefined,
+        )
+      },
+    }),
+  )
+  opened.defer('background work', () => stop.abort())
+
+  const complete = health.startup('policy and universal rooms')
+  void Promise.all([policy.reload(), loadUniversalRooms()]).then(
+    () => {
+      server.startAccepting()
+      complete()
+    },
+    () => undefined,
+  )
+
+  const sweep = createSocketSweep({
+    handshaking: server.handshaking,
+    connections: hub.connections,
+    slowBytes: config.maxBackpressureBytes / 2,
+  })
+  opened.use(
+    periodically({
+      name: 'sweep sockets',
+      everyMs: 1_000,
+      signal: stop.signal,
+      run: async () => sweep(performance.now()),
+    }),
+  )
+  opened.use(
+    periodically({
+      name: 'heartbeat',
+      everyMs: config.heartbeatIntervalMs,
+      signal: stop.signal,
+      run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date())),
+    }),
+  )
+  opened.use(
+    periodically({
+      name: 'verify sessions',
+      everyMs: config.verifyIntervalMs,
+      signal: stop.signal,
+      run: () => verifySessions(hub.connections, accounts),
+    }),
+  )
+  opened.defer('sockets', async () => {
+    health.drain()
+    server.stopAccepting()
+    await drainSockets(hub.connections, config.drainWindowMs)
+  })
+
+  const closing = opened.move()
+  return {
+    internalPort: internal.port,
+    url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${server.port}`,
+    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  }
+}

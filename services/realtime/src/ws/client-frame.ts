@@ -1,0 +1,22 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { RealtimeClientFrameSchema, type RealtimeClientFrame } from '@parley/contracts/realtime'
+
+/** Longest frame a client may send, in bytes. */
+export const maxFrameBytes = 64 * 1024
+
+/** What a client sent, or why it cannot be read. */
+export type Incoming =
+  { kind: 'frame'; frame: RealtimeClientFrame['frame'] } | { kind: 'unreadable'; why: string; tooLong: boolean }
+
+/** Reads one WebSocket message. */
+export function readClientFrame(data: ArrayBuffer, isBinary: boolean): Incoming {
+  if (data.byteLength > maxFrameBytes)
+    return { kind: 'unreadable', why: `the frame is longer than ${maxFrameBytes} bytes`, tooLong: true }
+  if (!isBinary) return { kind: 'unreadable', why: 'text frames are not part of this protocol', tooLong: false }
+  try {
+    // The buffer is only valid during this call, and decoded strings are copies.
+    return { kind: 'frame', frame: fromBinary(RealtimeClientFrameSchema, new Uint8Array(data)).frame }
+  } catch {
+    return { kind: 'unreadable', why: 'the frame is not a RealtimeClientFrame', tooLong: false }
+  }
+}

@@ -1,0 +1,18 @@
+import type { Hub } from '../hub/hub.ts'
+import type { Opening } from '../hub/opening.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Presented } from './connection.ts'
+
+/** What a connection may reach. */
+export type ConnectionContext = {
+  hub: Hub
+  opening: Opening
+  metrics: Metrics
+  serverVersion: string
+  heartbeatIntervalMs: number
+  handshakeTimeoutMs: number
+  /** Digests of the credentials to try, best first. */
+  digests: (bearerToken: string | undefined, presented: Presented) => Buffer[]
+  /** When a client that is sent away should come back: spread, so that they do not come together. */
+  retryAfterMs: () => number
+}

@@ -1,0 +1,38 @@
+import { credentialDigest, verifySessionCookie } from '@parley/auth'
+import type { Presented } from './connection.ts'
+import type { HttpRequest } from './uws.ts'
+
+type OriginRule = { allowedOrigins: readonly string[]; cookieSigningSecret: string }
+
+/** Whether a page of this origin may open a socket at all, and whether the browser's cookie counts. */
+export function judgeOrigin(
+  origin: string,
+  host: string,
+  allowedOrigins: readonly string[],
+): 'refused' | 'no cookie' | 'trusted' {
+  if (origin === '') return 'trusted' // not a browser: nobody's cookie is sent along unasked
+  if (URL.canParse(origin) && new URL(origin).host === host) return 'trusted'
+  if (allowedOrigins.includes(origin)) return 'trusted'
+  return allowedOrigins.includes('*') ? 'no cookie' : 'refused'
+}
+
+/** Reads what an upgrade request presents; undefined when its origin is refused. */
+export function readPresented(
+  request: HttpRequest,
+  { allowedOrigins, cookieSigningSecret }: OriginRule,
+): Presented | undefined {
+  const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), allowedOrigins)
+  if (verdict === 'refused') return undefined
+  const authorization = request.getHeader('authorization')
+  return {
+    authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
+    cookieHandle:
+      verdict === 'trusted' ? verifySessionCookie(cookieSigningSecret, request.getHeader('cookie')) : undefined,
+  }
+}
+
+/** A token in the hello stands alone; otherwise the header is tried before the cookie. */
+export function digestsToTry(secretKey: string, bearerToken: string | undefined, presented: Presented): Buffer[] {
+  const tokens = bearerToken === undefined ? [presented.authorizationToken, presented.cookieHandle] : [bearerToken]
+  return tokens.flatMap((token) => (token ? [credentialDigest(secretKey, token)] : []))
+}

@@ -1,0 +1,100 @@
+import { Connection, type Presented, type Socket } from './connection.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { maxFrameBytes } from './client-frame.ts'
+import { createApp, listen, type App, type HttpRequest, type HttpResponse, type us_socket_context_t } from './uws.ts'
+
+type Options = {
+  host: string
+  port: number
+  maxBackpressureBytes: number
+  /** What the request presents; undefined refuses it. */
+  presented: (request: HttpRequest) => Presented | undefined
+}
+
+/** The port of GET /api/realtime. */
+export type SocketServer = {
+  port: number
+  /** Connections that have not said hello yet. */
+  handshaking: Set<Connection>
+  context: ConnectionContext
+  /** Lets sockets in; before that they are told to come back. */
+  startAccepting: () => void
+  publish: (topic: string, frame: Uint8Array) => void
+  /** Refuses new sockets; open ones go on. */
+  stopAccepting: () => void
+  close: () => void
+}
+
+const answer = (res: HttpResponse, status: string, error: string) =>
+  res.cork(() => {
+    res.writeStatus(status).writeHeader('Content-Type', 'application/json').end(JSON.stringify({ error }))
+  })
+
+export async function serveSockets(
+  options: Options,
+  context: (publish: SocketServer['publish']) => ConnectionContext,
+): Promise<SocketServer> {
+  const app: App = createApp()
+  const handshaking = new Set<Connection>()
+  let refusal: string | undefined = 'this node is starting'
+  const publish = (topic: string, frame: Uint8Array): void => {
+    app.publish(topic, frame, true, false)
+  }
+  const connectionContext = context(publish)
+
+  app.ws<ReturnType<Socket['getUserData']>>('/api/realtime', {
+    // Frames above the protocol's limit are answered with an error first; only absurd ones are cut off unread.
+    maxPayloadLength: 16 * maxFrameBytes,
+    maxBackpressure: options.maxBackpressureBytes,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: 60,
+    sendPingsAutomatically: true,
+    upgrade: (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t) => {
+      if (refusal) return void answer(res, '503 Service Unavailable', refusal)
+      const presented = options.presented(req)
+      if (!presented) return void answer(res, '403 Forbidden', 'this origin may not open sockets')
+      res.upgrade(
+        { connection: undefined, presented },
+        req.getHeader('sec-websocket-key'),
+        req.getHeader('sec-websocket-protocol'),
+        req.getHeader('sec-websocket-extensions'),
+        socketContext,
+      )
+    },
+    open: (ws) => {
+      const connection = new Connection(ws, connectionContext)
+      ws.getUserData().connection = connection
+      handshaking.add(connection)
+    },
+    message: (ws, data, isBinary) => {
+      const { connection } = ws.getUserData()
+      if (!connection) return
+      connection.receive(data, isBinary)
+      if (connection.isOpen) handshaking.delete(connection)
+    },
+    close: (ws) => {
+      const { connection } = ws.getUserData()
+      if (!connection) return
+      handshaking.delete(connection)
+      connection.closed()
+    },
+  })
+  app.any('/api/realtime', (res) => void answer(res, '426 Upgrade Required', 'open a WebSocket here'))
+  app.any('/*', (res) => void answer(res, '404 Not Found', 'nothing here but /api/realtime'))
+
+  const listening = await listen(app, options.host, options.port)
+  return {
+    port: listening.port,
+    handshaking,
+    publish,
+    context: connectionContext,
+    startAccepting() {
+      refusal = undefined
+    },
+    stopAccepting() {
+      refusal = 'this node is going down'
+      listening.close()
+    },
+    close: () => app.close?.(),
+  }
+}

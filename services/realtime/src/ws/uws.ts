@@ -1,0 +1,36 @@
+import * as library from 'uWebSockets.js'
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+
+export type { HttpRequest, HttpResponse, WebSocket, WebSocketBehavior, us_socket_context_t } from 'uWebSockets.js'
+
+type ListenSocketCalls = {
+  us_listen_socket_close?: (socket: us_listen_socket) => void
+  us_socket_local_port?: (socket: us_listen_socket) => number
+  closeSocket?: (socket: us_listen_socket) => void
+  getSocketPort?: (socket: us_listen_socket) => number
+}
+
+// The package on npm and the official build name these two differently; either may be installed.
+const exported: { default?: ListenSocketCalls } & ListenSocketCalls = library as object
+const calls: ListenSocketCalls = { ...exported.default, ...exported }
+
+export type App = TemplatedApp & { close?: () => void }
+
+export const createApp = (): App => library.App()
+
+/** An open listening port: closing it refuses new connections and keeps those that are open. */
+export type ListeningPort = { port: number; close: () => void }
+
+/** Listens; rejects when the port is taken. */
+export function listen(app: App, host: string, port: number): Promise<ListeningPort> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (!socket) return reject(new Error(`cannot listen on ${host}:${port}: the port is in use or not allowed`))
+      const localPort = calls.us_socket_local_port ?? calls.getSocketPort
+      const closePort = calls.us_listen_socket_close ?? calls.closeSocket
+      if (!localPort || !closePort)
+        return reject(new Error('this build of uWebSockets.js lacks its listen socket calls'))
+      resolve({ port: localPort(socket), close: () => closePort(socket) })
+    })
+  })
+}
