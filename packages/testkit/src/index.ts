@@ -1,0 +1,6 @@
+export { testInfrastructure, type TestInfrastructure } from './infrastructure.ts'
+export { testDatabase, type TestDatabase } from './postgres.ts'
+export { testNats, type TestNats } from './nats.ts'
+export { testRedis } from './redis.ts'
+export type { Outage } from './outage-proxy.ts'
+export { eventually } from './eventually.ts'

@@ -1,0 +1,16 @@
+/** Addresses of what the test files of one jest run share. */
+export type TestInfrastructure = { postgresAdminUrl: string; redisUrl: string }
+
+/** What the run's global setup started or was given. Throws outside of a run with that setup. */
+export function testInfrastructure(): Promise<TestInfrastructure> {
+  return Promise.resolve({
+    postgresAdminUrl: fromEnvironment('PARLEY_TEST_POSTGRES_URL'),
+    redisUrl: fromEnvironment('PARLEY_TEST_REDIS_URL'),
+  })
+}
+
+function fromEnvironment(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: run the tests with packages/tooling/jest.config.mjs`)
+  return value
+}

@@ -1,0 +1,41 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { startPostgres, startRedis } from '@parley/local/infrastructure'
+import { dropOldDatabases } from './old-databases.ts'
+import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
+
+const started: AsyncDisposable[] = []
+let folder: string | undefined
+
+/**
+ * Starts what the test files of one jest run share and leaves its addresses in the environment: one PostgreSQL and one
+ * Redis. Servers that `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` name are used instead.
+ */
+export async function setup(): Promise<void> {
+  await removeAbandonedFolders()
+  const dir = (folder = temporaryFolder())
+  // PostgreSQL may run as another user, who has to get at its own folder in here.
+  chmodSync(dir, 0o755)
+  await Promise.all([usePostgres(dir), useRedis(dir)])
+}
+
+/** Stops what {@link setup} started and removes its files. */
+export async function teardown(): Promise<void> {
+  await Promise.all(started.splice(0).map((server) => server[Symbol.asyncDispose]()))
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+}
+
+async function usePostgres(dir: string) {
+  const given = process.env.PARLEY_TEST_POSTGRES_URL
+  if (given) return dropOldDatabases(given)
+  const postgres = await startPostgres({ dir: join(dir, 'postgres'), fsync: false })
+  started.push(postgres)
+  process.env.PARLEY_TEST_POSTGRES_URL = postgres.adminUrl
+}
+
+async function useRedis(dir: string) {
+  if (process.env.PARLEY_TEST_REDIS_URL) return
+  const redis = await startRedis({ dir: join(dir, 'redis') })
+  started.push(redis)
+  process.env.PARLEY_TEST_REDIS_URL = redis.url
+}

@@ -1,0 +1,33 @@
+import pg from 'pg'
+import { testInfrastructure } from './infrastructure.ts'
+
+/** A lock that other test processes respect too, or the lack of one. */
+export type TestLock = AsyncDisposable
+
+/** Waits for a lock of the run's PostgreSQL. It ends with the process, should that be killed. */
+export async function lock(name: string): Promise<TestLock> {
+  const client = await connect()
+  await client.query('select pg_advisory_lock(hashtext($1))', [name])
+  return { [Symbol.asyncDispose]: () => client.end() }
+}
+
+/** Takes the first free one of numbered locks 0 to `count` - 1. Throws when all are taken. */
+export async function lockOneOf(name: string, count: number): Promise<TestLock & { index: number }> {
+  const client = await connect()
+  for (let index = 0; index < count; index++) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtext($1), $2) as taken', [
+      name,
+      index,
+    ])
+    if (rows[0]?.taken) return { index, [Symbol.asyncDispose]: () => client.end() }
+  }
+  await client.end()
+  throw new Error(`all ${count} of ${name} are in use`)
+}
+
+async function connect(): Promise<pg.Client> {
+  const { postgresAdminUrl } = await testInfrastructure()
+  const client = new pg.Client({ connectionString: postgresAdminUrl })
+  await client.connect()
+  return client
+}

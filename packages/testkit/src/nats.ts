@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs'
+import { freePort, startNats } from '@parley/local/infrastructure'
+import { connect } from 'nats'
+import { lock } from './locks.ts'
+import { type Outage, outageProxy } from './outage-proxy.ts'
+import { temporaryFolder } from './run-folder.ts'
+
+/** A NATS server with JetStream. */
+export type TestNats = Outage & {
+  /** Process id of the server, for tests that freeze it; undefined for a given server. */
+  pid(): number | undefined
+}
+
+/**
+ * A NATS server of its own, because streams are global: without users, or with those of the configuration file `conf`.
+ * With `PARLEY_TEST_NATS_URL` (and no `conf`) that server is used by one caller at a time, and emptied before.
+ */
+export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {}): Promise<TestNats> {
+  const given = process.env.PARLEY_TEST_NATS_URL
+  return given && options.conf === undefined ? givenNats(given) : ownNats(options)
+}
+
+async function ownNats(options: { conf?: string; env?: NodeJS.ProcessEnv }): Promise<TestNats> {
+  const dir = temporaryFolder()
+  const port = await freePort()
+  const launch = () => startNats({ ...options, dir, port })
+  let server = await launch()
+  return {
+    url: server.url,
+    pid: () => server.pid,
+    stop: () => server.stop(),
+    async start() {
+      if (!server.running()) server = await launch()
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function givenNats(url: string): Promise<TestNats> {
+  const turn = await lock('parley-test-nats')
+  const nc = await connect({ servers: url })
+  const jsm = await nc.jetstreamManager()
+  for await (const stream of jsm.streams.list()) await jsm.streams.delete(stream.config.name)
+  await nc.close()
+  const proxy = await outageProxy(url, 4222)
+  return {
+    ...proxy,
+    pid: () => undefined,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await turn[Symbol.asyncDispose]()
+    },
+  }
+}

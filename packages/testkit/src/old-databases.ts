@@ -1,0 +1,29 @@
+import pg from 'pg'
+
+/** Names of cloned databases start so; the time of making follows in base 36. */
+export const clonePrefix = 'parley_test_'
+const keepClonesMs = 3_600_000
+
+/** Drops clones that earlier runs left on a given server. */
+export async function dropOldDatabases(adminUrl: string): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where datname like $1', [
+      `${clonePrefix}%`,
+    ])
+    for (const { datname } of rows) {
+      const madeAt = Number.parseInt(datname.slice(clonePrefix.length), 36)
+      if (madeAt < Date.now() - keepClonesMs) await client.query(`drop database if exists ${datname} with (force)`)
+    }
+  })
+}
+
+/** Connects for one piece of work. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { migrateDatabase } from '@parley/postgres'
+import type pg from 'pg'
+import { clonePrefix, withClient } from './old-databases.ts'
+import { testInfrastructure } from './infrastructure.ts'
+import { lock } from './locks.ts'
+import { type Outage, outageProxy } from './outage-proxy.ts'
+
+/** A database of its own. */
+export type TestDatabase = Outage & { url: string }
+
+/**
+ * A database with the migrations of a service's drizzle folder: a clone of a template that is migrated once for each
+ * content of the folder. `stop()` makes it unreachable, `start()` reachable again. Disposing drops it.
+ */
+export async function testDatabase(drizzleFolder: string): Promise<TestDatabase> {
+  const folder = resolve(drizzleFolder)
+  const template = await migratedTemplate(folder)
+  const name = `${clonePrefix}${Date.now().toString(36)}_${randomBytes(6).toString('hex')}`
+  await administer((client) => client.query(`create database ${name} template ${template}`))
+  const { postgresAdminUrl } = await testInfrastructure()
+  const proxy = await outageProxy(withDatabase(postgresAdminUrl, name), 5432)
+  return {
+    ...proxy,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await administer((client) => client.query(`drop database if exists ${name} with (force)`))
+    },
+  }
+}
+
+async function migratedTemplate(folder: string): Promise<string> {
+  const name = `parley_template_${contentHash(folder)}`
+  await using _turn = await lock(name)
+  const { postgresAdminUrl } = await testInfrastructure()
+  const known = await administer((client) => client.query('select 1 from pg_database where datname = $1', [name]))
+  if (known.rowCount === 1) return name
+  // Renamed when done: a half-migrated one is never taken for a template.
+  await administer((client) => client.query(`drop database if exists ${name}_new with (force)`))
+  await migrateDatabase({ url: withDatabase(postgresAdminUrl, `${name}_new`), folder })
+  await administer((client) => client.query(`alter database ${name}_new rename to ${name}`))
+  return name
+}
+
+function contentHash(folder: string): string {
+  const hash = createHash('sha256')
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, file)
+    if (statSync(path).isFile()) hash.update(`${file}\0`).update(readFileSync(path)).update('\0')
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function withDatabase(url: string, database: string): string {
+  const result = new URL(url)
+  result.pathname = `/${database}`
+  return result.href
+}
+
+async function administer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const { postgresAdminUrl } = await testInfrastructure()
+  return withClient(postgresAdminUrl, work)
+}

@@ -1,0 +1,26 @@
+import { Redis } from 'ioredis'
+import { testInfrastructure } from './infrastructure.ts'
+import { lockOneOf } from './locks.ts'
+import { type Outage, outageProxy } from './outage-proxy.ts'
+
+/** How many numbered databases a Redis has unless configured otherwise. */
+const numberedDatabases = 16
+
+/** An empty Redis database of its own: one of the numbered ones of the run's server. */
+export async function testRedis(): Promise<Outage> {
+  const { redisUrl } = await testInfrastructure()
+  const number = await lockOneOf('parley-test-redis', numberedDatabases)
+  const url = new URL(redisUrl)
+  url.pathname = `/${number.index}`
+  const client = new Redis(url.href)
+  await client.flushdb()
+  client.disconnect()
+  const proxy = await outageProxy(url.href, 6379)
+  return {
+    ...proxy,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await number[Symbol.asyncDispose]()
+    },
+  }
+}

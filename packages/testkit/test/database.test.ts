@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import pg from 'pg'
+import { eventually, testDatabase, testInfrastructure } from '@parley/testkit'
+
+const folder = fileURLToPath(new URL('_drizzle', import.meta.url))
+
+async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test('each database is migrated and its own', async () => {
+  await using one = await testDatabase(folder)
+  await using other = await testDatabase(folder)
+  await query(one.url, 'insert into things values (1)')
+  expect(await query(one.url, 'select * from things')).toEqual([{ id: 1 }])
+  expect(await query(other.url, 'select * from things')).toEqual([])
+})
+
+test('many may be made at once from a folder that nobody used yet', async () => {
+  const made = await Promise.all(Array.from({ length: 6 }, () => testDatabase(folder)))
+  expect(new Set(made.map(({ url }) => url)).size).toBe(6)
+  await Promise.all(made.map((database) => database[Symbol.asyncDispose]()))
+})
+
+test('a disposed one is gone', async () => {
+  const database = await testDatabase(folder)
+  const [named] = await query(database.url, 'select current_database() as name')
+  await database[Symbol.asyncDispose]()
+  const { postgresAdminUrl } = await testInfrastructure()
+  const left = await query(postgresAdminUrl, 'select datname as name from pg_database')
+  expect(named).toBeDefined()
+  expect(left).not.toContainEqual(named)
+})
+
+test('a stopped one refuses connections and comes back with its rows', async () => {
+  await using database = await testDatabase(folder)
+  await query(database.url, 'insert into things values (7)')
+  await database.stop()
+  await expect(query(database.url, 'select 1')).rejects.toThrow()
+  await database.start()
+  await eventually(async () => expect(await query(database.url, 'select * from things')).toEqual([{ id: 7 }]))
+})
