@@ -1,0 +1,44 @@
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
+
+type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? Head extends Lowercase<Head>
+    ? `${Head}${SnakeCase<Tail>}`
+    : `_${Lowercase<Head>}${SnakeCase<Tail>}`
+  : S
+
+type EnvelopeEvent = Extract<
+  NonNullable<MessageInitShape<typeof RealtimeEventEnvelopeSchema>['event']>,
+  { case: string }
+>
+type EnvelopeCase = NonNullable<RealtimeEventEnvelope['event']['case']>
+
+/** Kind of a realtime event, as the contract writes it: `message_posted`. */
+export type RealtimeKind = SnakeCase<EnvelopeCase>
+/** The payload of a kind. */
+export type RealtimeValue<K extends RealtimeKind> = Extract<
+  { [C in EnvelopeCase]: { kind: SnakeCase<C>; value: Extract<EnvelopeEvent, { case: C }>['value'] } }[EnvelopeCase],
+  { kind: K }
+>['value']
+
+const localNames = new Map<string, string>(
+  RealtimeEventEnvelopeSchema.oneofs.flatMap((oneof) => oneof.fields.map((field) => [field.name, field.localName])),
+)
+
+/**
+ * Encodes the svc.realtime.v1.RealtimeEventEnvelope that clients hear. `id` is the event's id; `actorId` is left out when
+ * empty. The realtime node adds the position.
+ */
+export function realtimeEnvelope<K extends RealtimeKind>(
+  kind: K,
+  event: { id: string; createdAt: Date; actorId?: string; value: RealtimeValue<K> },
+): Uint8Array {
+  const envelope = create(RealtimeEventEnvelopeSchema, {
+    id: event.id,
+    createdAt: timestampFromDate(event.createdAt),
+    ...(event.actorId ? { actorId: event.actorId } : {}),
+    event: { case: localNames.get(kind), value: event.value } as EnvelopeEvent,
+  })
+  return toBinary(RealtimeEventEnvelopeSchema, envelope)
+}

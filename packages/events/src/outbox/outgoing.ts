@@ -1,0 +1,70 @@
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { EventSchema, type DeliverySchema } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import { currentTraceparent } from '@parley/telemetry'
+import { eventSubject, type AggregateType } from '../subjects.ts'
+import { shardOf } from './shards.ts'
+
+/** To whom clients' envelope of an event goes. */
+export type DeliveryInit = MessageInitShape<typeof DeliverySchema>
+
+/** An event as the service that caused it describes it. */
+export type OutgoingEvent = {
+  /** Event id; default: a new one. */
+  id?: string
+  /** E.g. `message_posted`. */
+  kind: string
+  aggregateType: AggregateType
+  aggregateId: string
+  /** Version of the aggregate; ascends in the order of its changes. */
+  version: bigint
+  occurredAt: Date
+  /** Who did it; empty for the system. */
+  actorId: string
+  /** What consumers and the audit log keep: ids, versions, small hints; never names, bodies or secrets. */
+  fact: MessageInitShape<typeof EventSchema>['fact']
+  /** What clients hear. */
+  deliveries?: DeliveryInit[]
+}
+
+/** An entry of the outbox, for statements that insert it themselves; the columns of table outbox have these values. */
+export type OutboxRow = {
+  shard: number
+  /** `<type>.<id>`. */
+  aggregate: string
+  aggregateType: AggregateType
+  aggregateId: string
+  subject: string
+  eventId: string
+  payload: Buffer
+}
+
+/** Largest encoded event in bytes. */
+export const maxEventBytes = 512 * 1024
+
+/** Encodes an event for the outbox. Throws a RangeError when it could never be published: too large, or a bad id or kind. */
+export function outgoing(event: OutgoingEvent): OutboxRow {
+  const { aggregateType, aggregateId, kind } = event
+  const subject = eventSubject(event)
+  const eventId = event.id ?? newId('event')
+  const message = create(EventSchema, {
+    id: eventId,
+    kind,
+    aggregateType,
+    aggregateId,
+    version: event.version,
+    occurredAt: timestampFromDate(event.occurredAt),
+    actorId: event.actorId,
+    traceparent: currentTraceparent(),
+    fact: event.fact ?? { case: undefined },
+    deliveries: event.deliveries ?? [],
+  })
+  const bytes = toBinary(EventSchema, message)
+  if (bytes.length > maxEventBytes) {
+    throw new RangeError(`event ${kind} has ${bytes.length} bytes, ${maxEventBytes} can be published`)
+  }
+  const aggregate = `${aggregateType}.${aggregateId}`
+  const payload = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { shard: shardOf(aggregate), aggregate, aggregateType, aggregateId, subject, eventId, payload }
+}

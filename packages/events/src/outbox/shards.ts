@@ -1,0 +1,11 @@
+/** Number of shards of every outbox: the most processes that can relay one service's events at once. */
+export const shardCount = 8
+
+/** The shard of an aggregate (`<type>.<id>`): FNV-1a, so that every process and every release agrees. */
+export function shardOf(aggregate: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < aggregate.length; index++) {
+    hash = Math.imul(hash ^ aggregate.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 0) % shardCount
+}

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core'
+
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
+
+/** Events that wait for the stream or reached it less than two hours ago; written in the transaction of their change. */
+export const outbox = pgTable(
+  'outbox',
+  {
+    /** Drawn under the aggregate's row lock, so that ids of one aggregate ascend in commit order. */
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    shard: integer('shard').notNull(),
+    /** `<type>.<id>`. */
+    aggregate: text('aggregate').notNull(),
+    subject: text('subject').notNull(),
+    eventId: text('event_id').notNull(),
+    /** Encoded svc.internal.v1.Event. */
+    payload: bytea('payload').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+    /** When the stream had it; null before. */
+    relayedAt: timestamp('relayed_at', { withTimezone: true }),
+    streamSeq: bigint('stream_seq', { mode: 'bigint' }),
+  },
+  (table) => [
+    index('outbox_waiting')
+      .on(table.id)
+      .where(sql`relayed_at is null`),
+    index('outbox_relayed')
+      .on(table.relayedAt)
+      .where(sql`relayed_at is not null`),
+  ],
+)
+
+/** Who relays which shard (`shard-<n>`), and which relays live (`relay-<holder>`). */
+export const outboxLeases = pgTable('outbox_leases', {
+  name: text('name').primaryKey(),
+  holder: text('holder').notNull(),
+  /** Raised by each taking; marks of an earlier holder are refused. */
+  fence: bigint('fence', { mode: 'bigint' }).notNull(),
+  expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+})
+
+/** The newest place on the stream that each shard knows. */
+export const outboxPlaces = pgTable('outbox_places', {
+  shard: integer('shard').primaryKey(),
+  /** Raised by each loss of the stream, so that what is relayed again is not taken for a repetition. */
+  generation: integer('generation').notNull().default(0),
+  streamSeq: bigint('stream_seq', { mode: 'bigint' }),
+  eventId: text('event_id'),
+  relayedAt: timestamp('relayed_at', { withTimezone: true }),
+})
+
+/** Events that a consumer has handled; kept longer than the stream keeps events. */
+export const inbox = pgTable(
+  'inbox',
+  {
+    consumer: text('consumer').notNull(),
+    eventId: text('event_id').notNull(),
+    receivedAt: timestamp('received_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.consumer, table.eventId] }), index('inbox_received').on(table.receivedAt)],
+)
+
+/** Events that a consumer failed on, or that the stream refused: given up when `parked_at` is set. */
+export const parkedEvents = pgTable(
+  'parked_events',
+  {
+    /** Durable name; `relay` for what the stream refused. */
+    consumer: text('consumer').notNull(),
+    eventId: text('event_id').notNull(),
+    subject: text('subject').notNull(),
+    /** Encoded svc.internal.v1.Event, complete: enough to try again. */
+    payload: bytea('payload').notNull(),
+    attempts: integer('attempts').notNull(),
+    lastError: text('last_error').notNull(),
+    firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
+    parkedAt: timestamp('parked_at', { withTimezone: true }),
+  },
+  (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
+)

@@ -1,0 +1,34 @@
+/** What an event can be about; the first token of its subject after `evt` (and `control`). */
+export type AggregateType = 'room' | 'user' | 'policy' | 'server' | 'layout' | 'auth' | 'asset' | 'call' | 'group'
+
+/** The stream that holds every event. */
+export const eventStream = 'EVENTS'
+/** Every event. */
+export const allEvents = 'evt.>'
+/** Events that change who may what; every process follows them. */
+export const controlEvents = 'evt.control.>'
+
+const controlKinds: ReadonlySet<string> = new Set([
+  'policy_changed',
+  'roles_changed',
+  'credentials_ended',
+  'account_deleted',
+])
+
+/** One token of a subject: visible ASCII without the characters that mean something to NATS. */
+const token = /^[A-Za-z0-9_-]{1,128}$/
+
+/** The subject of an event. Throws a RangeError when a part cannot stand in a subject. */
+export function eventSubject(event: { aggregateType: AggregateType; aggregateId: string; kind: string }): string {
+  const { aggregateType, aggregateId, kind } = event
+  for (const part of [aggregateType, aggregateId, kind]) {
+    if (!token.test(part)) throw new RangeError(`"${part}" cannot be part of an event's subject`)
+  }
+  return `evt.${controlKinds.has(kind) ? 'control.' : ''}${aggregateType}.${aggregateId}.${kind}`
+}
+
+/** Where the holder of a shard hears that entries wait. */
+export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
+
+/** The name of a service's durable consumer on the stream. */
+export const durableName = (service: string, durable: string): string => `${service}-${durable}`
