@@ -1,0 +1,40 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Redis } from 'ioredis'
+import { rateLimitPrefix } from './keys.ts'
+
+/** A limit: so many points per id in a window that starts with the id's first point. */
+export type RateLimit = {
+  redis: Redis
+  /** Name of the limit; limits of one name share their counts. */
+  key: string
+  points: number
+  durationSeconds: number
+}
+
+/** Counts uses of something. */
+export type RateLimiter = {
+  /** Takes one point of this id (a user, an address). `retryAfterMs` is 0 when allowed. Never rejects. */
+  consume(id: string): Promise<{ allowed: boolean; retryAfterMs: number }>
+}
+
+/** A rate limit that all processes share; while Redis is away each process counts for itself. */
+export function rateLimiter({ redis, key, points, durationSeconds }: RateLimit): RateLimiter {
+  const window = { keyPrefix: rateLimitPrefix(key), points, duration: durationSeconds }
+  const limiter = new RateLimiterRedis({
+    ...window,
+    storeClient: redis,
+    insuranceLimiter: new RateLimiterMemory(window),
+    rejectIfRedisNotReady: true,
+  })
+  return {
+    async consume(id) {
+      try {
+        await limiter.consume(id)
+        return { allowed: true, retryAfterMs: 0 }
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal
+        return { allowed: false, retryAfterMs: Math.max(1, refusal.msBeforeNext) }
+      }
+    },
+  }
+}
