@@ -25,5 +25,6 @@ export default {
   },
   globalSetup: here('jest-global-setup.mjs'),
   globalTeardown: here('jest-global-teardown.mjs'),
+  setupFiles: [here('jest-node-errors.mjs')],
   testTimeout: 30_000,
 }

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe as describeConfig } from './describe.ts'
+import { bool, ConfigError, defineConfig, duration, int, list, port, redacted, secret, str, url } from './index.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const readConfig = defineConfig({
+  databaseUrl: secret('PARLEY_DATABASE_URL', { doc: 'database', pattern: /^postgres:/ }),
+  port: port('PARLEY_PORT', { toml: 'webserver.port', default: 8080, doc: 'public port' }),
+  windowMs: duration('PARLEY_WINDOW', { default: '3h', doc: 'edit window' }),
+  owners: list('PARLEY_OWNERS', { toml: 'owners.emails', default: [], doc: 'owners' }),
+  proxy: url('PARLEY_PROXY', { optional: true, doc: 'proxy' }),
+})
+
+function mistakesOf(read: () => unknown): readonly string[] {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+  return []
+}
+
+function file(content: string): string {
+  const path = join(folder, 'parley.toml')
+  writeFileSync(path, content)
+  return path
+}
+
+describe('reading', () => {
+  test('defaults are parsed like given values', () => {
+    expect(readConfig({ env: { PARLEY_DATABASE_URL: 'postgres://h/d' } })).toEqual({
+      databaseUrl: 'postgres://h/d',
+      port: 8080,
+      windowMs: 10_800_000,
+      owners: [],
+      proxy: undefined,
+    })
+  })
+
+  test('the environment wins over the file, the file over the default', () => {
+    const path = file('[webserver]\nport = 4000\n[owners]\nemails = ["a@example.org", "b@example.org"]')
+    const env = { PARLEY_DATABASE_URL: 'postgres://h/d', PARLEY_CONFIG_FILE: path }
+    expect(readConfig({ env })).toMatchObject({ port: 4000, owners: ['a@example.org', 'b@example.org'] })
+    expect(readConfig({ env: { ...env, PARLEY_OWNERS_EMAILS: 'c@example.org, d@example.org' } }).owners).toEqual([
+      'c@example.org',
+      'd@example.org',
+    ])
+  })
+
+  test("a key's twin in the environment is stronger than its other names", () => {
+    const env = { PARLEY_DATABASE_URL: 'postgres://h/d', PARLEY_PORT: '1', PARLEY_WEBSERVER_PORT: '2' }
+    expect(readConfig({ env }).port).toBe(2)
+    expect(readConfig({ env: { ...env, PARLEY_WEBSERVER_PORT: '' } }).port).toBe(1)
+  })
+})
+
+describe('mistakes', () => {
+  test('all of them are reported at once, each naming its setting', () => {
+    const path = file('[webserver]\nport = "high"')
+    const mistakes = mistakesOf(() =>
+      readConfig({ env: { PARLEY_WINDOW: '3 parsecs', PARLEY_PROXY: 'x' }, file: path }),
+    )
+    expect(mistakes).toEqual([
+      'PARLEY_DATABASE_URL: is missing (database)',
+      `webserver.port in ${path}: "high" is not a port (0 to 65535)`,
+      'PARLEY_WINDOW: "3 parsecs" is not a span of time such as 500ms, 15s, 10m, 3h or 90d',
+      'PARLEY_PROXY: "x" is not an absolute URL',
+    ])
+    expect(new ConfigError(mistakes).message.split('\n')).toHaveLength(5)
+  })
+
+  test('a secret is never shown', () => {
+    const mistakes = mistakesOf(() => readConfig({ env: { PARLEY_DATABASE_URL: 'mysql://u:hunter2@h/d' } }))
+    expect(mistakes).toEqual(['PARLEY_DATABASE_URL: the given value does not match ^postgres:'])
+  })
+
+  test('a file that is named must be there and must be TOML', () => {
+    const missing = join(folder, 'none.toml')
+    const env = { PARLEY_DATABASE_URL: 'postgres://h/d' }
+    expect(mistakesOf(() => readConfig({ env, file: missing }))).toEqual([`${missing}: cannot be read (ENOENT)`])
+    const broken = file('[core]\nsecret_key = "hunter2')
+    const mistakes = mistakesOf(() => readConfig({ env, file: broken }))
+    expect(mistakes).toEqual([expect.stringContaining(`${broken}: line 2`)])
+    expect(mistakes.join()).not.toContain('hunter2')
+  })
+})
+
+describe('showing', () => {
+  test('redacted hides secrets and passwords inside URLs', () => {
+    const env = { PARLEY_DATABASE_URL: 'postgres://u:hunter2@h/d', PARLEY_PROXY: 'http://u:hunter2@proxy' }
+    expect(redacted(readConfig({ env }))).toMatchObject({
+      databaseUrl: '***',
+      proxy: 'http://***@proxy',
+      port: 8080,
+      windowMs: 10_800_000,
+    })
+  })
+
+  test('describe lists the declaration', () => {
+    expect(describeConfig(readConfig).slice(0, 3)).toEqual([
+      { env: 'PARLEY_DATABASE_URL', toml: '', kind: 'secret', default: 'required', doc: 'database' },
+      {
+        env: 'PARLEY_WEBSERVER_PORT, PARLEY_PORT',
+        toml: 'webserver.port',
+        kind: 'port',
+        default: '8080',
+        doc: 'public port',
+      },
+      { env: 'PARLEY_WINDOW', toml: '', kind: 'duration', default: '3h', doc: 'edit window' },
+    ])
+  })
+})
+
+test('limits and the remaining kinds', () => {
+  const read = defineConfig({
+    pool: int('POOL', { min: 1, max: 300, doc: 'pool' }),
+    name: str('NAME', { min: 2, doc: 'name' }),
+    debug: bool('DEBUG', { doc: 'debug' }),
+  })
+  expect(read({ env: { POOL: '4', NAME: 'ab', DEBUG: 'yes' } })).toEqual({ pool: 4, name: 'ab', debug: true })
+  expect(mistakesOf(() => read({ env: { POOL: '0', NAME: 'a', DEBUG: 'maybe' } }))).toEqual([
+    'POOL: "0" is below the minimum of 1',
+    'NAME: "a" is below the minimum of 2 characters',
+    'DEBUG: "maybe" is neither true nor false',
+  ])
+})

@@ -1,0 +1,25 @@
+import type { Fields, ReadConfig } from './define.ts'
+
+/** One setting for the tables of the documentation. */
+export type SettingRow = {
+  /** Environment variables, the strongest first, separated by commas. */
+  env: string
+  /** Key in parley.toml, or empty. */
+  toml: string
+  /** What may be given. */
+  kind: string
+  /** The default, `required`, or empty where the setting may stay away. */
+  default: string
+  doc: string
+}
+
+/** Lists the settings of a declaration, in its order. */
+export function describe(readConfig: ReadConfig<Fields>): SettingRow[] {
+  return Object.values(readConfig.fields).map((field) => ({
+    env: field.env.join(', '),
+    toml: field.toml ?? '',
+    kind: field.kind,
+    default: field.default === undefined ? (field.optional ? '' : 'required') : String(field.default),
+    doc: field.doc,
+  }))
+}

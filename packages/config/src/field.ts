@@ -1,0 +1,63 @@
+/** Thrown by a parser: the text says what is wrong and does not repeat the value. */
+export class Mistake extends Error {}
+
+/** What every kind of field can be told. */
+export type FieldOptions<T> = {
+  /** One sentence for the tables of the documentation. */
+  doc: string
+  /** Used when nothing is given, as it would be written in the file. A field without one must be given. */
+  default?: T | string
+  /** The field may stay away; it reads as undefined then. */
+  optional?: true
+  /** Where it lies in parley.toml, such as `webserver.port`. */
+  toml?: string
+  /** Smallest number, or shortest text, or fewest elements. */
+  min?: number
+  /** Largest number, or longest text, or most elements. */
+  max?: number
+  /** What the text, or each element of a list, must match. */
+  pattern?: RegExp
+}
+
+/** One declared setting. Made by `str`, `int` and the other kinds. */
+export type Field<T> = {
+  readonly kind: string
+  /** Environment variables that set it, the strongest first. */
+  readonly env: readonly string[]
+  readonly toml: string | undefined
+  readonly doc: string
+  readonly default: unknown
+  readonly optional: boolean
+  readonly secret: boolean
+  readonly parse: (raw: unknown) => T
+}
+
+/** A function that declares fields of one kind; the first argument names the environment variables. */
+export type FieldKind<T> = {
+  (env: string | string[], options: FieldOptions<T> & { optional: true }): Field<T | undefined>
+  (env: string | string[], options: FieldOptions<T>): Field<T>
+}
+
+/** What a parser checks beyond the form. */
+export type Limits = Pick<FieldOptions<unknown>, 'min' | 'max' | 'pattern'>
+
+/** Makes a kind of field from its parser. */
+export function fieldKind<T>(kind: string, parse: (raw: unknown, limits: Limits) => T, secret = false): FieldKind<T> {
+  return (env: string | string[], options: FieldOptions<T>): Field<T> => ({
+    kind,
+    env: environmentNames(env, options),
+    toml: options.toml,
+    doc: options.doc,
+    default: options.default,
+    optional: options.optional ?? false,
+    secret,
+    parse: (raw) => parse(raw, options),
+  })
+}
+
+/** A key of the file has a twin in the environment: webserver.port is PARLEY_WEBSERVER_PORT. The twin comes first. */
+function environmentNames(env: string | string[], { toml }: FieldOptions<unknown>): string[] {
+  const names = typeof env === 'string' ? [env] : env
+  const twin = toml && `PARLEY_${toml.replaceAll('.', '_').toUpperCase()}`
+  return twin ? [twin, ...names.filter((name) => name !== twin)] : names
+}

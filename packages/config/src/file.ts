@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parse } from 'smol-toml'
+
+/** The settings of a file, looked up by dotted key. */
+export type ConfigFile = { path: string; get(key: string): unknown }
+
+/**
+ * Reads the file that is named, else `parley.toml` in the working folder if there is one. A file that is named but
+ * cannot be read, or that is not TOML, is a mistake.
+ */
+export function readConfigFile(named: string | undefined): { file?: ConfigFile; mistake?: string } {
+  const path = resolve(named ?? 'parley.toml')
+  if (named === undefined && !existsSync(path)) return {}
+  try {
+    const table = parse(readFileSync(path, 'utf8'))
+    return { file: { path, get: (key) => key.split('.').reduce(step, table) } }
+  } catch (error) {
+    return { mistake: `${path}: ${reason(error)}` }
+  }
+}
+
+function step(table: unknown, key: string): unknown {
+  return typeof table === 'object' && table !== null && Object.hasOwn(table, key)
+    ? (table as Record<string, unknown>)[key]
+    : undefined
+}
+
+// The parser's message quotes the lines around the mistake, and those may hold a secret: only where and what is kept.
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return 'cannot be read'
+  if ('line' in error && 'column' in error) {
+    return `line ${String(error.line)}, column ${String(error.column)}: ${error.message.split('\n')[0] ?? ''}`
+  }
+  return 'code' in error ? `cannot be read (${String(error.code)})` : error.message
+}

@@ -1,0 +1,61 @@
+import { duration, int, oneOf, port, secret, str, url } from './kinds.ts'
+
+/** How much a process says. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** What every process has: log level, internal port, time to drain. */
+export const processFields = () => ({
+  logLevel: oneOf('PARLEY_GENERAL_LOG_LEVEL', {
+    toml: 'general.log_level',
+    values: logLevels,
+    default: 'info',
+    doc: 'least important log line that is written',
+  }),
+  internalHost: str('PARLEY_INTERNAL_HOST', {
+    default: '127.0.0.1',
+    doc: 'address of the internal port (/healthz, /readyz, /metrics)',
+  }),
+  internalPort: port('PARLEY_INTERNAL_PORT', { default: 0, doc: 'the internal port; 0 takes a free one' }),
+  drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
+    default: '15s',
+    doc: 'time that running work has to finish after SIGTERM',
+  }),
+})
+
+/** How a process reaches NATS. */
+export const busFields = () => ({
+  natsUrl: str('PARLEY_NATS_URL', {
+    pattern: /^(nats|tls):\/\/[^\s,]+(,(nats|tls):\/\/[^\s,]+)*$/,
+    doc: 'NATS servers, separated by commas',
+  }),
+  natsUser: str('PARLEY_NATS_USER', { optional: true, doc: 'user of this deployable at NATS' }),
+  natsPassword: secret('PARLEY_NATS_PASSWORD', { optional: true, doc: 'its password' }),
+})
+
+/** How a service reaches its own database; `service` is the deployable's name. */
+export const databaseFields = (service: string) => ({
+  databaseUrl: secret(`PARLEY_${service.toUpperCase()}_DATABASE_URL`, {
+    pattern: /^postgres(ql)?:\/\//,
+    doc: `PostgreSQL database of ${service}`,
+  }),
+  databasePool: int('PARLEY_DATABASE_POOL', { default: 10, min: 1, doc: 'most connections of one process' }),
+})
+
+/** How a process reaches Redis. */
+export const redisFields = () => ({
+  redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'Redis server' }),
+})
+
+/** What the whole fleet shares. */
+export const coreFields = () => ({
+  secretKey: secret('PARLEY_CORE_SECRET_KEY', {
+    toml: 'core.secret_key',
+    min: 32,
+    doc: 'key of the digests of credentials; the same for the whole fleet, at least 32 characters',
+  }),
+  publicUrl: url('PARLEY_WEBSERVER_URL', {
+    toml: 'webserver.url',
+    pattern: /^https?:/,
+    doc: 'where people reach this server, such as https://chat.example.org',
+  }),
+})

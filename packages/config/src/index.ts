@@ -1,0 +1,6 @@
+export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
+export { describe, type SettingRow } from './describe.ts'
+export { ConfigError } from './error.ts'
+export { type Field, type FieldOptions } from './field.ts'
+export { busFields, coreFields, databaseFields, logLevels, processFields, redisFields } from './groups.ts'
+export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { dmRoomId, newId } from './id.ts'
+
+describe('newId', () => {
+  test.each([
+    ['user', 'U'],
+    ['room', 'R'],
+    ['group', 'G'],
+    ['link', 'L'],
+    ['call', 'C'],
+    ['asset', 'A'],
+    ['event', 'E'],
+    ['notification', 'N'],
+    ['credential', 'S'],
+    ['role', 'O'],
+  ] as const)('a %s id is %s and 14 base62 digits', (kind, prefix) => {
+    expect(newId(kind)).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{14}$`))
+  })
+
+  test('uses all 62 digits and does not repeat itself', () => {
+    const ids = Array.from({ length: 2000 }, () => newId('event').slice(1))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(new Set(ids.join('')).size).toBe(62)
+  })
+})
+
+describe('dmRoomId', () => {
+  test('depends on the set of people alone', () => {
+    const room = dmRoomId(['Ub', 'Ua'])
+    expect(room).toMatch(/^R[0-9A-Za-z]{14}$/)
+    expect(dmRoomId(['Ua', 'Ub'])).toBe(room)
+    expect(dmRoomId(['Ua', 'Ub', 'Ua'])).toBe(room)
+    expect(dmRoomId(['Ua'])).not.toBe(room)
+  })
+
+  test('does not confuse ids that join to the same text', () => {
+    expect(dmRoomId(['Ua', 'bUc'])).not.toBe(dmRoomId(['Uab', 'Uc']))
+  })
+
+  test('is the base62 tail of SHA-256 over the sorted ids, each ended by NUL', () => {
+    const digest = BigInt(`0x${createHash('sha256').update('Ua\0Ub\0').digest('hex')}`)
+    const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+    const expected = Array.from({ length: 14 }, (_, i) => alphabet[Number((digest / 62n ** BigInt(i)) % 62n)]).join('')
+    expect(dmRoomId(['Ub', 'Ua'])).toBe(`R${expected}`)
+  })
+
+  test('refuses an empty set', () => {
+    expect(() => dmRoomId([])).toThrow(RangeError)
+  })
+})
