@@ -1,0 +1,121 @@
+import { encodeCaller, type Caller } from '@parley/auth'
+import type { Event } from '@parley/contracts/internal'
+
+/** A caller with the header value that stands for it on the bus. */
+export type KnownCaller = { caller: Caller; encoded: string }
+
+type Entry = KnownCaller & { key: string; checkedAt: number }
+type Options = {
+  /** Asks accounts; undefined: no such credential. Rejects when accounts does not answer. */
+  authenticate: (digest: Buffer) => Promise<Caller | undefined>
+  /** Milliseconds since the control feed was last heard. */
+  feedSilentMs: () => number
+  now?: () => number
+  maxEntries?: number
+}
+
+/** How long a check holds while the control feed lives. */
+const freshMs = 30_000
+/** How long an old check serves when accounts does not answer, while the control feed lives. */
+const staleMs = 15 * 60_000
+/** How long a check holds while the control feed is silent. */
+const freshWithoutFeedMs = 1_000
+const feedSilenceLimitMs = 3_000
+
+/**
+ * Who stands behind a credential. Checks are kept for a short while and dropped by the control feed the moment a session
+ * ends or roles change; concurrent questions about one credential are one question.
+ */
+export class CallerCache {
+  readonly #options: Options
+  readonly #now: () => number
+  readonly #entries = new Map<string, Entry>()
+  readonly #keysOfUser = new Map<string, Set<string>>()
+  readonly #asking = new Map<string, Promise<KnownCaller | undefined>>()
+  /** Users whose sessions or roles changed while questions are under way: those answers are not kept. */
+  readonly #changedMeanwhile = new Set<string>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  async find(digest: Buffer): Promise<KnownCaller | undefined> {
+    const key = digest.toString('latin1')
+    const entry = this.#entries.get(key)
+    const now = this.#now()
+    const feedLives = this.#options.feedSilentMs() <= feedSilenceLimitMs
+    if (entry && now - entry.checkedAt < (feedLives ? freshMs : freshWithoutFeedMs)) return unexpired(entry, now)
+    try {
+      return unexpired(await this.#ask(key, digest), now)
+    } catch (error) {
+      if (entry && feedLives && this.#entries.get(key) === entry && now - entry.checkedAt < staleMs)
+        return unexpired(entry, now)
+      throw error
+    }
+  }
+
+  /** Takes an event of the control feed. */
+  observe(event: Event): void {
+    const { case: kind } = event.fact
+    if (
+      kind === 'credentialsEnded' ||
+      kind === 'userRolesChanged' ||
+      (kind === 'userChanged' && event.fact.value.deleted)
+    )
+      this.forgetUser(event.aggregateId)
+  }
+
+  forgetUser(userId: string): void {
+    if (this.#asking.size > 0) this.#changedMeanwhile.add(userId)
+    for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)
+    this.#keysOfUser.delete(userId)
+  }
+
+  /** The control feed lost its thread: nothing kept can be trusted. */
+  clear(): void {
+    for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)
+  }
+
+  #ask(key: string, digest: Buffer): Promise<KnownCaller | undefined> {
+    let asking = this.#asking.get(key)
+    if (!asking) {
+      asking = this.#options
+        .authenticate(digest)
+        .then((caller) => this.#keep(key, caller))
+        .finally(() => {
+          this.#asking.delete(key)
+          if (this.#asking.size === 0) this.#changedMeanwhile.clear()
+        })
+      this.#asking.set(key, asking)
+    }
+    return asking
+  }
+
+  #keep(key: string, caller: Caller | undefined): KnownCaller | undefined {
+    this.#drop(key)
+    if (!caller) return undefined
+    const entry: Entry = { key, caller, encoded: encodeCaller(caller), checkedAt: this.#now() }
+    if (this.#changedMeanwhile.has(caller.userId)) return entry
+    this.#entries.set(key, entry)
+    const keys = this.#keysOfUser.get(caller.userId) ?? new Set()
+    this.#keysOfUser.set(caller.userId, keys.add(key))
+    if (this.#entries.size > (this.#options.maxEntries ?? 50_000)) {
+      const oldest = this.#entries.keys().next()
+      if (!oldest.done) this.#drop(oldest.value)
+    }
+    return entry
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    this.#entries.delete(key)
+    const keys = this.#keysOfUser.get(entry.caller.userId)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#keysOfUser.delete(entry.caller.userId)
+  }
+}
+
+const unexpired = (known: KnownCaller | undefined, now: number): KnownCaller | undefined =>
+  known && known.caller.expiresAt.getTime() > now ? known : undefined

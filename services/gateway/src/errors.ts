@@ -1,0 +1,37 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+
+export const unauthenticated = () =>
+  new ConnectError('sign in first: send "Authorization: Bearer <token>" or the session cookie', Code.Unauthenticated)
+export const authenticationUnavailable = (cause: unknown) =>
+  new ConnectError(
+    'the credential cannot be checked at the moment; try again',
+    Code.Unavailable,
+    undefined,
+    undefined,
+    cause,
+  )
+export const unknownMethod = (path: string) => new ConnectError(`unknown method ${path}`, Code.Unimplemented)
+export const methodNotAllowed = () => new ConnectError('call this method with POST', Code.Unimplemented)
+export const unsupportedMediaType = (contentType: string) =>
+  new ConnectError(
+    `unsupported content type "${contentType}"; send application/json or application/proto`,
+    Code.Unimplemented,
+  )
+export const unsupportedCompression = (encoding: string) =>
+  new ConnectError(`unknown content encoding "${encoding}"; send gzip or identity`, Code.Unimplemented)
+export const unsupportedProtocolVersion = (version: string) =>
+  new ConnectError(`Connect-Protocol-Version must be "1", not "${version}"`, Code.InvalidArgument)
+export const bodyTooLarge = (limit: number) =>
+  new ConnectError(`the request body is larger than ${limit} bytes`, Code.ResourceExhausted)
+export const malformedBody = (cause: unknown) =>
+  new ConnectError('the body cannot be decompressed', Code.InvalidArgument, undefined, undefined, cause)
+export const malformedJson = (cause: unknown) =>
+  new ConnectError(
+    `the body is not the JSON form of the request: ${cause instanceof Error ? cause.message : 'cannot be read'}`,
+    Code.InvalidArgument,
+  )
+export const badTimeout = (value: string) =>
+  new ConnectError(`Connect-Timeout-Ms must be a whole number of up to 10 digits, not "${value}"`, Code.InvalidArgument)
+export const badIdempotencyKey = () =>
+  new ConnectError('Idempotency-Key must be 1 to 128 visible ASCII characters', Code.InvalidArgument)
+export const clientGone = () => new ConnectError('the client closed the connection', Code.Canceled)

@@ -1,0 +1,32 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf'
+import { methodPath, publicMethods } from '@parley/contracts/catalogue'
+
+export type PublicMethod = {
+  method: DescMethodUnary
+  /** Whether a credential is needed: everything but discovery and the token-guarded flows of svc.auth. */
+  needsCaller: boolean
+  /** Largest request body in bytes. */
+  maxBodyBytes: number
+}
+
+const defaultMaxBodyBytes = 1024 * 1024
+const chunkBodyBytes = 512 * 1024 + 64 * 1024
+
+/** Every public method by its path, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
+export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
+  publicMethods.map((method) => [
+    methodPath(method),
+    {
+      method,
+      needsCaller: /^svc\.(api|admin)\./.test(method.parent.typeName),
+      maxBodyBytes: method.name === 'UploadChunk' ? chunkBodyBytes : defaultMaxBodyBytes,
+    },
+  ]),
+)
+
+/** Where browsers find the methods; gRPC clients, which have no base path, find the same ones at the root. */
+export const connectPrefix = '/api/connect'
+
+export function findMethod(path: string): PublicMethod | undefined {
+  return methodsByPath.get(path.startsWith(`${connectPrefix}/`) ? path.slice(connectPrefix.length) : path)
+}

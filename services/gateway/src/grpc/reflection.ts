@@ -1,0 +1,71 @@
+import { create, fromBinary, toBinary, type DescFile, type MessageInitShape } from '@bufbuild/protobuf'
+import type { ConnectRouter } from '@connectrpc/connect'
+import { publicFiles, publicServices } from '@parley/contracts/catalogue'
+import { v1, v1alpha } from '@parley/contracts/reflection'
+import { DescriptorIndex } from './descriptor-index.ts'
+
+type Answer = NonNullable<MessageInitShape<typeof v1.ServerReflectionResponseSchema>['messageResponse']>
+
+const grpcNotFound = 5
+const grpcInvalidArgument = 3
+
+const error = (errorCode: number, errorMessage: string): Answer => ({
+  case: 'errorResponse',
+  value: { errorCode, errorMessage },
+})
+
+/** gRPC server reflection over the public packages, in both versions that clients ask for. Needs no credential. */
+export function reflection(router: ConnectRouter): void {
+  const index = new DescriptorIndex(publicFiles)
+  const services = publicServices.map(({ typeName }) => ({ name: typeName })).sort((a, b) => (a.name < b.name ? -1 : 1))
+
+  const files = (file: DescFile | undefined, what: string): Answer =>
+    file
+      ? { case: 'fileDescriptorResponse', value: { fileDescriptorProto: index.encodedWithImports(file) } }
+      : error(grpcNotFound, `${what} not found`)
+
+  const answer = ({ messageRequest: asked }: v1.ServerReflectionRequest): Answer => {
+    switch (asked.case) {
+      case 'listServices':
+        return { case: 'listServicesResponse', value: { service: services } }
+      case 'fileByFilename':
+        return files(index.file(asked.value), asked.value)
+      case 'fileContainingSymbol':
+        return files(index.fileOfSymbol(asked.value), asked.value)
+      case 'fileContainingExtension': {
+        const { containingType, extensionNumber } = asked.value
+        return files(index.fileOfExtension(containingType, extensionNumber), `${containingType}/${extensionNumber}`)
+      }
+      case 'allExtensionNumbersOfType': {
+        const extensionNumber = index.extensionNumbers(asked.value)
+        return extensionNumber
+          ? { case: 'allExtensionNumbersResponse', value: { baseTypeName: asked.value, extensionNumber } }
+          : error(grpcNotFound, `${asked.value} not found`)
+      }
+      case undefined:
+        return error(grpcInvalidArgument, 'the request asks nothing that this server knows')
+    }
+  }
+
+  async function* reflect(requests: AsyncIterable<v1.ServerReflectionRequest>) {
+    for await (const request of requests)
+      yield create(v1.ServerReflectionResponseSchema, {
+        validHost: request.host,
+        originalRequest: request,
+        messageResponse: answer(request),
+      })
+  }
+
+  router.service(v1.ServerReflection, { serverReflectionInfo: reflect })
+  // The older version differs in its name alone, so its messages are the newer ones in other clothes.
+  router.service(v1alpha.ServerReflection, {
+    async *serverReflectionInfo(requests) {
+      async function* renamed() {
+        for await (const request of requests)
+          yield fromBinary(v1.ServerReflectionRequestSchema, toBinary(v1alpha.ServerReflectionRequestSchema, request))
+      }
+      for await (const response of reflect(renamed()))
+        yield fromBinary(v1alpha.ServerReflectionResponseSchema, toBinary(v1.ServerReflectionResponseSchema, response))
+    },
+  })
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { fromBinary, fromJsonString, toBinary, toJsonString } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
+import type { Reply } from '@parley/rpc'
+import {
+  malformedJson,
+  methodNotAllowed,
+  unknownMethod,
+  unsupportedMediaType,
+  unsupportedProtocolVersion,
+} from '../errors.ts'
+import { exposedReplyHeaders, type Forwarder } from '../forward/forward.ts'
+import type { PublicMethod } from '../forward/methods.ts'
+import type { Metrics } from '../metrics.ts'
+import { readBody } from './body.ts'
+import { timeoutFrom } from './deadline.ts'
+import { reply } from './reply.ts'
+
+type Options = { forwarder: Forwarder; requestTimeoutMs: number; compressionMinBytes: number; metrics: Metrics }
+type Format = 'json' | 'proto'
+
+const formats = new Map<string, Format>([
+  ['application/json', 'json'],
+  ['application/proto', 'proto'],
+])
+
+/** The body format a content type names, if it is one of a unary Connect call. */
+export function unaryFormat(contentType: string | undefined): Format | undefined {
+  return formats.get((contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '')
+}
+
+/** Details of an error name their types; JSON readers get them decoded where the type is known. */
+const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
+
+/**
+ * Unary Connect calls straight on node:http: a binary body is passed on as it came, a JSON body is transcoded once. The
+ * protocol library would do the same several times slower, for streams that these methods do not have.
+ */
+export class ConnectUnary {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  async handle(
+    method: PublicMethod,
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+  ): Promise<void> {
+    const started = performance.now()
+    try {
+      const { answer, format } = await this.#call(method, request)
+      for (const name of exposedReplyHeaders) {
+        const value = answer.headers?.get(name)
+        if (value !== undefined) headers[name] = value
+      }
+      headers['content-type'] = format === 'json' ? 'application/json' : 'application/proto'
+      const body = format === 'json' ? transcodeAnswer(method, answer) : answer.body
+      await reply(request, response, {
+        status: 200,
+        headers,
+        body,
+        compressFrom: this.#options.compressionMinBytes,
+      })
+      this.#options.metrics.answered(method.method, undefined, started)
+    } catch (thrown) {
+      const error = ConnectError.from(thrown)
+      this.#options.metrics.answered(method.method, error.code, started)
+      await this.refuse(request, response, error, codeToHttpStatus(error.code), headers)
+    }
+  }
+
+  /** A path below the API that names no method, or a request that is not a unary call. */
+  refuseRequest(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders, known: boolean) {
+    if (!known) return this.refuse(request, response, unknownMethod(request.url ?? ''), 404, headers)
+    if (request.method !== 'POST')
+      return this.refuse(request, response, methodNotAllowed(), 405, { ...headers, allow: 'POST, OPTIONS' })
+    const accept = { 'accept-post': 'application/json, application/proto, application/grpc, application/grpc-web' }
+    return this.refuse(request, response, unsupportedMediaType(request.headers['content-type'] ?? ''), 415, {
+      ...headers,
+      ...accept,
+    })
+  }
+
+  refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: ConnectError,
+    status: number,
+    headers: OutgoingHttpHeaders,
+  ): Promise<void> {
+    for (const name of exposedReplyHeaders) {
+      const value = error.metadata.get(name)
+      if (value !== null) headers[name] = value
+    }
+    headers['content-type'] = 'application/json'
+    return reply(request, response, { status, headers, body: errorBytes(error) })
+  }
+
+  async #call(method: PublicMethod, request: IncomingMessage): Promise<{ answer: Reply; format: Format }> {
+    const format = unaryFormat(request.headers['content-type']) ?? 'json'
+    const version = request.headers['connect-protocol-version']
+    // Reading starts at once: a body that nobody reads holds up the connection.
+    const [admission, reading] = await Promise.allSettled([
+      this.#options.forwarder.admit(method, (name) => header(request, name)),
+      readBody(request, method.maxBodyBytes),
+    ])
+    if (admission.status === 'rejected') throw admission.reason
+    if (reading.status === 'rejected') throw reading.reason
+    if (version !== undefined && version !== '1') throw unsupportedProtocolVersion(String(version))
+    const timeoutMs = timeoutFrom(header(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
+    const body = format === 'json' ? transcodeRequest(method, reading.value) : reading.value
+    const traceparent = header(request, 'traceparent')
+    const answer = await this.#options.forwarder.send(admission.value, body, timeoutMs, traceparent)
+    return { answer, format }
+  }
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** JSON to protobuf; an empty body is an empty message. */
+function transcodeRequest({ method }: PublicMethod, body: Buffer): Uint8Array {
+  if (body.length === 0) return body
+  try {
+    const message = fromJsonString(method.input, body.toString('utf8'), { ignoreUnknownFields: true })
+    return toBinary(method.input, message)
+  } catch (error) {
+    throw malformedJson(error)
+  }
+}
+
+const transcodeAnswer = ({ method }: PublicMethod, answer: Reply): Uint8Array =>
+  Buffer.from(toJsonString(method.output, fromBinary(method.output, answer.body)))

@@ -1,0 +1,31 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Name of the cookie that scripts read and send back in the header `X-CSRF-Token`. */
+export const csrfCookieName = 'parley_csrf'
+
+const mac = (secret: string, nonce: string, userId: string, sessionHandle: string): string =>
+  createHmac('sha256', secret).update(`csrf\0${nonce}\0${userId}\0${sessionHandle}`).digest('base64url')
+
+/** A token that is good for this session of this user only. */
+export function issueCsrfToken(secret: string, userId: string, sessionHandle: string): string {
+  const nonce = randomBytes(32).toString('base64url')
+  return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`
+}
+
+/** Whether the header holds the cookie's token and the token is one of this session. */
+export function csrfHolds(
+  secret: string,
+  request: { header: string | undefined; cookie: string | undefined },
+  userId: string,
+  sessionHandle: string,
+): boolean {
+  const { header, cookie } = request
+  if (!header || !cookie || !equal(header, cookie)) return false
+  const [nonce = '', signature = ''] = header.split('.', 2)
+  return equal(signature, mac(secret, nonce, userId, sessionHandle))
+}
+
+function equal(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

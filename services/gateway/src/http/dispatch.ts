@@ -1,0 +1,120 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Health } from '@parley/runtime'
+import { protocolAdapters, type NodeHandler } from '../grpc/adapter.ts'
+import type { Forwarder } from '../forward/forward.ts'
+import { connectPrefix, findMethod } from '../forward/methods.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AuthContext } from './auth/context.ts'
+import { serveAuth } from './auth/routes.ts'
+import { ConnectUnary, unaryFormat } from './connect-unary.ts'
+import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts'
+import type { PassOn } from './pass-on.ts'
+import { replyJson } from './reply.ts'
+
+type Options = {
+  forwarder: Forwarder
+  health: Health
+  auth: AuthContext
+  metrics: Metrics
+  assets: PassOn
+  webhooks: PassOn
+  allowedOrigins: readonly string[]
+  requestTimeoutMs: number
+  compressionMinBytes: number
+}
+
+const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
+const welcome = `This is a Parley server. Clients call ${connectPrefix}/<service>/<Method>; sign in with POST /auth/login.\n`
+
+/** Which part answers a request on the public port. */
+export class Dispatch {
+  readonly #options: Options
+  readonly #unary: ConnectUnary
+  readonly #adapters: { root: NodeHandler; prefixed: NodeHandler }
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#unary = new ConnectUnary(options)
+    this.#adapters = protocolAdapters(options)
+  }
+
+  /** HTTP/1.1. */
+  readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#route(request, response).catch((error: unknown) => {
+      this.#options.metrics.failed(error)
+      if (response.headersSent) response.destroy()
+      else void replyJson(request, response, 500, { error: 'internal server error' })
+    })
+  }
+
+  /** Cleartext HTTP/2: gRPC and its kin. */
+  readonly http2 = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
+    const path = pathOf(request.url)
+    if (rpcPath.test(path)) return void this.#adapter(path)(request, response)
+    const ready = this.#options.health.status()
+    if (path === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+    else if (path === '/readyz')
+      response
+        .writeHead(ready.ready ? 200 : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify(readiness(ready)))
+    else
+      response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end('{"error":"only RPC is served over HTTP/2 here"}')
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request.url)
+    const cors = corsHeaders(request, path, this.#options.allowedOrigins)
+    if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
+    if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)
+    if (path.startsWith('/auth/')) return serveAuth(this.#options.auth, path, request, response, cors)
+    if (path.startsWith('/assets/')) return this.#options.assets.http(request, response)
+    if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response)
+    if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
+    request.resume()
+    switch (path) {
+      case '/healthz':
+        return replyJson(request, response, 200, { status: 'ok' })
+      case '/readyz': {
+        const status = this.#options.health.status()
+        return replyJson(request, response, status.ready ? 200 : 503, readiness(status))
+      }
+      case '/':
+        return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(welcome)
+      default:
+        return replyJson(request, response, 404, { error: `nothing at ${path}` }, cors)
+    }
+  }
+
+  async #rpc(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    cors: OutgoingHttpHeaders,
+  ): Promise<void> {
+    const method = findMethod(path)
+    const contentType = request.headers['content-type']
+    const streaming = /^application\/(grpc|connect\+)/i.test(contentType ?? '')
+    if (request.method === 'POST' && streaming && (method || isReflection(path))) {
+      for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
+      return void this.#adapter(path)(request, response)
+    }
+    if (!method || request.method !== 'POST' || !unaryFormat(contentType)) {
+      request.resume()
+      return this.#unary.refuseRequest(request, response, cors, method !== undefined || isReflection(path))
+    }
+    return this.#unary.handle(method, request, response, cors)
+  }
+
+  #adapter(path: string): NodeHandler {
+    return path.startsWith(connectPrefix) ? this.#adapters.prefixed : this.#adapters.root
+  }
+}
+
+const pathOf = (url: string | undefined): string => (url ?? '/').split('?', 1)[0] ?? '/'
+const isReflection = (path: string): boolean =>
+  /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
+const readiness = ({ ready, reasons }: { ready: boolean; reasons: string[] }) =>
+  ready ? { status: 'ready' } : { status: 'not ready', reasons }

@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
+import type { Dispatch } from './dispatch.ts'
+import { createFront } from './front.ts'
+import type { PassOn } from './pass-on.ts'
+
+type Options = { host: string; port: number; dispatch: Dispatch; realtime: PassOn }
+
+/** The open public port. */
+export type PublicPort = {
+  port: number
+  /** Takes no new connections, lets requests under way finish, then closes what is left at the deadline. */
+  drain: (deadlineMs: number) => Promise<void>
+}
+
+const keepAliveTimeoutMs = 65_000
+
+export async function servePublicPort({ host, port, dispatch, realtime }: Options): Promise<PublicPort> {
+  const http1 = createServer({ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true }, dispatch.http1)
+  const http2 = createHttp2Server({}, dispatch.http2)
+  const sessions = new Set<ServerHttp2Session>()
+  http2.on('session', (session) => {
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => session.destroy())
+  })
+  http1.on('upgrade', (request, socket, head) => {
+    if ((request.url ?? '').split('?', 1)[0] === '/api/realtime') realtime.upgrade(request, socket, head)
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
+  http1.on('clientError', (_, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+  const { server, sockets } = createFront(http1, http2)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    async drain(deadlineMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const session of sessions) session.close()
+      const idle = setInterval(() => http1.closeIdleConnections(), 50)
+      http1.closeIdleConnections()
+      const deadline = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, deadlineMs)
+      await closed
+      clearInterval(idle)
+      clearTimeout(deadline)
+    },
+  }
+}

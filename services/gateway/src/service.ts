@@ -1,0 +1,80 @@
+import { createClient } from '@connectrpc/connect'
+import { callerFrom } from '@parley/auth'
+import { AccountsInternalService } from '@parley/contracts/internal'
+import { followControl } from '@parley/events'
+import { openRedis, rateLimiter } from '@parley/redis'
+import { connectBus, createRpcClient } from '@parley/rpc'
+import { Health, Resources, serveInternal, type Service } from '@parley/runtime'
+import type { Config } from './config.ts'
+import { CallerCache } from './credentials/caller-cache.ts'
+import { Forwarder } from './forward/forward.ts'
+import { signInAttempts } from './http/auth/attempts.ts'
+import { Dispatch } from './http/dispatch.ts'
+import { PassOn } from './http/pass-on.ts'
+import { servePublicPort } from './http/server.ts'
+import { createMetrics } from './metrics.ts'
+
+/** Opens everything in dependency order; disposing the result lets requests under way finish and closes it in reverse. */
+export async function startGateway(config: Config): Promise<Service> {
+  await using opened = new Resources()
+  const health = new Health()
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+  const metrics = createMetrics()
+
+  const busOptions = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'gateway' }
+  const rpcBus = opened.use(await connectBus({ ...busOptions, purpose: 'rpc' }))
+  const eventBus = opened.use(await connectBus({ ...busOptions, purpose: 'events' }))
+  const redis = opened.use(openRedis({ url: config.redisUrl, name: 'gateway' }))
+  const rpc = opened.use(createRpcClient(rpcBus, { name: 'gateway' }))
+  const accounts = createClient(AccountsInternalService, rpc.transport())
+
+  const callers = new CallerCache({
+    authenticate: async (digest) => {
+      const { entries } = await accounts.authenticate({ digests: [digest] })
+      const caller = entries[0]?.caller
+      return caller && callerFrom(caller)
+    },
+    feedSilentMs: () => feed.healthyAgoMs(),
+  })
+  const following = health.startup('control feed')
+  const feed = opened.use(
+    await followControl({
+      bus: eventBus,
+      onEvent: (event) => callers.observe(event),
+      onReset: () => {
+        metrics.feedLost()
+        callers.clear()
+      },
+    }),
+  )
+  following()
+
+  const secrets = { secretKey: config.secretKey, cookieSigningSecret: config.cookieSigningSecret }
+  const forwarder = new Forwarder({ rpc, callers, secrets })
+  const attempts = signInAttempts({
+    perAccountAndAddress: rateLimiter({ redis, key: 'sign-in:account-address', points: 10, durationSeconds: 300 }),
+    perAddress: rateLimiter({ redis, key: 'sign-in:address', points: 100, durationSeconds: 300 }),
+  })
+  const dispatch = new Dispatch({
+    ...config,
+    forwarder,
+    health,
+    metrics,
+    auth: { ...secrets, accounts, callers, attempts, secure: config.publicUrl.startsWith('https:') },
+    assets: new PassOn('assets', config.assetsUrls),
+    webhooks: new PassOn('webhooks', config.webhooksUrls),
+  })
+  const realtime = new PassOn('realtime', config.realtimeUrls)
+  const publicPort = await servePublicPort({ host: config.host, port: config.port, dispatch, realtime })
+  opened.defer('public port', async () => {
+    health.drain()
+    await publicPort.drain(config.drainTimeoutMs)
+  })
+
+  const closing = opened.move()
+  return {
+    internalPort: internal.port,
+    url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${publicPort.port}`,
+    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  }
+}
