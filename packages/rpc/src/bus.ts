@@ -1,0 +1,112 @@
+import { connect, DebugEvents, Events, type NatsConnection } from 'nats'
+import { retry } from '@parley/runtime'
+import { logger } from '@parley/telemetry'
+
+const log = logger('bus')
+
+/** How to reach the bus. */
+export type BusOptions = {
+  /** `nats://host:port`, or several separated by commas. */
+  readonly url: string
+  readonly user?: string | undefined
+  readonly password?: string | undefined
+  /** Deployable; the inbox prefix is `_INBOX.<name>`, which the rights of the bus know. */
+  readonly name: string
+  /** A process has two connections, so that a flood of events never delays a call. */
+  readonly purpose: 'rpc' | 'events'
+  /** Ends the attempts to connect. */
+  readonly signal?: AbortSignal
+}
+
+/** A connection to NATS that comes back by itself. */
+export type Bus = AsyncDisposable & {
+  readonly nc: NatsConnection
+  /** Prefix of inboxes this connection may subscribe to. */
+  readonly inboxPrefix: string
+  /** Whether the connection stands; while it does not, what is published may be lost. */
+  connected(): boolean
+  /** Calls back after each return of the connection. Dispose the result to stop. */
+  onReconnect(listener: () => void): Disposable
+  /** Calls back after each loss of the connection. Dispose the result to stop. */
+  onDisconnect(listener: () => void): Disposable
+}
+
+/**
+ * Connects to NATS, trying until it answers, and reconnects for ever after.
+ * Throws the abort reason when `signal` fires before the first connection stands.
+ */
+export async function connectBus(options: BusOptions): Promise<Bus> {
+  const inboxPrefix = `_INBOX.${options.name}`
+  const nc = await retry(() => attempt(options, inboxPrefix), {
+    signal: options.signal ?? new AbortController().signal,
+    initialMs: 100,
+    maxMs: 2_000,
+  })
+  return watch(nc, inboxPrefix)
+}
+
+async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
+  try {
+    return await connect({
+      servers: options.url.split(','),
+      ...(options.user === undefined ? {} : { user: options.user, pass: options.password ?? '' }),
+      name: `${options.name}-${options.purpose}`,
+      inboxPrefix,
+      timeout: 2_000,
+      maxReconnectAttempts: -1,
+      reconnectDelayHandler: () => 100 + Math.random() * 400,
+      ignoreAuthErrorAbort: true,
+      pingInterval: 5_000,
+      maxPingOut: 2,
+      noAsyncTraces: true,
+    })
+  } catch (error) {
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'the bus does not answer yet')
+    throw error
+  }
+}
+
+function watch(nc: NatsConnection, inboxPrefix: string): Bus {
+  let connected = true
+  const back = new Set<() => void>()
+  const gone = new Set<() => void>()
+  const follow = async () => {
+    for await (const status of nc.status()) {
+      if (status.type === Events.Disconnect) {
+        connected = false
+        log.warn('the connection to the bus is lost')
+        gone.forEach((listener) => listener())
+      } else if (status.type === Events.Reconnect) {
+        connected = true
+        log.info('the connection to the bus is back')
+        back.forEach((listener) => listener())
+      } else if (status.type === Events.Error) {
+        log.error({ reason: status.data, permission: status.permissionContext }, 'the bus refused something')
+      } else if (status.type === DebugEvents.StaleConnection) {
+        log.warn('the bus did not answer pings')
+      }
+    }
+    connected = false
+  }
+  void follow()
+  return {
+    nc,
+    inboxPrefix,
+    connected: () => connected,
+    onReconnect: (listener) => listen(back, listener),
+    onDisconnect: (listener) => listen(gone, listener),
+    async [Symbol.asyncDispose]() {
+      if (connected) await Promise.race([nc.flush().catch(() => undefined), shortly(1_000)])
+      await nc.close()
+    },
+  }
+}
+
+function listen(listeners: Set<() => void>, listener: () => void): Disposable {
+  listeners.add(listener)
+  return { [Symbol.dispose]: () => void listeners.delete(listener) }
+}
+
+function shortly(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}

@@ -1,0 +1,14 @@
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { callerHeader, decodeCaller, type Caller } from '@parley/auth'
+import { CallContext } from './server/call-context.ts'
+
+/** The signed-in one who makes this call. Throws `unauthenticated` when nobody is named. */
+export function callerOf(call: HandlerContext): Caller {
+  if (!(call instanceof CallContext)) return read(call.requestHeader.get(callerHeader))
+  return (call.caller ??= read(call.received(callerHeader)))
+}
+
+function read(header: string | null | undefined): Caller {
+  if (!header) throw new ConnectError('sign in first', Code.Unauthenticated)
+  return decodeCaller(header)
+}

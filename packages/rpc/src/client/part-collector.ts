@@ -1,0 +1,35 @@
+import { maxReplyBytes, partBytes } from '../limits.ts'
+
+const maxParts = Math.ceil(maxReplyBytes / partBytes)
+
+/** Puts a large reply together. Parts arrive in order or are lost, for the bus keeps the order of one sender. */
+export class PartCollector {
+  /** When the last part came. */
+  heardAt: number
+  /** Bytes held so far. */
+  bytes = 0
+  readonly headers: Map<string, string> | undefined
+  readonly #count: number
+  readonly #parts: Uint8Array[] = []
+
+  constructor(count: number, headers: Map<string, string> | undefined, now: number) {
+    this.#count = count
+    this.headers = headers
+    this.heardAt = now
+  }
+
+  /** Takes a part. False: one before it was lost, or it is none of ours. */
+  add(index: number, count: number, body: Uint8Array, now: number): boolean {
+    if (index !== this.#parts.length || count !== this.#count || count > maxParts || body.length > partBytes)
+      return false
+    this.#parts.push(body)
+    this.bytes += body.length
+    this.heardAt = now
+    return true
+  }
+
+  /** The whole body once every part is there. */
+  whole(): Uint8Array | undefined {
+    return this.#parts.length === this.#count ? Buffer.concat(this.#parts) : undefined
+  }
+}

@@ -1,0 +1,40 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import type { PartCollector } from './part-collector.ts'
+
+/** The answer to a call: its encoded message and the headers the handler set, if any. */
+export type Reply = {
+  readonly body: Uint8Array
+  readonly headers: Map<string, string> | undefined
+}
+
+/** A call to be sent. */
+export type OutgoingCall = {
+  readonly method: DescMethod
+  readonly body: Uint8Array
+  readonly timeoutMs: number
+  readonly caller?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly traceparent?: string | undefined
+  /** Further metadata, sent as it is. */
+  readonly extra?: Headers | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A call whose answer is awaited. Times are of the client's monotonic clock. */
+export type PendingCall = {
+  readonly id: number
+  readonly call: OutgoingCall
+  readonly resolve: (reply: Reply) => void
+  readonly reject: (reason: unknown) => void
+  readonly deadlineAt: number
+  /** Silence until here means that the first server is frozen or gone. */
+  readonly silentAt: number
+  /** 1, or 2 after the one resend. */
+  attempt: number
+  /** Whether a server said that it is at work. */
+  started: boolean
+  /** Parts of a large reply, with the attempt they answer. */
+  parts: { readonly attempt: number; readonly collector: PartCollector } | undefined
+  /** Removes the listener from the caller's signal. */
+  forget: (() => void) | undefined
+}

@@ -1,0 +1,60 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf'
+import type { Interceptor, Transport } from '@connectrpc/connect'
+import { currentTraceparent } from '@parley/telemetry'
+import type { Bus } from '../bus.ts'
+import type { Reply } from './pending-call.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { createBusTransport, type TransportOptions } from './transport.ts'
+
+/** What accompanies a call whose body is forwarded as it is. */
+export type CallMeta = {
+  /** An encoded caller, see `encodeCaller` of `@parley/auth`. */
+  readonly caller?: string | undefined
+  /** Makes a resend of a keyed method safe. */
+  readonly idempotencyKey?: string | undefined
+  /** Trace to belong to; without it the current one. */
+  readonly traceparent?: string | undefined
+  /** How long the answer is waited for, over all attempts. */
+  readonly timeoutMs: number
+  /** Ends the wait with `canceled`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of {@link createRpcClient}. */
+export type RpcClientOptions = {
+  /** Deployable that calls. */
+  readonly name: string
+  /** For calls through a transport that set no timeout of their own. Default 5000. */
+  readonly defaultTimeoutMs?: number
+  /** Connect interceptors around every call through a transport, the first one outermost. */
+  readonly interceptors?: readonly Interceptor[]
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number
+}
+
+/** The calling half of a process; one is enough. Disposing it fails what still waits. */
+export type RpcClient = AsyncDisposable & {
+  /** Sends an encoded message and returns the encoded answer. Rejects with a ConnectError. */
+  call(method: DescMethodUnary, body: Uint8Array, meta: CallMeta): Promise<Reply>
+  /** A transport for Connect's `createClient`. */
+  transport(options?: TransportOptions): Transport
+}
+
+/**
+ * Makes the calling half of a process. Its calls reject with the error of the handler exactly (code, message, details,
+ * metadata), or with:
+ * - `unavailable`: nobody answers the method, the bus is away, or nothing was heard; metadata `parley-reason` says which
+ * - `deadline_exceeded`: a server was at work when the time ran out
+ * - `canceled`: the signal fired
+ * - `resource_exhausted`: the request is larger than 1 MiB
+ */
+export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient {
+  const calls = new PendingCalls(bus, options.now ?? (() => performance.now()))
+  const defaults = { timeoutMs: options.defaultTimeoutMs ?? 5_000, interceptors: options.interceptors ?? [] }
+  return {
+    call: (method, body, meta) =>
+      calls.call({ ...meta, method, body, traceparent: meta.traceparent ?? currentTraceparent() }),
+    transport: (of = {}) => createBusTransport(calls, defaults, of),
+    [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
+  }
+}

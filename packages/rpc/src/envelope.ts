@@ -1,0 +1,86 @@
+/**
+ * What travels beside a body. A request has one packed control header and those of its optional headers that are set;
+ * an ordinary reply has none at all, so that the common case is a bare body.
+ */
+
+/** Header that holds the packed control fields, of requests and of replies. */
+export const controlHeader = 'P'
+
+/** Header that makes a repeat of a call harmless. */
+export const keyHeader = 'idempotency-key'
+
+/** W3C trace context. */
+export const traceHeader = 'traceparent'
+
+/** What a handler sets as a trailer travels under this prefix, as in the Connect protocol. */
+export const trailerPrefix = 'trailer-'
+
+/** Metadata of `unavailable` errors that says why; made by the transport, never forwarded. */
+export const reasonHeader = 'parley-reason'
+
+/** Control fields of a request. Times are milliseconds; `sentAt` is by the sender's own monotonic clock. */
+export type RequestControl = {
+  readonly sender: string
+  readonly sentAt: number
+  readonly budgetMs: number
+  readonly startByMs: number
+  readonly attempt: number
+}
+
+/** Why a server left a call alone. */
+export type NotStartedReason = 'draining' | 'overloaded' | 'late'
+
+/** What a reply with a control header is. */
+export type ReplyControl =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'not-started'; readonly reason: string }
+  | { readonly kind: 'error' }
+  | { readonly kind: 'part'; readonly index: number; readonly count: number; readonly error: boolean }
+
+export function packRequest(control: RequestControl): string {
+  const { sender, sentAt, budgetMs, startByMs, attempt } = control
+  return `${sender} ${Math.round(sentAt)} ${Math.round(budgetMs)} ${Math.round(startByMs)} ${attempt}`
+}
+
+/** Undefined when the header is missing or not one of ours. */
+export function unpackRequest(packed: string | undefined): RequestControl | undefined {
+  if (!packed) return undefined
+  const [sender, sentAt, budget, startBy, attempt] = packed.split(' ')
+  const control = {
+    sender: sender ?? '',
+    sentAt: Number(sentAt),
+    budgetMs: Number(budget),
+    startByMs: Number(startBy),
+    attempt: Number(attempt),
+  }
+  const sum = control.sentAt + control.budgetMs + control.startByMs + control.attempt
+  return sender && Number.isFinite(sum) ? control : undefined
+}
+
+export const startedControl = 's'
+export const errorControl = 'e'
+
+export function packNotStarted(reason: NotStartedReason): string {
+  return `n ${reason}`
+}
+
+export function packPart(index: number, count: number, error: boolean): string {
+  return `p ${index} ${count} ${error ? 'e' : 'o'}`
+}
+
+/** Undefined for what no version of ours sends. */
+export function unpackReply(packed: string): ReplyControl | undefined {
+  const [kind, first = '', second, third] = packed.split(' ')
+  switch (kind) {
+    case 's':
+      return { kind: 'started' }
+    case 'n':
+      return { kind: 'not-started', reason: first }
+    case 'e':
+      return { kind: 'error' }
+    case 'p':
+      return { kind: 'part', index: Number(first), count: Number(second), error: third === 'e' }
+    default:
+      return undefined
+  }
+}

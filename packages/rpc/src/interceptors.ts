@@ -1,0 +1,26 @@
+import {
+  Code,
+  ConnectError,
+  type Interceptor,
+  type StreamRequest,
+  type UnaryRequest,
+  type UnaryResponse,
+} from '@connectrpc/connect'
+
+/** Runs Connect interceptors around the last step of a unary call, the first of the list outermost. */
+export async function intercept(
+  interceptors: readonly Interceptor[],
+  request: UnaryRequest,
+  last: (request: UnaryRequest) => Promise<UnaryResponse>,
+): Promise<UnaryResponse> {
+  const innermost = (unary: UnaryRequest | StreamRequest) => (unary.stream ? Promise.reject(noStreams()) : last(unary))
+  const outermost = interceptors.reduceRight<ReturnType<Interceptor>>((next, around) => around(next), innermost)
+  const response = await outermost(request)
+  if (response.stream) throw noStreams()
+  return response
+}
+
+/** Only unary methods travel over the bus. */
+export function noStreams(): ConnectError {
+  return new ConnectError('streams do not travel over the bus', Code.Unimplemented)
+}

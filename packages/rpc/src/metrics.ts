@@ -1,0 +1,57 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { counter, histogram } from '@parley/telemetry'
+import type { NotStartedReason } from './envelope.ts'
+import { methodName } from './subjects.ts'
+
+const milliseconds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
+
+const served = histogram('rpc.server.duration', {
+  description: 'Time from arrival to reply of calls, by method and code',
+  unit: 'ms',
+  buckets: milliseconds,
+})
+const queued = histogram('rpc.server.queue_wait', {
+  description: 'Time that calls waited for a free place; those that did not wait are not counted',
+  unit: 'ms',
+  buckets: milliseconds,
+})
+const leftAlone = counter('rpc.server.not_started', { description: 'Calls answered not_started, by reason' })
+const resent = counter('rpc.client.resends', { description: 'Calls sent a second time, by method and reason' })
+
+/** A call was answered. */
+export function countServed(method: DescMethod, code: Code | undefined, durationMs: number): void {
+  served(durationMs, servedLabels(method, code))
+}
+
+/** A call got its place after a wait. */
+export function countQueued(waitMs: number): void {
+  queued(waitMs)
+}
+
+/** A call was left for another server. */
+export function countNotStarted(reason: NotStartedReason): void {
+  leftAlone(1, { reason })
+}
+
+/** A call was sent once more. */
+export function countResend(method: DescMethod, reason: 'not_started' | 'silence'): void {
+  resent(1, { method: methodName(method), reason })
+}
+
+type Labels = { readonly method: string; readonly code: string }
+
+const known = new Map<DescMethod, Map<Code | undefined, Labels>>()
+
+/** One object per method and code: the hot path makes none. */
+function servedLabels(method: DescMethod, code: Code | undefined): Labels {
+  let byCode = known.get(method)
+  if (!byCode) known.set(method, (byCode = new Map()))
+  let labels = byCode.get(code)
+  if (!labels) byCode.set(code, (labels = { method: methodName(method), code: codeName(code) }))
+  return labels
+}
+
+function codeName(code: Code | undefined): string {
+  return code === undefined ? 'ok' : Code[code].replace(/[A-Z]/g, (c, i) => (i ? '_' : '') + c.toLowerCase())
+}

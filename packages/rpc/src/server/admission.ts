@@ -1,0 +1,73 @@
+/** What admission decides about. */
+export type Admissible = {
+  /** Begins the work. Must call `leave` in the end. */
+  begin(): void
+  /** The work will not be done here. */
+  refuse(reason: 'overloaded' | 'late'): void
+  /** Until when it may begin. */
+  readonly startByAt: number
+}
+
+/** At most so many calls at once, a short queue behind them, and a quick refusal beyond. */
+export class Admission {
+  readonly #places: number
+  readonly #queueLimit: number
+  readonly #now: () => number
+  readonly #queue: Admissible[] = []
+  #running = 0
+
+  constructor(places: number, queueLimit: number, now: () => number) {
+    this.#places = places
+    this.#queueLimit = queueLimit
+    this.#now = now
+  }
+
+  /** Begins, queues or refuses. */
+  enter(call: Admissible): void {
+    if (this.#running < this.#places) this.#begin(call)
+    else if (this.#queue.length < this.#queueLimit) this.#queue.push(call)
+    else call.refuse('overloaded')
+  }
+
+  /** A place is free: the first in the queue that is still in time gets it. */
+  leave(): void {
+    this.#running--
+    while (this.#running < this.#places) {
+      const next = this.#queue.shift()
+      if (!next) return
+      if (this.#now() > next.startByAt) next.refuse('late')
+      else this.#begin(next)
+    }
+  }
+
+  /** Refuses what has waited too long, so that it is tried elsewhere while there is time. */
+  refuseLate(): void {
+    const now = this.#now()
+    for (let i = this.#queue.length - 1; i >= 0; i--) {
+      const call = this.#queue[i]
+      if (call && now > call.startByAt) {
+        this.#queue.splice(i, 1)
+        call.refuse('late')
+      }
+    }
+  }
+
+  /** Whether the next call would be refused. */
+  get full(): boolean {
+    return this.#running >= this.#places && this.#queue.length >= this.#queueLimit
+  }
+
+  /** Calls that run or wait. */
+  get size(): number {
+    return this.#running + this.#queue.length
+  }
+
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  #begin(call: Admissible): void {
+    this.#running++
+    call.begin()
+  }
+}

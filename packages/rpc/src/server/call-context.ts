@@ -1,0 +1,103 @@
+import type { DescMethodUnary, DescService } from '@bufbuild/protobuf'
+import { Code, ConnectError, createContextValues, type ContextValues, type HandlerContext } from '@connectrpc/connect'
+import type { MsgHdrs } from 'nats'
+import type { Caller } from '@parley/auth'
+import { controlHeader } from '../envelope.ts'
+import { rpcSubject } from '../subjects.ts'
+
+/** What a handler is told about its call. Everything that costs is made for those who look. */
+export class CallContext implements HandlerContext {
+  readonly method: DescMethodUnary
+  readonly requestMethod = 'POST'
+  readonly protocolName = 'nats'
+  /** Who calls; set by the authentication check where a method needs one, else for those who ask. */
+  caller: Caller | undefined
+  readonly #received: MsgHdrs
+  readonly #deadlineAt: number
+  readonly #now: () => number
+  #requestHeader: Headers | undefined
+  #responseHeader: Headers | undefined
+  #responseTrailer: Headers | undefined
+  #values: ContextValues | undefined
+  #abort: AbortController | undefined
+
+  constructor(method: DescMethodUnary, received: MsgHdrs, deadlineAt: number, now: () => number) {
+    this.method = method
+    this.#received = received
+    this.#deadlineAt = deadlineAt
+    this.#now = now
+  }
+
+  get service(): DescService {
+    return this.method.parent
+  }
+
+  get url(): string {
+    return `nats:${rpcSubject(this.method)}`
+  }
+
+  get requestHeader(): Headers {
+    if (!this.#requestHeader) {
+      this.#requestHeader = new Headers()
+      for (const [name, values] of this.#received) {
+        if (name !== controlHeader) for (const value of values) this.#requestHeader.append(name, value)
+      }
+    }
+    return this.#requestHeader
+  }
+
+  get responseHeader(): Headers {
+    return (this.#responseHeader ??= new Headers())
+  }
+
+  get responseTrailer(): Headers {
+    return (this.#responseTrailer ??= new Headers())
+  }
+
+  get values(): ContextValues {
+    return (this.#values ??= createContextValues())
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController()
+      if (this.expired) this.#abort.abort(deadlineExceeded())
+    }
+    return this.#abort.signal
+  }
+
+  timeoutMs(): number {
+    return this.#deadlineAt - this.#now()
+  }
+
+  /** One received header, without making a Headers object. */
+  received(name: string): string | undefined {
+    return this.#received.get(name) || undefined
+  }
+
+  /** Headers and trailers the handler has set; undefined when it never looked at them. */
+  get set(): { header: Headers | undefined; trailer: Headers | undefined } | undefined {
+    if (!this.#responseHeader && !this.#responseTrailer) return undefined
+    return { header: this.#responseHeader, trailer: this.#responseTrailer }
+  }
+
+  /** Whether the caller has stopped waiting. */
+  get expired(): boolean {
+    return this.#now() >= this.#deadlineAt
+  }
+
+  /** Fires the signal, if the handler looked at it, when the time is over. */
+  checkDeadline(): void {
+    if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
+  }
+
+  /** The call is over: what was started under its signal may stop. */
+  end(): void {
+    this.#abort?.abort()
+  }
+}
+
+/** The time of a call ran out. */
+export function deadlineExceeded(): ConnectError {
+  return new ConnectError('the deadline of the call is over', Code.DeadlineExceeded)
+}

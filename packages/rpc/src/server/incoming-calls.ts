@@ -1,0 +1,142 @@
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { headers as natsHeaders, type Msg } from 'nats'
+import { withSpan } from '@parley/telemetry'
+import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
+import { startedAfterMs, sweepMs } from '../limits.ts'
+import { countNotStarted, countQueued, countServed } from '../metrics.ts'
+import { methodName } from '../subjects.ts'
+import { Ticker } from '../ticker.ts'
+import { Admission, type Admissible } from './admission.ts'
+import { CallContext } from './call-context.ts'
+import { failureOf } from './failure.ts'
+import { answer } from './pipeline.ts'
+import { sayNotStarted, sayStarted, sendAnswer, sendError } from './reply.ts'
+import type { ServedMethod } from './routes.ts'
+import { Skew } from './skew.ts'
+
+/** How many calls are taken, and what surrounds them. */
+export type IncomingOptions = {
+  readonly concurrency: number
+  readonly queueLimit: number
+  readonly interceptors: readonly Interceptor[]
+  readonly now: () => number
+}
+
+type Running = { readonly msg: Msg; readonly context: CallContext; readonly arrivedAt: number; started: boolean }
+
+/** Every call that has arrived at this process: decides whether to begin it, runs it, and keeps its caller informed. */
+export class IncomingCalls {
+  readonly #options: IncomingOptions
+  readonly #admission: Admission
+  readonly #skew = new Skew()
+  readonly #running = new Set<Running>()
+  readonly #sweep = new Ticker(sweepMs, () => this.#look())
+  #draining = false
+  #idle: (() => void) | undefined
+
+  constructor(options: IncomingOptions) {
+    this.#options = options
+    this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
+  }
+
+  /** Takes a request from the bus. */
+  receive(served: ServedMethod, msg: Msg): void {
+    const arrivedAt = this.#options.now()
+    const headers = msg.headers ?? natsHeaders()
+    const control = unpackRequest(headers.get(controlHeader))
+    if (!control) {
+      sendError(msg, new ConnectError('the request has no control header', Code.InvalidArgument))
+      return
+    }
+    const ageMs = this.#skew.age(control.sender, control.sentAt, arrivedAt)
+    const startByAt = arrivedAt + control.startByMs - ageMs
+    const deadlineAt = arrivedAt + control.budgetMs - ageMs
+    if (this.#draining) return leaveAlone(msg, 'draining')
+    if (arrivedAt > startByAt) return leaveAlone(msg, 'late')
+    this.#admission.enter(this.#candidate(served, msg, { arrivedAt, startByAt, deadlineAt }))
+    if (this.#admission.waiting > 0) this.#sweep.wake()
+  }
+
+  #candidate(
+    served: ServedMethod,
+    msg: Msg,
+    { arrivedAt, startByAt, deadlineAt }: { arrivedAt: number; startByAt: number; deadlineAt: number },
+  ): Admissible {
+    return {
+      startByAt,
+      refuse: (reason) => leaveAlone(msg, reason),
+      begin: () => {
+        const context = new CallContext(served.method, msg.headers ?? natsHeaders(), deadlineAt, this.#options.now)
+        const running = { msg, context, arrivedAt, started: false }
+        this.#running.add(running)
+        this.#sweep.wake()
+        void this.#run(served, running)
+      },
+    }
+  }
+
+  async #run(served: ServedMethod, running: Running): Promise<void> {
+    const { msg, context, arrivedAt } = running
+    const { now, interceptors } = this.#options
+    let code: Code | undefined
+    try {
+      const span = { kind: 'server', parent: context.received(traceHeader) ?? '' } as const
+      const body = await withSpan(methodName(served.method), span, () =>
+        answer(served, context, msg.data, interceptors),
+      )
+      code = sendAnswer(msg, body, context)
+    } catch (error) {
+      code = sendError(msg, failureOf(error, context))
+    } finally {
+      context.end()
+      this.#running.delete(running)
+      this.#admission.leave()
+      countServed(served.method, code, now() - arrivedAt)
+      if (this.#admission.size === 0) this.#idle?.()
+    }
+  }
+
+  /** Says `started` of what takes long, ends what is out of time, refuses what waited too long. */
+  #look(): boolean {
+    const now = this.#options.now()
+    for (const running of this.#running) {
+      if (!running.started && now - running.arrivedAt >= startedAfterMs) {
+        running.started = true
+        sayStarted(running.msg)
+      }
+      running.context.checkDeadline()
+    }
+    this.#admission.refuseLate()
+    return this.#admission.size > 0
+  }
+
+  /** Whether the next call would be refused. */
+  get full(): boolean {
+    return this.#admission.full
+  }
+
+  /** From now on nothing new is begun. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  /** Waits until nothing runs, at most so long. Returns how many calls were left running. */
+  async finished(withinMs: number): Promise<number> {
+    if (this.#admission.size > 0) {
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, withinMs)
+        this.#idle = () => {
+          clearTimeout(limit)
+          resolve()
+        }
+      })
+    }
+    this.#sweep.stop()
+    return this.#admission.size
+  }
+}
+
+function leaveAlone(msg: Msg, reason: NotStartedReason): void {
+  countNotStarted(reason)
+  sayNotStarted(msg, reason)
+}

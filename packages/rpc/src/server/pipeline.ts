@@ -1,0 +1,66 @@
+import { create, fromBinary, toBinary, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { callerOf } from '../caller.ts'
+import { intercept } from '../interceptors.ts'
+import { methodName } from '../subjects.ts'
+import { validate } from '../validation.ts'
+import type { CallContext } from './call-context.ts'
+import type { Implementation, ServedMethod } from './routes.ts'
+
+/**
+ * The way of a request to its handler and back, in this order: is there a caller, is there an implementation, can the body
+ * be read, does it keep the rules, the interceptors of the service, the handler. Throws what goes wrong.
+ */
+export async function answer(
+  served: ServedMethod,
+  context: CallContext,
+  body: Uint8Array,
+  interceptors: readonly Interceptor[],
+): Promise<Uint8Array> {
+  const { method, implementation } = served
+  if (served.needsCaller) callerOf(context)
+  if (!implementation) throw new ConnectError(`${methodName(method)} is not available yet`, Code.Unimplemented)
+  const request = decode(method, body)
+  validate(method.input, request)
+  const output =
+    interceptors.length === 0
+      ? await implementation(request, context)
+      : await handleIntercepted(implementation, context, request, interceptors)
+  return toBinary(method.output, create(method.output, output))
+}
+
+function decode(method: DescMethodUnary, body: Uint8Array): MessageShape<DescMethodUnary['input']> {
+  try {
+    return fromBinary(method.input, body)
+  } catch (cause) {
+    throw new ConnectError('the request cannot be decoded', Code.InvalidArgument, undefined, undefined, cause)
+  }
+}
+
+async function handleIntercepted(
+  implementation: Implementation,
+  context: CallContext,
+  message: MessageShape<DescMethodUnary['input']>,
+  interceptors: readonly Interceptor[],
+) {
+  const { method, service, url, requestMethod } = context
+  const { requestHeader: header, signal, values: contextValues } = context
+  const request = {
+    stream: false,
+    method,
+    service,
+    url,
+    requestMethod,
+    header,
+    signal,
+    contextValues,
+    message,
+  } as const
+  const response = await intercept(interceptors, request, async (last) => {
+    const output = await implementation(last.message, context)
+    const { responseHeader, responseTrailer } = context
+    const made = create(method.output, output)
+    return { stream: false, method, service, header: responseHeader, trailer: responseTrailer, message: made }
+  })
+  return response.message
+}

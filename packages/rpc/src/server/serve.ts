@@ -1,0 +1,108 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf'
+import type { Interceptor } from '@connectrpc/connect'
+import type { Subscription } from 'nats'
+import { ownedMethods, type Deployable } from '@parley/contracts/catalogue'
+import type { Health } from '@parley/runtime'
+import { logger } from '@parley/telemetry'
+import type { Bus } from '../bus.ts'
+import { rpcSubject } from '../subjects.ts'
+import { IncomingCalls } from './incoming-calls.ts'
+import { collectRoutes, type ServiceRoutes } from './routes.ts'
+
+const log = logger('rpc')
+
+/** Options of {@link serveRpc}. */
+export type RpcServerOptions = {
+  /** Whose methods these are; also the queue group that shares them. */
+  readonly deployable: Deployable
+  /** Registers the implementations. */
+  readonly routes: (routes: ServiceRoutes) => void
+  /** Told when the subscriptions stand, and when the queue is full. */
+  readonly health?: Health
+  /** Calls at work at once. Default 256. */
+  readonly concurrency?: number
+  /** Calls that wait for a place; what comes on top is left to others. Default twice the concurrency. */
+  readonly queueLimit?: number
+  /** Methods answered besides the owned and the internal ones. */
+  readonly extraMethods?: readonly DescMethodUnary[]
+  /** Connect interceptors around the handlers, the first one outermost; they see checked requests only. */
+  readonly interceptors?: readonly Interceptor[]
+  /** How long running calls may go on when the server is disposed. Default 10,000 ms. */
+  readonly drainTimeoutMs?: number
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number
+}
+
+/** A serving process. Disposing it drains: others get the new calls, what runs is finished. */
+export type RpcServer = AsyncDisposable
+
+/**
+ * Answers the methods of a deployable over the bus, together with every other process of the same deployable.
+ * Resolves when the bus knows the subscriptions; throws when it refuses one of them.
+ */
+export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<RpcServer> {
+  const concurrency = options.concurrency ?? 256
+  const calls = new IncomingCalls({
+    concurrency,
+    queueLimit: options.queueLimit ?? 2 * concurrency,
+    interceptors: options.interceptors ?? [],
+    now: options.now ?? (() => performance.now()),
+  })
+  options.health?.backlog('rpc', () => (calls.full ? 'the queue of calls is full' : undefined))
+  const subscribed = options.health?.startup('rpc')
+
+  const refused: string[] = []
+  const owned = [...ownedMethods(options.deployable), ...(options.extraMethods ?? [])]
+  const subscriptions = collectRoutes(owned, options.routes).map((served) => {
+    const subject = rpcSubject(served.method)
+    return bus.nc.subscribe(subject, {
+      queue: options.deployable,
+      callback: (error, msg) => {
+        if (error) refused.push(subject)
+        else calls.receive(served, msg)
+      },
+    })
+  })
+  await roundTrip(bus)
+  if (refused.length > 0) {
+    subscriptions.forEach((subscription) => subscription.unsubscribe())
+    throw new Error(`the bus does not let ${options.deployable} answer ${refused.join(', ')}`)
+  }
+  subscribed?.()
+  return { [Symbol.asyncDispose]: () => drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000) }
+}
+
+/** What the server had sent before our unsubscribe is still delivered, so each call that came is answered. */
+async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription[], timeoutMs: number): Promise<void> {
+  calls.drain()
+  const unsubscribed = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()))
+  await atMost(2_000, unsubscribed)
+  const left = await calls.finished(timeoutMs)
+  if (left > 0) log.warn({ left }, 'calls were still running when the time to drain was over')
+  await atMost(
+    1_000,
+    bus.nc.flush().catch(() => undefined),
+  )
+}
+
+/** Waits until the bus has read what we sent; after a lost connection it is sent again by itself, so only wait anew. */
+async function roundTrip(bus: Bus): Promise<void> {
+  for (;;) {
+    try {
+      return await bus.nc.flush()
+    } catch (error) {
+      if (bus.nc.isClosed()) throw error
+      await pause(100)
+    }
+  }
+}
+
+function atMost(ms: number, work: Promise<unknown>): Promise<unknown> {
+  let limit: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => (limit = setTimeout(resolve, ms)))
+  return Promise.race([work, over]).finally(() => clearTimeout(limit))
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

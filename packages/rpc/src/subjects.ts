@@ -1,0 +1,32 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+
+const known = new Map<DescMethod, string>()
+
+/**
+ * Subject of a method: `rpc.svc_api_v1_RoomService.CreateRoom`, and below `rpc.internal.` for services of
+ * `svc.internal.v1`, which the rights of the bus treat apart.
+ */
+export function rpcSubject(method: DescMethod): string {
+  let subject = known.get(method)
+  if (subject === undefined) {
+    const service = method.parent.typeName.replaceAll('.', '_')
+    subject = `${isInternal(method) ? 'rpc.internal' : 'rpc'}.${service}.${method.name}`
+    known.set(method, subject)
+  }
+  return subject
+}
+
+/** Whether a method belongs to the services that only other deployables call. */
+export function isInternal(method: DescMethod): boolean {
+  return method.parent.typeName.startsWith('svc.internal.')
+}
+
+/** Whether a method is only for the signed-in: all of `svc.api` and `svc.admin`. */
+export function needsCaller(method: DescMethod): boolean {
+  return /^svc\.(api|admin)\./.test(method.parent.typeName)
+}
+
+/** Name of a method in messages for people: `RoomService.CreateRoom`. */
+export function methodName(method: DescMethod): string {
+  return `${method.parent.name}.${method.name}`
+}

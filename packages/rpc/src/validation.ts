@@ -1,0 +1,31 @@
+import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
+import { pathToString } from '@bufbuild/protobuf/reflect'
+import { createValidator, type Violation } from '@bufbuild/protovalidate'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { BadRequestSchema } from '@parley/contracts/rpc'
+
+const validator = createValidator()
+
+/**
+ * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest` detail
+ * that names each field with the rule it breaks, never its value.
+ */
+export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>): void {
+  const result = validator.validate(desc, message)
+  if (result.kind === 'valid') return
+  if (result.kind === 'error') throw result.error
+  const fieldViolations = result.violations.map((violation) => ({
+    field: pathToString(violation.field),
+    description: describe(violation),
+  }))
+  throw new ConnectError(
+    fieldViolations.map(({ field, description }) => (field ? `${field}: ${description}` : description)).join('; '),
+    Code.InvalidArgument,
+    undefined,
+    [{ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations }) }],
+  )
+}
+
+function describe({ message, ruleId }: Violation): string {
+  return message ? `${message} (${ruleId})` : ruleId
+}
