@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** Where a fleet keeps what it keeps. */
+export type DataDir = {
+  root: string
+  postgres: string
+  nats: string
+  redis: string
+  /** What is true only while the fleet runs: pid files, the operator's credential. */
+  run: string
+  logs: string
+  secretsFile: string
+  portsFile: string
+  lockFile: string
+  /** How the operator's command reaches this fleet. */
+  operatorFile: string
+}
+
+/** Paths inside a data folder. */
+export function dataDirAt(folder: string): DataDir {
+  const root = resolve(folder)
+  const run = join(root, 'run')
+  return {
+    root,
+    postgres: join(root, 'postgres'),
+    nats: join(root, 'nats'),
+    redis: join(root, 'redis'),
+    run,
+    logs: join(root, 'logs'),
+    secretsFile: join(root, 'secrets.json'),
+    portsFile: join(run, 'ports.json'),
+    lockFile: join(run, 'supervisor.pid'),
+    operatorFile: join(run, 'operator.json'),
+  }
+}
+
+/** Makes the folders. PostgreSQL's is left to PostgreSQL. */
+export function makeDataDir(dir: DataDir): void {
+  mkdirSync(dir.root, { recursive: true })
+  mkdirSync(dir.run, { recursive: true, mode: 0o700 })
+  mkdirSync(dir.logs, { recursive: true, mode: 0o700 })
+}

@@ -1,0 +1,30 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** Replaces a file as a whole: a reader sees the old or the new one, never half of it. */
+export function writeWhole(file: string, content: string, mode: number): void {
+  const unfinished = `${file}.${process.pid}.new`
+  writeFileSync(unfinished, content, { mode })
+  renameSync(unfinished, file)
+}
+
+/** A JSON object of text or number values, or undefined when there is no such file. Throws for a damaged one. */
+export function readJson(file: string): Record<string, unknown> | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const value: unknown = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${file} is damaged`)
+  return { ...value }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

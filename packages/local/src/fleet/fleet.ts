@@ -1,0 +1,149 @@
+import { existsSync, rmSync } from 'node:fs'
+import { abortable } from './abortable.ts'
+import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
+import { writeWhole } from './files.ts'
+import { endLeftovers } from './leftovers.ts'
+import { lockDataDir } from './lock.ts'
+import { prepareDatabases } from './migrations.ts'
+import { Opened } from './opened.ts'
+import type { FleetOptions } from './options.ts'
+import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
+import { publicPort } from './public-port.ts'
+import { whenAllReady } from './readiness.ts'
+import { Announcement, type FleetProcess } from './ready-file.ts'
+import { Secrets } from './secrets.ts'
+import { type Servers, startServers } from './servers.ts'
+import { type FleetAddresses, serviceEnvironment } from './service-env.ts'
+import { ServiceGroup } from './service-group.ts'
+import { parleyServices, type ServiceDefinition } from './service-list.ts'
+
+const startTimeoutMs = 180_000
+
+/** A fleet that runs. */
+export type Fleet = AsyncDisposable & {
+  /** Where the first gateway is reached. */
+  readonly url: string
+  /** The owner; undefined when none was asked for. */
+  readonly owner: Owner | undefined
+  /** One entry per process that serves now. */
+  readonly services: FleetProcess[]
+  /** How to reach the bus as the operator. */
+  readonly operator: OperatorAccess
+  /** Connection string of PostgreSQL's superuser for a database. */
+  postgresUrl(database: string): string
+  /** With its password. */
+  readonly redisUrl: string
+  /** A made-up password was shown to somebody: it is not kept any longer. */
+  ownerAnnounced(): void
+  /** Sends a signal to a process of a service (the first, or that with the index); what ends is started again. */
+  kill(name: string, signal: NodeJS.Signals, index?: number): void
+  /** Drains a process of a service and starts it again; resolves when it serves. */
+  restart(name: string, index?: number): Promise<void>
+  /** Drains the services, then ends PostgreSQL, NATS and Redis. The data stay. Repeatable. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the whole fleet on one machine: PostgreSQL, NATS, Redis, migrations, every service, the first owner. Resolves
+ * when every process is ready. When it fails, or `signal` fires, what already runs is stopped before it throws.
+ */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const opened = new Opened()
+  try {
+    return await start({ say: () => {}, signal: new AbortController().signal, ...options }, opened)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+type StartOptions = FleetOptions & { say: (line: string) => void; signal: AbortSignal }
+
+async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
+  const { say, signal, services = parleyServices(), host = '127.0.0.1', env = process.env } = options
+  assertBuilt(services)
+  const dir = await claim(options, opened)
+  const announcement = new Announcement(options.readyFile)
+  const port = await publicPort(host, options.port)
+  const secrets = new Secrets(dir.secretsFile)
+
+  say('starting PostgreSQL, NATS and Redis')
+  const servers = await startServers({
+    ...{ dir, secrets, say, fsync: options.fsync ?? true },
+    busUsers: [...services.map(({ name }) => name), 'operator'],
+  })
+  opened.push(() => servers.stop())
+  signal.throwIfAborted()
+
+  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+  const addresses = addressesOf(servers, secrets, url, host)
+  say('migrating databases')
+  await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
+  signal.throwIfAborted()
+
+  const operator = shareOperator(dir, addresses, opened)
+
+  const group = new ServiceGroup({
+    ...{ services, dir, say, replicas: options.replicas ?? 1, publicPort: port },
+    environment: (service) => serviceEnvironment(service, addresses, env),
+    onChange: () => announcement.renew(),
+  })
+  opened.push(() => group.stop())
+  options.force?.addEventListener('abort', () => group.kill('SIGKILL'))
+  say(`starting ${services.map(({ name }) => name).join(', ')}`)
+  await abortable(group.start(), signal)
+  await whenAllReady(group.asked(), say, signal, startTimeoutMs)
+  const owner =
+    options.owner === false
+      ? undefined
+      : await bootstrapOwner(operator, options.owner ?? { login: 'owner' }, secrets, signal)
+  announcement.begin(() => ({ url, ownerLogin: owner?.login ?? '', services: group.processes() }))
+  opened.push(() => announcement.end())
+  return {
+    ...{ url, owner, operator, redisUrl: addresses.redisUrl },
+    get services() {
+      return group.processes()
+    },
+    postgresUrl: (database) => servers.postgres.url(database),
+    ownerAnnounced: () => announced(secrets),
+    kill: (name, sent, index) => group.member(name, index).kill(sent),
+    restart: (name, index) => group.member(name, index).restart(),
+    stop: () => opened.close(),
+    [Symbol.asyncDispose]: () => opened.close(),
+  }
+}
+
+function assertBuilt(services: ServiceDefinition[]) {
+  const missing = services.filter(({ main }) => !existsSync(main)).map(({ name }) => name)
+  if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run pnpm build (make run does)`)
+}
+
+/** Takes the data folder for this process and ends what an interrupted run left on it. */
+async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<DataDir> {
+  const dir = dataDirAt(dataDir)
+  makeDataDir(dir)
+  const lock = await lockDataDir(dir.root, dir.lockFile)
+  opened.push(() => lock[Symbol.dispose]())
+  const leftovers = await endLeftovers(dir)
+  if (leftovers.length > 0) say(`ended what an interrupted run left behind: ${leftovers.join(', ')}`)
+  return dir
+}
+
+function addressesOf(servers: Servers, secrets: Secrets, publicUrl: string, publicHost: string): FleetAddresses {
+  return {
+    publicUrl,
+    publicHost,
+    natsUrl: servers.nats.url,
+    redisUrl: servers.redis.url,
+    postgresPort: servers.postgres.port,
+    secret: (name) => secrets.get(name),
+  }
+}
+
+/** Leaves the operator's credential where the operator's command finds it while the fleet runs. */
+function shareOperator(dir: DataDir, fleet: FleetAddresses, opened: Opened): OperatorAccess {
+  const access = { natsUrl: fleet.natsUrl, natsUser: 'operator', natsPassword: fleet.secret('nats.operator') }
+  writeWhole(dir.operatorFile, JSON.stringify(access) + '\n', 0o600)
+  opened.push(() => rmSync(dir.operatorFile, { force: true }))
+  return access
+}

@@ -1,0 +1,18 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { endLeftover } from '../infrastructure/index.ts'
+import type { DataDir } from './data-dir.ts'
+
+/** Ends what a killed supervisor left running on a data folder, and nothing else. Answers the names. */
+export async function endLeftovers(dir: DataDir): Promise<string[]> {
+  const files = readdirSync(dir.run).filter((file) => file.endsWith('.pid') && join(dir.run, file) !== dir.lockFile)
+  const ended = await Promise.all(
+    files.map(async (file) => {
+      const name = file.slice(0, -'.pid'.length)
+      // PostgreSQL takes SIGINT for a fast shutdown; SIGTERM would wait for its clients.
+      const signals: NodeJS.Signals[] = name === 'postgres' ? ['SIGINT', 'SIGQUIT'] : ['SIGTERM']
+      return (await endLeftover(join(dir.run, file), signals)) ? [name] : []
+    }),
+  )
+  return ended.flat()
+}

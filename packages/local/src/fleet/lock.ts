@@ -1,0 +1,30 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identify, readPidFile } from '../infrastructure/index.ts'
+
+/** How long a lock must have stood before it is believed: longer than a rival needs between looking and taking. */
+const settleMs = 50
+
+/** Another supervisor runs on the same data. */
+export class DataDirInUse extends Error {
+  constructor(root: string, pid: number) {
+    super(
+      `another Parley runs on ${root} (process ${pid}); stop it first, or set PARLEY_DATA_DIR and PARLEY_PORT for a second one`,
+    )
+  }
+}
+
+/** Makes this process the only one that works on a data folder until the result is disposed. Throws {@link DataDirInUse}. */
+export async function lockDataDir(root: string, lockFile: string): Promise<Disposable> {
+  mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
+  const holder = readPidFile(lockFile)
+  if (holder !== undefined) throw new DataDirInUse(root, holder.pid)
+  const own = `${lockFile}.${process.pid}`
+  writeFileSync(own, JSON.stringify(identify(process.pid)))
+  renameSync(own, lockFile)
+  await sleep(settleMs)
+  const winner = readPidFile(lockFile)
+  if (winner?.pid !== process.pid) throw new DataDirInUse(root, winner?.pid ?? 0)
+  return { [Symbol.dispose]: () => rmSync(lockFile, { force: true }) }
+}

@@ -1,0 +1,37 @@
+const warning = 40
+const levelNames: ReadonlyArray<readonly [number, string]> = [
+  [60, 'fatal'],
+  [50, 'error'],
+  [warning, 'warn'],
+]
+
+/**
+ * What a person at the terminal should see of a line that a service logged: warnings and errors in one line, whatever is
+ * not JSON as it is, nothing of the rest.
+ */
+export function noteworthy(service: string, line: string): string | undefined {
+  if (line.trim() === '') return undefined
+  const entry = parse(line)
+  if (entry === undefined) return `${service}: ${line}`
+  const level = levelNames.find(([least]) => typeof entry.level === 'number' && entry.level >= least)?.[1]
+  const named = typeof entry.level === 'string' ? levelNames.find(([, name]) => name === entry.level)?.[1] : level
+  if (named === undefined) return undefined
+  const reason = reasonOf(entry)
+  return `${service}: ${named}: ${String(entry.msg ?? '')}${reason === undefined ? '' : ` (${reason})`}`
+}
+
+function reasonOf(entry: Record<string, unknown>): string | undefined {
+  if (typeof entry.reason === 'string') return entry.reason
+  const { err } = entry
+  if (typeof err !== 'object' || err === null || !('message' in err)) return undefined
+  return String(err.message)
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

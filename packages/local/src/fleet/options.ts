@@ -1,0 +1,30 @@
+import type { OwnerOptions } from './owner.ts'
+import type { ServiceDefinition } from './service-list.ts'
+
+/** How a fleet shall run. */
+export type FleetOptions = {
+  /** Folder of everything it keeps; made when missing. */
+  dataDir: string
+  /** Port of the (first) gateway; 0 takes a free one. */
+  port: number
+  /** Address the gateways listen on; default 127.0.0.1. */
+  host?: string
+  /** Processes of every service; default 1. */
+  replicas?: number
+  /** The first owner; default login `owner` with a made-up password. False makes none. */
+  owner?: OwnerOptions | false
+  /** Written whenever the fleet is ready and a process has changed. */
+  readyFile?: string | undefined
+  /** Environment of the services besides what the fleet sets itself; default: this process's own. */
+  env?: NodeJS.ProcessEnv
+  /** False: commits may be lost when the machine stops; for tests. */
+  fsync?: boolean
+  /** Told about progress, crashes, and warnings of services, line by line. */
+  say?: (line: string) => void
+  /** What to run; default: the nine services of this checkout. */
+  services?: ServiceDefinition[]
+  /** Ends the start when it fires: what already runs is stopped. */
+  signal?: AbortSignal
+  /** Kills services that are still draining when it fires. */
+  force?: AbortSignal
+}

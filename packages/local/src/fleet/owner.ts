@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { OperatorService } from '@parley/contracts/internal'
+import { connectBus, createRpcClient } from '@parley/rpc'
+import type { Secrets } from './secrets.ts'
+
+const pending = 'owner.pendingPassword'
+const done = 'owner.announced'
+
+/** Who the first owner shall be. */
+export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
+
+/** The owner there is. `password` is set once: when this or an interrupted earlier start made it up. */
+export type Owner = { login: string; created: boolean; password?: string }
+
+/** How the operator reaches the bus. */
+export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
+
+/**
+ * Makes the first owner unless there is one, asking until accounts answers. Until {@link announced}, a password made up
+ * here is kept among the secrets, because the answer to a call that succeeded can be lost.
+ */
+export async function bootstrapOwner(
+  access: OperatorAccess,
+  wanted: OwnerOptions,
+  secrets: Secrets,
+  signal: AbortSignal,
+): Promise<Owner> {
+  const interrupted = secrets.peek(pending)
+  const password = wanted.password ?? interrupted ?? madeUp(secrets)
+  const answer = await ask(access, { ...wanted, password }, signal)
+  const news = answer.created || interrupted !== undefined
+  return { ...answer, ...(wanted.password === undefined && news ? { password } : {}) }
+}
+
+/** The owner's sign-in was shown: it is not kept, and never shown again. */
+export function announced(secrets: Secrets): void {
+  secrets.set(done, 'yes')
+  secrets.delete(pending)
+}
+
+function madeUp(secrets: Secrets): string {
+  const password = randomBytes(12).toString('hex')
+  if (secrets.peek(done) === undefined) secrets.set(pending, password)
+  return password
+}
+
+async function ask(access: OperatorAccess, owner: OwnerOptions & { password: string }, signal: AbortSignal) {
+  await using bus = await connectBus({
+    url: access.natsUrl,
+    user: access.natsUser,
+    password: access.natsPassword,
+    name: 'operator',
+    purpose: 'rpc',
+    signal,
+  })
+  await using rpc = createRpcClient(bus, { name: 'operator' })
+  const operator = createClient(OperatorService, rpc.transport())
+  for (;;) {
+    try {
+      const { created, login } = await operator.bootstrapOwner({
+        login: owner.login,
+        password: owner.password,
+        email: owner.email ?? '',
+      })
+      return { created, login }
+    } catch (error) {
+      const { code, rawMessage } = ConnectError.from(error)
+      if (code !== Code.Unavailable && code !== Code.DeadlineExceeded) {
+        throw new Error(`the first owner could not be made: ${rawMessage}`)
+      }
+      await sleep(250, undefined, { signal })
+    }
+  }
+}

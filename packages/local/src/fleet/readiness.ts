@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A process to ask. */
+export type Asked = { label: string; internalPort: () => number | undefined }
+
+/**
+ * Waits until every process says that it is ready. Tells now and then who is not and why; after `timeoutMs` throws the
+ * same.
+ */
+export async function whenAllReady(
+  asked: Asked[],
+  say: (line: string) => void,
+  signal: AbortSignal,
+  timeoutMs: number,
+) {
+  const startedAt = Date.now()
+  for (let told = startedAt; ; await sleep(100, undefined, { signal })) {
+    const reasons = (await Promise.all(asked.map(whyNotReady))).flatMap((reason) => reason ?? [])
+    if (reasons.length === 0) return
+    const summary = reasons.join('; ')
+    if (Date.now() - startedAt > timeoutMs) throw new Error(`not ready after ${timeoutMs / 1000} s: ${summary}`)
+    if (Date.now() - told < 5000) continue
+    told = Date.now()
+    say(`waiting for ${summary}`)
+  }
+}
+
+async function whyNotReady({ label, internalPort }: Asked): Promise<string | undefined> {
+  const port = internalPort()
+  if (port === undefined) return label
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) })
+    if (response.ok) return undefined
+    const body: unknown = await response.json()
+    const reasons = typeof body === 'object' && body !== null && 'reasons' in body ? body.reasons : undefined
+    return Array.isArray(reasons) ? `${label} (${reasons.join(', ')})` : label
+  } catch {
+    return label
+  }
+}

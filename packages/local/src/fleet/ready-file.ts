@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { writeWhole } from './files.ts'
+
+/** A process of the fleet. `url` is where its own HTTP server is reached: gateways, realtime nodes and a few more. */
+export type FleetProcess = { name: string; pid: number; internalPort: number; url?: string }
+
+/** What the ready file holds. */
+export type ReadyState = { url: string; ownerLogin: string; services: FleetProcess[] }
+
+/** The ready file: it exists from the moment the fleet is ready until it stops, and names the processes that serve. */
+export class Announcement {
+  readonly #file: string | undefined
+  #state: (() => ReadyState) | undefined
+
+  /** Without a path nothing is written. What an earlier run left there is removed. */
+  constructor(file: string | undefined) {
+    this.#file = file === undefined ? undefined : resolve(file)
+    this.#remove()
+  }
+
+  /** The fleet is ready. */
+  begin(state: () => ReadyState): void {
+    this.#state = state
+    this.renew()
+  }
+
+  /** A process has changed. */
+  renew(): void {
+    if (this.#file === undefined || this.#state === undefined) return
+    writeWhole(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o644)
+  }
+
+  /** The fleet stops. */
+  end(): void {
+    this.#state = undefined
+    this.#remove()
+  }
+
+  #remove() {
+    if (this.#file !== undefined) rmSync(this.#file, { force: true })
+  }
+}

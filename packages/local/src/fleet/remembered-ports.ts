@@ -1,0 +1,25 @@
+import { freePort, isPortFree } from '../infrastructure/index.ts'
+import { readJson, writeWhole } from './files.ts'
+
+/** Ports of the fleet's own servers, the same at each start as long as nobody else took them. */
+export class RememberedPorts {
+  readonly #file: string
+  readonly #ports: Record<string, number> = {}
+
+  constructor(file: string) {
+    this.#file = file
+    for (const [name, port] of Object.entries(readJson(file) ?? {}))
+      if (typeof port === 'number') this.#ports[name] = port
+  }
+
+  /** The port of that name if it is free, else a new one. Ask only after leftovers of the last run have ended. */
+  async get(name: string): Promise<number> {
+    const known = this.#ports[name]
+    if (known !== undefined && (await isPortFree(known))) return known
+    let port = await freePort()
+    while (Object.values(this.#ports).includes(port)) port = await freePort()
+    this.#ports[name] = port
+    writeWhole(this.#file, JSON.stringify(this.#ports) + '\n', 0o600)
+    return port
+  }
+}

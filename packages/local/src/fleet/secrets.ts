@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { readJson, writeWhole } from './files.ts'
+
+/** Secrets of one fleet, made when first asked for and kept in a file that only its owner reads. */
+export class Secrets {
+  readonly #file: string
+  readonly #values: Map<string, string>
+
+  constructor(file: string) {
+    this.#file = file
+    this.#values = new Map(
+      Object.entries(readJson(file) ?? {}).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value] as const] : [],
+      ),
+    )
+  }
+
+  /** The secret of that name. It starts with a letter and needs no quoting anywhere. */
+  get(name: string): string {
+    const known = this.#values.get(name)
+    if (known !== undefined) return known
+    const made = `p${randomBytes(24).toString('hex')}`
+    this.set(name, made)
+    return made
+  }
+
+  /** The secret of that name if there is one. */
+  peek(name: string): string | undefined {
+    return this.#values.get(name)
+  }
+
+  /** Keeps a secret that was made elsewhere. */
+  set(name: string, value: string): void {
+    this.#values.set(name, value)
+    this.#save()
+  }
+
+  /** Forgets a secret. */
+  delete(name: string): void {
+    if (this.#values.delete(name)) this.#save()
+  }
+
+  #save() {
+    writeWhole(this.#file, JSON.stringify(Object.fromEntries(this.#values), undefined, 2) + '\n', 0o600)
+  }
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Nats, type Postgres, type Redis, startNats, startPostgres, startRedis } from '../infrastructure/index.ts'
+import type { Child } from '../infrastructure/index.ts'
+import { repositoryRoot } from '../repository.ts'
+import { Backoff } from './backoff.ts'
+import type { DataDir } from './data-dir.ts'
+import { setAsideLarge } from './log-file.ts'
+import { RememberedPorts } from './remembered-ports.ts'
+import type { Secrets } from './secrets.ts'
+import { natsPasswordVariable } from './service-env.ts'
+
+/** The three servers of a fleet, each started again when it ends unwanted. */
+export type Servers = {
+  postgres: Postgres
+  nats: Nats
+  redis: Redis
+  /** Ends PostgreSQL, NATS and Redis, in this order. */
+  stop(): Promise<void>
+}
+
+/** What the servers need to know. */
+export type ServersOptions = {
+  dir: DataDir
+  secrets: Secrets
+  /** Bus users, each with a password of its own. */
+  busUsers: string[]
+  /** False: commits may be lost when the machine stops; for tests. */
+  fsync: boolean
+  say: (line: string) => void
+}
+
+/** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports they had before. */
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { dir, secrets, say } = options
+  const ports = new RememberedPorts(dir.portsFile)
+  const files = (name: string) => {
+    const logFile = join(dir.logs, `${name}.log`)
+    setAsideLarge(logFile)
+    return { logFile, pidFile: join(dir.run, `${name}.pid`), say }
+  }
+  const conf = join(repositoryRoot(), 'deploy/nats/parley.conf')
+  const env = Object.fromEntries(
+    options.busUsers.map((user) => [natsPasswordVariable(user), secrets.get(`nats.${user}`)]),
+  )
+  const password = secrets.get('redis')
+  const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
+  const postgres = () =>
+    startPostgres({ dir: dir.postgres, port: at.postgres, fsync: options.fsync, ...files('postgres') })
+  const nats = () => startNats({ dir: dir.nats, port: at.nats, conf, env, ...files('nats') })
+  const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
+
+  const starting = [kept('PostgreSQL', postgres, say), kept('NATS', nats, say), kept('Redis', redis, say)] as const
+  const started = await Promise.allSettled(starting)
+  const stop = async () => {
+    for (const one of await Promise.allSettled(starting)) if (one.status === 'fulfilled') await one.value.stop()
+  }
+  const failure = started.find((one) => one.status === 'rejected')
+  if (failure !== undefined) {
+    await stop()
+    throw failure.reason
+  }
+  const [p, n, r] = await Promise.all(starting)
+  return { postgres: p.first, nats: n.first, redis: r.first, stop }
+}
+
+/** Keeps a server running: what it is reached by does not change when it is started again. */
+async function kept<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
+  const first = await start()
+  const backoff = new Backoff()
+  let current: Child = first
+  let wanted = true
+  const pause = new AbortController()
+  const keep = async () => {
+    for (;;) {
+      const startedAt = Date.now()
+      const { code, signal } = await current.exited
+      if (!wanted) return
+      const delayMs = backoff.next(Date.now() - startedAt)
+      say(`${name} (process ${current.pid}) ended (${signal ?? code}); it is started again in ${delayMs / 1000} s`)
+      await sleep(delayMs, undefined, { signal: pause.signal }).catch(() => undefined)
+      if (!wanted) return
+      current = await start().catch((error: unknown) => {
+        say(error instanceof Error ? error.message : String(error))
+        return current
+      })
+    }
+  }
+  const ended = keep()
+  const stop = async () => {
+    wanted = false
+    pause.abort()
+    await current.stop()
+    await ended
+    await current.stop()
+  }
+  return { first, stop }
+}

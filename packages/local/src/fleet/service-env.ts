@@ -1,0 +1,66 @@
+import type { ServiceDefinition } from './service-list.ts'
+
+/** What every process of a fleet is told. */
+export type FleetAddresses = {
+  publicUrl: string
+  /** Address the gateways listen on. */
+  publicHost: string
+  natsUrl: string
+  redisUrl: string
+  postgresPort: number
+  secret: (name: string) => string
+}
+
+/** Settings of the supervisor alone: a service has no business with them. */
+const own = [
+  'PARLEY_OWNER_LOGIN',
+  'PARLEY_OWNER_PASSWORD',
+  'PARLEY_OWNER_EMAIL',
+  'PARLEY_READY_FILE',
+  'PARLEY_REPLICAS',
+]
+
+/**
+ * The environment of one process of a service: the supervisor's own, with what holds on one machine as defaults below
+ * it and the addresses and credentials of this fleet above it.
+ */
+export function serviceEnvironment(
+  service: ServiceDefinition,
+  fleet: FleetAddresses,
+  given: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {
+    PARLEY_WEBSERVER_URL: fleet.publicUrl,
+    PARLEY_DATABASE_POOL: '4',
+    PARLEY_REALTIME_DRAIN_WINDOW: '1s',
+    PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: fleet.secret('cookieSigning'),
+    ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
+    ...given,
+    ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),
+    PARLEY_SERVICE: service.name,
+    PARLEY_NATS_URL: fleet.natsUrl,
+    PARLEY_NATS_USER: service.name,
+    PARLEY_NATS_PASSWORD: fleet.secret(`nats.${service.name}`),
+    PARLEY_REDIS_URL: fleet.redisUrl,
+    PARLEY_CORE_SECRET_KEY: given.PARLEY_CORE_SECRET_KEY || fleet.secret('core'),
+    PARLEY_INTERNAL_HOST: '127.0.0.1',
+    PARLEY_INTERNAL_PORT: '0',
+  }
+  if (service.migrate !== undefined) {
+    env[`PARLEY_${service.name.toUpperCase()}_DATABASE_URL`] = databaseUrl(service.name, fleet)
+  }
+  for (const name of own) delete env[name]
+  return env
+}
+
+/** Database of a service, reached by the role that owns it and nothing else. */
+export function databaseUrl(service: string, fleet: Pick<FleetAddresses, 'postgresPort' | 'secret'>): string {
+  const name = databaseName(service)
+  return `postgres://${name}:${fleet.secret(`database.${service}`)}@127.0.0.1:${fleet.postgresPort}/${name}`
+}
+
+/** Name of a service's database and of the role that owns it. */
+export const databaseName = (service: string): string => `parley_${service}`
+
+/** Variable of the bus configuration that holds a user's password. */
+export const natsPasswordVariable = (user: string): string => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`

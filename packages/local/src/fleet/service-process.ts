@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { removePidFile, writePidFile } from '../infrastructure/index.ts'
+import { openLog } from './log-file.ts'
+
+/** What a service tells its parent once it serves. */
+export type Serving = { internalPort: number; url?: string }
+
+/** How a process ended. */
+export type Exit = { code: number | null; signal: NodeJS.Signals | null; livedMs: number }
+
+/** One running process of a service. */
+export type ServiceProcess = {
+  pid: number
+  /** Resolves when it serves; stays open for ever when it ends before. */
+  serving: Promise<Serving>
+  exited: Promise<Exit>
+  /** The last lines it wrote. */
+  lastWords(): string[]
+  kill(signal: NodeJS.Signals): void
+}
+
+/** What to run. */
+export type Launch = {
+  main: string
+  env: NodeJS.ProcessEnv
+  logFile: string
+  pidFile: string
+  /** Told each line it writes. */
+  onLine: (line: string) => void
+}
+
+const keptLines = 20
+
+/**
+ * Forks a service into a process group of its own, so that the terminal's Ctrl-C reaches the supervisor alone. It
+ * notices the end of this process by the lost channel.
+ */
+export function launchService(launch: Launch): ServiceProcess {
+  const startedAt = Date.now()
+  const child = fork(launch.main, [], {
+    env: launch.env,
+    execArgv: [],
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${launch.main} cannot be started`)
+  writePidFile(launch.pidFile, pid)
+  const last = keepLines(child, launch)
+  const exited = new Promise<Exit>((resolve) => {
+    // "close" comes when its output is read to the end as well.
+    child.once('close', (code, signal) => {
+      removePidFile(launch.pidFile)
+      resolve({ code, signal, livedMs: Date.now() - startedAt })
+    })
+  })
+  const serving = new Promise<Serving>((resolve) => {
+    child.on('message', (message) => {
+      const value = toServing(message)
+      if (value !== undefined) resolve(value)
+    })
+  })
+  child.on('error', () => undefined)
+  return { pid, serving, exited, lastWords: () => last, kill: (signal) => void child.kill(signal) }
+}
+
+function keepLines(child: ChildProcess, launch: Launch): string[] {
+  const log = openLog(launch.logFile)
+  const last: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue
+    createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
+      log.write(`${line}\n`)
+      if (last.push(line) > keptLines) last.shift()
+      launch.onLine(line)
+    })
+  }
+  child.once('close', () => log.end())
+  return last
+}
+
+function toServing(message: unknown): Serving | undefined {
+  if (typeof message !== 'object' || message === null || !('type' in message) || message.type !== 'ready')
+    return undefined
+  if (!('internalPort' in message) || typeof message.internalPort !== 'number') return undefined
+  const { internalPort } = message
+  return 'url' in message && typeof message.url === 'string' ? { internalPort, url: message.url } : { internalPort }
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from './backoff.ts'
+import { type Exit, launchService, type ServiceProcess, type Serving } from './service-process.ts'
+
+/** What a supervised service is made of. */
+export type SupervisedOptions = {
+  /** Name for people: `rooms`, or `rooms (2)` for a second process. */
+  label: string
+  main: string
+  /** Environment of the next process, given where the last one served. */
+  env: (before: Serving | undefined) => NodeJS.ProcessEnv
+  logFile: string
+  pidFile: string
+  say: (line: string) => void
+  onLine: (line: string) => void
+  /** Called whenever a process begins or ceases to serve. */
+  onChange: () => void
+}
+
+/** A configuration that a service refuses: trying again would not help. */
+const configurationExit = 78
+
+/** One process of a service, started again with a growing delay whenever it ends unwanted. */
+export class SupervisedService {
+  readonly #options: SupervisedOptions
+  readonly #backoff = new Backoff()
+  #process: ServiceProcess | undefined
+  #serving: Serving | undefined
+  #before: Serving | undefined
+  #wanted = true
+  #renewing = false
+  #pause = new AbortController()
+  readonly #ended: Promise<void>
+  #waiting: Array<{ resolve: () => void; reject: (error: Error) => void }> = []
+
+  constructor(options: SupervisedOptions) {
+    this.#options = options
+    this.#ended = this.#keepRunning()
+    this.#ended.catch(() => undefined)
+  }
+
+  /** Pid and addresses of the process that serves now, or undefined between two. */
+  get current(): ({ pid: number } & Serving) | undefined {
+    if (this.#process === undefined || this.#serving === undefined) return undefined
+    return { pid: this.#process.pid, ...this.#serving }
+  }
+
+  /** Where the process serves, or where the last one did and the next one will. */
+  get lastServing(): Serving | undefined {
+    return this.#before
+  }
+
+  /** Resolves once a process serves. Throws when it refuses its configuration or the service is stopped. */
+  serving(): Promise<void> {
+    if (this.#serving !== undefined) return Promise.resolve()
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  /** Sends a signal to the current process, whatever it leads to. */
+  kill(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  /** Drains the current process and starts the next; resolves when that one serves. */
+  async restart(): Promise<void> {
+    const old = this.#process
+    this.#renewing = true
+    this.#serving = undefined
+    const next = this.serving()
+    this.#pause.abort()
+    old?.kill('SIGTERM')
+    await next
+  }
+
+  /** Drains the process and starts none again. One that is not done within `patienceMs` is killed. */
+  async stop(patienceMs: number): Promise<void> {
+    this.#wanted = false
+    this.#pause.abort()
+    this.#process?.kill('SIGTERM')
+    const timer = setTimeout(() => {
+      this.#options.say(`${this.#options.label} does not end within ${patienceMs / 1000} s and is killed`)
+      this.#process?.kill('SIGKILL')
+    }, patienceMs)
+    await this.#ended.catch(() => undefined)
+    clearTimeout(timer)
+  }
+
+  async #keepRunning() {
+    while (this.#wanted) {
+      const { label, say } = this.#options
+      const process = this.#launch()
+      const exit = await process.exited
+      const served = this.#serving !== undefined || this.#before !== undefined
+      this.#process = undefined
+      this.#serving = undefined
+      this.#options.onChange()
+      if (!this.#wanted) break
+      if (exit.code === configurationExit && !served) {
+        this.#fail(new Error(`${label} refuses its configuration:\n${process.lastWords().join('\n')}`))
+        return
+      }
+      if (!this.#renewing) {
+        const delayMs = this.#backoff.next(exit.livedMs)
+        say(`${label} (process ${process.pid}) ${howItEnded(exit)}; it is started again in ${delayMs / 1000} s`)
+        this.#pause = new AbortController()
+        await sleep(delayMs, undefined, { signal: this.#pause.signal }).catch(() => undefined)
+      }
+      this.#renewing = false
+    }
+    this.#fail(new Error(`${this.#options.label} was stopped`))
+  }
+
+  #launch(): ServiceProcess {
+    const { main, env, logFile, pidFile, onLine } = this.#options
+    const process = launchService({ main, env: env(this.#before), logFile, pidFile, onLine })
+    this.#process = process
+    void process.serving.then((serving) => {
+      if (this.#process !== process) return
+      if (this.#before !== undefined && !this.#renewing) this.#options.say(`${this.#options.label} serves again`)
+      this.#serving = this.#before = serving
+      for (const { resolve } of this.#waiting.splice(0)) resolve()
+      this.#options.onChange()
+    })
+    return process
+  }
+
+  #fail(error: Error) {
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+}
+
+function howItEnded({ code, signal }: Exit): string {
+  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+}
