@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { describeError } from './errors.ts'
+
+test('the values of a failed query are cut out of message and stack', () => {
+  const cause = Object.assign(new Error('duplicate key'), {
+    code: '23505',
+    constraint: 'users_email',
+    detail: 'Key (email)=(alice@example.org) already exists.',
+  })
+  const error = new Error('Failed query: insert into t\nparams: hunter2,\n    at alice@example.org', { cause })
+  const described = describeError(error)
+  expect(described).toMatchObject({
+    type: 'Error',
+    message: 'Failed query: insert into t',
+    cause: { message: 'duplicate key', code: '23505', constraint: 'users_email' },
+  })
+  expect(JSON.stringify(described)).not.toMatch(/hunter2|alice/)
+  expect(described).toHaveProperty(
+    'stack',
+    expect.stringMatching(/^Error: Failed query: insert into t\n +at .*errors\.test/),
+  )
+})
+
+test('what is no error is named by its type only', () => {
+  expect(describeError({ password: 'hunter2' })).toBe('object')
+  expect(describeError('gone')).toBe('gone')
+})

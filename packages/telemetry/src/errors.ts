@@ -1,0 +1,32 @@
+/** What a log line tells about an error. */
+export type DescribedError = {
+  type: string
+  message: string
+  code?: string | number
+  constraint?: string
+  stack: string
+  cause?: unknown
+}
+
+/**
+ * Describes an error without what people wrote: of its properties only the harmless ones are kept (PostgreSQL's
+ * `detail` quotes rows), and the values that a failed query was given are cut out of its message.
+ */
+export function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error
+  const message = withoutParameters(error.message)
+  const described: DescribedError = {
+    type: error.name,
+    message,
+    stack: (error.stack ?? '').replace(error.message, () => message),
+  }
+  if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) described.code = error.code
+  if ('constraint' in error && typeof error.constraint === 'string') described.constraint = error.constraint
+  if (error.cause !== undefined) described.cause = describeError(error.cause)
+  return described
+}
+
+function withoutParameters(message: string): string {
+  const parameters = message.indexOf('\nparams:')
+  return parameters < 0 ? message : message.slice(0, parameters)
+}

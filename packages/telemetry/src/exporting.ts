@@ -1,0 +1,35 @@
+import { envDetector } from '@opentelemetry/resources'
+import { NodeSDK } from '@opentelemetry/sdk-node'
+import { resource } from './identity.ts'
+import { emitLogRecord } from './log-records.ts'
+import { alsoLogTo } from './logger.ts'
+import { setRecording } from './trace.ts'
+
+// A collector that is gone must not keep a process from ending.
+const flushTimeoutMs = 2_000
+
+/** Starts sending traces and logs where the OTEL_* variables say; returns what flushes and stops it. */
+export function startExporting(): () => Promise<void> {
+  const sdk = new NodeSDK({
+    resource: resource(),
+    // The other detectors read files and run commands for attributes that nobody asks for.
+    resourceDetectors: [envDetector],
+    // Metrics have their own provider, which is there without any exporter.
+    metricReaders: [],
+    instrumentations: [],
+  })
+  sdk.start()
+  setRecording(process.env['OTEL_TRACES_EXPORTER'] !== 'none')
+  if (process.env['OTEL_LOGS_EXPORTER'] !== 'none') alsoLogTo(emitLogRecord)
+  return async () => {
+    alsoLogTo(undefined)
+    setRecording(false)
+    await Promise.race([sdk.shutdown().catch(() => undefined), elapsed(flushTimeoutMs)])
+  }
+}
+
+function elapsed(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref()
+  })
+}

@@ -1,0 +1,23 @@
+import { logs, SeverityNumber, type AnyValueMap } from '@opentelemetry/api-logs'
+
+const severities: Record<string, SeverityNumber> = {
+  trace: SeverityNumber.TRACE,
+  debug: SeverityNumber.DEBUG,
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+  fatal: SeverityNumber.FATAL,
+}
+
+/** Turns a written log line into a log record of OpenTelemetry. The record takes its trace from the current context. */
+export function emitLogRecord(line: string): void {
+  const { level, time, msg, name, ...attributes } = JSON.parse(line) as AnyValueMap
+  const severityText = String(level)
+  logs.getLogger(typeof name === 'string' ? name : 'parley').emit({
+    timestamp: new Date(String(time)),
+    severityText,
+    severityNumber: severities[severityText] ?? SeverityNumber.UNSPECIFIED,
+    body: msg ?? '',
+    attributes,
+  })
+}

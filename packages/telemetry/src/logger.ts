@@ -1,0 +1,61 @@
+import { defineConfig, processFields } from '@parley/config'
+import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino'
+import { describeError } from './errors.ts'
+import { serviceName } from './identity.ts'
+import { activeTrace } from './trace.ts'
+
+/** Writes structured lines: `log.warn({ roomId, err: error }, 'the room could not be handed over')`. */
+export type Logger = PinoLogger
+
+/** Receives every line that is written, already redacted. */
+export type LineSink = (line: string) => void
+
+const secrets = ['password', 'token', 'secret', 'authorization', 'cookie', 'credential', 'secretKey', 'email', 'body']
+const keys = [...secrets, 'databaseUrl', 'redisUrl', 'natsPassword', '["set-cookie"]']
+
+let sink: LineSink | undefined
+let root: Logger | undefined
+
+/** The logger of a part of the program. Lines are JSON on standard output and carry the ids of the current trace. */
+export function logger(name: string): Logger {
+  root ??= createRoot()
+  return root.child({ name })
+}
+
+/** Hands every line to `receive` as well. */
+export function alsoLogTo(receive: LineSink | undefined): void {
+  sink = receive
+}
+
+function createRoot(): Logger {
+  return pino(
+    {
+      level: logLevel(),
+      base: { service: serviceName, pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError, error: describeError },
+      mixin: () => activeTrace() ?? {},
+      redact: {
+        paths: keys.flatMap((key) => (key.startsWith('[') ? [key, `*${key}`] : [key, `*.${key}`, `*.*.${key}`])),
+        censor: '***',
+      },
+    },
+    {
+      write: (line) => {
+        process.stdout.write(line)
+        sink?.(line)
+      },
+    },
+  )
+}
+
+/** A level that cannot be read is no reason to be silent: whoever reads the whole configuration reports it. */
+function logLevel(): string {
+  const { logLevel } = processFields()
+  try {
+    return defineConfig({ logLevel })().logLevel
+  } catch {
+    return 'info'
+  }
+}

@@ -1,0 +1,3 @@
+import { startTelemetry } from './start.ts'
+
+await startTelemetry(process.env)

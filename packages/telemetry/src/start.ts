@@ -1,0 +1,30 @@
+import { metrics } from '@opentelemetry/api'
+import { meterProvider } from './metrics.ts'
+import { processMetrics } from './process-metrics.ts'
+
+let stopExporting: (() => Promise<void>) | undefined
+
+/** Starts measuring the process and, if a collector is configured, sending traces and logs to it. */
+export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
+  metrics.setGlobalMeterProvider(meterProvider)
+  processMetrics()
+  if (!exporterConfigured(env)) return
+  // The exporters are most of OpenTelemetry's weight: they are loaded only when they have somewhere to send to.
+  const { startExporting } = await import('./exporting.ts')
+  stopExporting = startExporting()
+}
+
+/** Sends what is still waiting, for two seconds at most, and stops sending. The last thing a process does. */
+export async function stopTelemetry(): Promise<void> {
+  await stopExporting?.()
+  stopExporting = undefined
+}
+
+function exporterConfigured(env: NodeJS.ProcessEnv): boolean {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
+  return Boolean(
+    env['OTEL_EXPORTER_OTLP_ENDPOINT'] ||
+    env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ||
+    env['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'],
+  )
+}

@@ -1,0 +1,64 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import { runProgram } from './_program.ts'
+
+type Span = { name: string; traceId: string; spanId: string; parentSpanId?: string; status: { message?: string } }
+type LogRecord = { body: { stringValue: string }; traceId: string; spanId: string; severityText: string }
+type Batch = {
+  resourceSpans?: { scopeSpans: { spans: Span[] }[] }[]
+  resourceLogs?: { scopeLogs: { logRecords: LogRecord[] }[] }[]
+}
+
+/** A stand-in for an OpenTelemetry collector. */
+async function startCollector() {
+  const batches: Batch[] = []
+  const server = createServer((request, response) => {
+    void json(request).then((batch) => {
+      batches.push(batch as Batch)
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    spans: () => batches.flatMap((b) => b.resourceSpans ?? []).flatMap((r) => r.scopeSpans.flatMap((s) => s.spans)),
+    logs: () => batches.flatMap((b) => b.resourceLogs ?? []).flatMap((r) => r.scopeLogs.flatMap((s) => s.logRecords)),
+    [Symbol.dispose]: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+test('traces and logs reach the collector and belong together', async () => {
+  using collector = await startCollector()
+  const lines = await runProgram('speak', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  })
+  const span = (name: string) => collector.spans().find((candidate) => candidate.name === name)
+
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  expect(span('outer')).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331' })
+  expect(span('inner')).toMatchObject({ traceId, parentSpanId: span('outer')?.spanId })
+  expect(lines[1]).toMatchObject({
+    trace_id: traceId,
+    span_id: span('inner')?.spanId,
+    traceparent: `00-${traceId}-${span('inner')?.spanId}-01`,
+  })
+  expect(span('failing')?.status).toMatchObject({ message: 'TypeError' })
+
+  const record = collector.logs().find(({ body }) => body.stringValue === 'inside')
+  expect(record).toMatchObject({ traceId, spanId: span('inner')?.spanId, severityText: 'warn' })
+  expect(JSON.stringify([collector.logs(), collector.spans()])).not.toContain('hunter2')
+})
+
+test('a collector that is gone does not keep the process from ending', async () => {
+  const lines = await runProgram('speak', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
+  expect(lines).toHaveLength(2)
+})

@@ -1,0 +1,14 @@
+import '@parley/telemetry/register'
+import { currentTraceparent, logger, stopTelemetry, withSpan } from '@parley/telemetry'
+
+const log = logger('test')
+log.debug('a detail')
+log.info({ password: 'hunter2', request: { headers: { authorization: 'hunter2' } }, roomId: 'R1' }, 'hello')
+const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+await withSpan('outer', { kind: 'server', parent }, () =>
+  withSpan('inner', {}, () => {
+    log.warn({ traceparent: currentTraceparent() }, 'inside')
+  }),
+)
+await withSpan('failing', {}, () => Promise.reject(new TypeError('hunter2'))).catch(() => undefined)
+await stopTelemetry()
