@@ -1,0 +1,28 @@
+import { busFields, coreFields, databaseFields, defineConfig, duration, int, list, processFields } from '@parley/config'
+
+const { secretKey } = coreFields()
+
+export const readConfig = defineConfig({
+  ...processFields(),
+  ...busFields(),
+  ...databaseFields('accounts'),
+  secretKey,
+  tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {
+    toml: 'auth.token_ttl',
+    default: '90d',
+    doc: 'Lifetime of bearer tokens and browser sessions; use prolongs them.',
+  }),
+  ownerEmails: list('PARLEY_OWNERS_EMAILS', {
+    toml: 'owners.emails',
+    default: [],
+    doc: 'E-mail addresses whose verified holders are owners.',
+  }),
+  ownerEmail: list('PARLEY_OWNER_EMAIL', { default: [], doc: 'One more such address.' }),
+  hashingsAtOnce: int('PARLEY_ACCOUNTS_HASHINGS_AT_ONCE', {
+    default: 0,
+    min: 0,
+    doc: 'Password hashings that run at the same time in one process; 0 takes one per core.',
+  }),
+})
+
+export type Config = ReturnType<typeof readConfig>

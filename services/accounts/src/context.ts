@@ -1,0 +1,22 @@
+import type { Client } from '@connectrpc/connect'
+import type {
+  AdminInternalService,
+  MessagingInternalService,
+  NotificationsInternalService,
+} from '@parley/contracts/internal'
+import type { PolicyHolder, Relay } from '@parley/events'
+import type { Db } from '@parley/postgres'
+import type { Config } from './config.ts'
+import type { Passwords } from './passwords/passwords.ts'
+
+export type Context = {
+  config: Config
+  db: Db
+  relay: Pick<Relay, 'wake' | 'stored'>
+  policy: Pick<PolicyHolder, 'current'>
+  passwords: Passwords
+  admin: Client<typeof AdminInternalService>
+  messaging: Client<typeof MessagingInternalService>
+  notifications: Client<typeof NotificationsInternalService>
+  now: () => Date
+}

@@ -1,0 +1,41 @@
+import { realtimeEnvelope } from '@parley/events'
+import { newId } from '@parley/ids'
+import type { Announcement } from '../store/user-changes.ts'
+
+/** Why credentials ended, as sockets are told. */
+export type EndReason = 'logout' | 'password_changed' | 'password_reset'
+
+export const userCreated = (login: string, displayName: string): Announcement => ({
+  kind: 'user_created',
+  fact: { case: 'userChanged', value: { login, displayName, created: true } },
+})
+
+export const rolesChanged = (roleIds: string[], rolesVersion: bigint): Announcement => ({
+  kind: 'roles_changed',
+  fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },
+})
+
+export const loginEvent = (succeeded: boolean): Announcement => ({
+  kind: succeeded ? 'login_succeeded' : 'login_failed',
+  fact: { case: 'login', value: { succeeded } },
+})
+
+export function credentialsEnded(
+  userId: string,
+  at: Date,
+  ended: { credentialIds: string[]; all: boolean; reason: EndReason },
+): Announcement {
+  const id = newId('event')
+  const envelope = realtimeEnvelope('session_terminated', {
+    id,
+    createdAt: at,
+    actorId: userId,
+    value: { reason: ended.reason },
+  })
+  return {
+    id,
+    kind: 'credentials_ended',
+    fact: { case: 'credentialsEnded', value: ended },
+    deliveries: [{ envelope, audience: { case: 'users', value: { userIds: [userId] } } }],
+  }
+}

@@ -1,0 +1,18 @@
+import { invalidLogin } from '../errors.ts'
+
+const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+const mentionHandles = new Set(['all', 'here'])
+
+/** Logins are unique, and looked up, without regard to case. */
+export const loginKey = (login: string): string => login.toLowerCase()
+
+/** Throws `invalid_argument` unless the login keeps every rule that needs no look at other accounts. */
+export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
+  if (login.length < 2 || login.length > 32) throw invalidLogin('it must have 2 to 32 characters')
+  if (!shape.test(login))
+    throw invalidLogin('it may hold ASCII letters, digits, ".", "_" and "-", and must start with a letter or digit')
+  if (login.endsWith('.')) throw invalidLogin('it must not end with "."')
+  const key = loginKey(login)
+  if (mentionHandles.has(key)) throw invalidLogin(`"${key}" is reserved for mentions`)
+  if (roleNames.has(key)) throw invalidLogin(`"${key}" is the name of a role`)
+}

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals'
+import { assertEmail, emailKey } from './email.ts'
+import { assertPassword } from './password.ts'
+
+test('a password has 8 to 128 bytes', () => {
+  expect(() => assertPassword('1234567')).toThrow('8 to 128 bytes')
+  expect(() => assertPassword('ä'.repeat(65))).toThrow('8 to 128 bytes')
+  expect(() => assertPassword('12345678')).not.toThrow()
+  expect(() => assertPassword('ä'.repeat(64))).not.toThrow()
+})
+
+test('an e-mail address is recognised', () => {
+  for (const good of ['a@example.org', 'a.b+c@mail.example.org']) expect(() => assertEmail(good)).not.toThrow()
+  for (const bad of ['a', 'a@b', '@example.org', 'a b@example.org', 'a@@example.org', '<a@example.org>'])
+    expect(() => assertEmail(bad)).toThrow('not an e-mail address')
+  expect(emailKey(' Ann@Example.org ')).toBe('ann@example.org')
+})

@@ -1,0 +1,20 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+
+export const wrongPassword = () => new ConnectError('wrong login or password', Code.Unauthenticated)
+export const tooManyHashings = () =>
+  new ConnectError('too many sign-ins at the moment; try again in a second', Code.ResourceExhausted, {
+    'retry-after': '1',
+  })
+export const accountGone = () => new ConnectError('the account does not exist any more', Code.Unauthenticated)
+export const userNotFound = (login: string) => new ConnectError(`there is no account "${login}"`, Code.NotFound)
+export const roleNotFound = (name: string) => new ConnectError(`there is no role "${name}"`, Code.NotFound)
+export const everyoneIsImplicit = () =>
+  new ConnectError('every account holds the role everyone; it cannot be assigned', Code.InvalidArgument)
+export const loginTaken = (login: string) => new ConnectError(`the login "${login}" is taken`, Code.AlreadyExists)
+export const emailTaken = () =>
+  new ConnectError('the e-mail address is verified by another account', Code.AlreadyExists)
+export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)
+export const invalidPassword = (why: string) => new ConnectError(`invalid password: ${why}`, Code.InvalidArgument)
+export const invalidEmail = () => new ConnectError('that is not an e-mail address', Code.InvalidArgument)
+export const tooManyDigests = (most: number) =>
+  new ConnectError(`at most ${most} digests at once`, Code.InvalidArgument)

@@ -1,0 +1,17 @@
+import { counter, logger } from '@parley/telemetry'
+
+const log = logger('accounts')
+const signIns = counter('parley_sign_ins', { description: 'Sign-ins with a password, by outcome.' })
+const ended = counter('parley_credentials_ended', { description: 'Credentials ended, by reason.' })
+
+export const signedIn = (userId: string) => {
+  signIns(1, { outcome: 'succeeded' })
+  log.info({ userId }, 'signed in')
+}
+export const signInFailed = () => signIns(1, { outcome: 'failed' })
+export const credentialsEnded = (userId: string, reason: string) => {
+  ended(1, { reason })
+  log.info({ userId, reason }, 'credentials ended')
+}
+export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
+export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')

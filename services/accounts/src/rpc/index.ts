@@ -1,0 +1,36 @@
+import type { ServiceImpl } from '@connectrpc/connect'
+import { ViewerService } from '@parley/contracts/api'
+import { AccountsInternalService, OperatorService } from '@parley/contracts/internal'
+import type { ServiceRoutes } from '@parley/rpc'
+import type { Context } from '../context.ts'
+import { authenticate } from './internal/authenticate.ts'
+import { endCredentials } from './internal/end-credentials.ts'
+import { getProfiles } from './internal/get-profiles.ts'
+import { listPeople } from './internal/list-people.ts'
+import { openSockets } from './internal/open-sockets.ts'
+import { passwordLogin } from './internal/password-login.ts'
+import { bootstrapOwner } from './operator/bootstrap-owner.ts'
+import { createUser } from './operator/create-user.ts'
+import { grantRole } from './operator/grant-role.ts'
+import { setPassword } from './operator/set-password.ts'
+import { verifyEmail } from './operator/verify-email.ts'
+import { getViewer } from './viewer/get-viewer.ts'
+
+export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(ViewerService, { getViewer: getViewer(ctx) } satisfies ServiceImpl<typeof ViewerService>)
+  router.service(AccountsInternalService, {
+    authenticate: authenticate(ctx),
+    passwordLogin: passwordLogin(ctx),
+    endCredentials: endCredentials(ctx),
+    openSockets: openSockets(ctx),
+    getProfiles: getProfiles(ctx),
+    listPeople: listPeople(ctx),
+  } satisfies ServiceImpl<typeof AccountsInternalService>)
+  router.service(OperatorService, {
+    createUser: createUser(ctx),
+    setPassword: setPassword(ctx),
+    grantRole: grantRole(ctx),
+    verifyEmail: verifyEmail(ctx),
+    bootstrapOwner: bootstrapOwner(ctx),
+  } satisfies ServiceImpl<typeof OperatorService>)
+}

@@ -1,0 +1,29 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import { ownerRoleId } from '@parley/auth'
+import type { OperatorService } from '@parley/contracts/internal'
+import { sql } from 'drizzle-orm'
+import { createAccount } from '../../accounts/create-account.ts'
+import type { Context } from '../../context.ts'
+import { ownerGranted } from '../../metrics.ts'
+import { firstHolder } from '../../store/roles.ts'
+
+/** Thrown inside the transaction when another process made an owner first. */
+class OwnerExists extends Error {}
+
+export function bootstrapOwner(ctx: Context): MethodImpl<typeof OperatorService.method.bootstrapOwner> {
+  return async ({ login, password, email }) => {
+    const standing = await firstHolder(ctx.db, ownerRoleId)
+    if (standing) return { created: false, login: standing.login }
+    try {
+      const account = await createAccount(ctx, { login, password, email, roleIds: [ownerRoleId] }, async (tx) => {
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
+        if (await firstHolder(tx, ownerRoleId)) throw new OwnerExists()
+      })
+      ownerGranted(account.id)
+      return { created: true, login }
+    } catch (error) {
+      if (!(error instanceof OwnerExists)) throw error
+      return { created: false, login: (await firstHolder(ctx.db, ownerRoleId))?.login ?? '' }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { OperatorService } from '@parley/contracts/internal'
+import { createAccount } from '../../accounts/create-account.ts'
+import type { Context } from '../../context.ts'
+import { rolesNamed } from '../../policy/roles-named.ts'
+
+export function createUser(ctx: Context): MethodImpl<typeof OperatorService.method.createUser> {
+  return async ({ login, password, email, roleNames }) => {
+    const roles = rolesNamed(ctx.policy.current(), roleNames)
+    const account = await createAccount(ctx, { login, password, email, roleIds: roles.map(({ id }) => id) })
+    const names = new Map([...ctx.policy.current().roles.values()].map(({ id, name }) => [id, name]))
+    return { userId: account.id, login, roleNames: account.roleIds.map((id) => names.get(id) ?? id) }
+  }
+}

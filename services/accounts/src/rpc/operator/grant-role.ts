@@ -1,0 +1,18 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { OperatorService } from '@parley/contracts/internal'
+import { giveRole } from '../../accounts/give-role.ts'
+import type { Context } from '../../context.ts'
+import { userNotFound } from '../../errors.ts'
+import { rolesNamed } from '../../policy/roles-named.ts'
+import { findUserByLogin } from '../../store/users.ts'
+
+export function grantRole(ctx: Context): MethodImpl<typeof OperatorService.method.grantRole> {
+  return async ({ login, roleName }) => {
+    const [role] = rolesNamed(ctx.policy.current(), [roleName])
+    const user = await findUserByLogin(ctx.db, login)
+    const held = user && role && (await giveRole(ctx, user.id, role.id, ''))
+    if (!held) throw userNotFound(login)
+    const { roles } = ctx.policy.current()
+    return { userId: user.id, roleNames: held.map((id) => roles.get(id)?.name ?? id) }
+  }
+}

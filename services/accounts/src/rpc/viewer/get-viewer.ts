@@ -1,0 +1,37 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import { capabilities, viewerPermissions } from '@parley/auth'
+import type { ViewerService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { accountGone } from '../../errors.ts'
+import { findUsers, hasVerifiedEmail } from '../../store/users.ts'
+import { toViewerUser } from '../../view/viewer.ts'
+
+export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.getViewer> {
+  return async (_, call) => {
+    const caller = callerOf(call)
+    const { userId, roleIds } = caller
+    const [users, verified, preferences, unread] = await Promise.all([
+      findUsers(ctx.db, [userId]),
+      hasVerifiedEmail(ctx.db, userId),
+      ctx.notifications.getPreferences({ userId }),
+      ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }),
+    ])
+    const [user] = users
+    if (!user || user.deletedAt) throw accountGone()
+    const policy = ctx.policy.current()
+    const permissions = viewerPermissions(policy, caller)
+    const canDelete = permissions.some(({ permission, granted }) => permission === 'user.delete-self' && granted)
+    return {
+      user: toViewerUser(user, { hasVerifiedEmail: verified, canDelete }),
+      capabilities: {
+        grants: capabilities(policy, caller),
+        hasUnreadFollowedThreads: unread.followedThreads,
+      },
+      ...(preferences.server && { serverNotificationPreference: preferences.server }),
+      roomNotificationPreferences: preferences.rooms,
+      viewerPermissions: { permissions },
+      viewerState: { hasUnreadRooms: unread.rooms },
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { availableParallelism } from 'node:os'
+import { createClient } from '@connectrpc/connect'
+import {
+  AdminInternalService,
+  MessagingInternalService,
+  NotificationsInternalService,
+} from '@parley/contracts/internal'
+import { followPolicy, startRelay } from '@parley/events'
+import { openDatabase } from '@parley/postgres'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
+import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { appointOwners } from './jobs/appoint-owners.ts'
+import { createPasswords } from './passwords/passwords.ts'
+import { routes } from './rpc/index.ts'
+import { deleteExpired } from './store/credentials.ts'
+
+export type Overrides = {
+  now?: () => Date
+  /** Gives up starting. */
+  stop?: AbortSignal
+}
+
+const hour = 3600_000
+
+/** Opens everything in dependency order; disposing the result closes it in reverse. */
+export async function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
+  await using opened = new Resources()
+  const closing = new AbortController()
+  const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
+  const health = new Health()
+  const databaseAnswers = health.startup('postgres')
+  const policyLoaded = health.startup('policy')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+
+  const database = opened.use(
+    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'accounts' }),
+  )
+  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
+  databaseAnswers()
+  const { db, pool } = database
+
+  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'accounts', signal }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
+  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  const rpc = opened.use(createRpcClient(calls, { name: 'accounts' }))
+  const admin = createClient(AdminInternalService, rpc.transport())
+
+  const policy = opened.use(await followPolicy({ bus: events, load: () => admin.getPolicy({}) }))
+  policyLoaded()
+  const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'accounts' }))
+  const ctx: Context = {
+    config,
+    db,
+    relay,
+    policy,
+    admin,
+    passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
+    messaging: createClient(MessagingInternalService, rpc.transport()),
+    notifications: createClient(NotificationsInternalService, rpc.transport()),
+    now: overrides.now ?? (() => new Date()),
+  }
+  void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
+  opened.use(
+    periodically({
+      name: 'delete expired credentials',
+      everyMs: hour,
+      signal,
+      run: () => deleteExpired(db, ctx.now()),
+    }),
+  )
+  opened.defer('background work', () => closing.abort())
+  opened.use(await serveRpc(calls, { deployable: 'accounts', routes: routes(ctx), health }))
+  opened.defer('readiness', () => health.drain())
+  return Object.assign(opened.move(), { internalPort: internal.port })
+}

@@ -1,0 +1,78 @@
+import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+import { credentials } from './schema.ts'
+
+export type NewCredential = typeof credentials.$inferInsert
+
+/** A credential that holds, with what travels about its user. */
+export type ValidCredential = {
+  digest: Buffer
+  credentialId: string
+  userId: string
+  freshUntil: Date | null
+  expiresAt: Date
+  rolesVersion: bigint
+  roleIds: string[]
+}
+
+export async function insertCredentials(tx: Tx, rows: NewCredential[]): Promise<void> {
+  await tx.insert(credentials).values(rows)
+}
+
+/** Those of the digests that stand for a credential which has not ended. */
+export async function findValidCredentials(db: Reader, digests: Buffer[], now: Date): Promise<ValidCredential[]> {
+  if (digests.length === 0) return []
+  return sqlRows<ValidCredential>(
+    db,
+    sql`
+      select c.digest, c.id as "credentialId", c.user_id as "userId", c.fresh_until as "freshUntil",
+             c.expires_at as "expiresAt", u.roles_version as "rolesVersion",
+             coalesce((select array_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.id), array[]::text[])
+               as "roleIds"
+      from credentials c join users u on u.id = c.user_id
+      where c.digest in (${sql.join(
+        digests.map((digest) => sql`${digest}`),
+        sql`, `,
+      )})
+        and c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,
+  )
+}
+
+/** Puts off the end of credentials in use; written at most once in a while for each. */
+export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date): Promise<void> {
+  await db
+    .update(credentials)
+    .set({ expiresAt })
+    .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
+}
+
+/** Ends credentials of one user; answers the ids of those that had not ended before. */
+export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<string[]> {
+  const rows = await tx
+    .update(credentials)
+    .set({ endedAt: at })
+    .where(and(eq(credentials.userId, userId), inArray(credentials.digest, digests), isNull(credentials.endedAt)))
+    .returning({ id: credentials.id })
+  return rows.map((row) => row.id)
+}
+
+/** Whose credentials these are or were. */
+export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
+  if (digests.length === 0) return []
+  const rows = await db
+    .selectDistinct({ userId: credentials.userId })
+    .from(credentials)
+    .where(inArray(credentials.digest, digests))
+  return rows.map((row) => row.userId)
+}
+
+export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx
+    .update(credentials)
+    .set({ endedAt: at })
+    .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
+}
+
+export async function deleteExpired(db: Db, now: Date): Promise<void> {
+  await db.delete(credentials).where(lt(credentials.expiresAt, now))
+}

@@ -1,0 +1,21 @@
+import { asc, eq, isNull, and } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { userRoles, users } from './schema.ts'
+
+/** Answers false when the user held it already. */
+export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
+  const inserted = await tx.insert(userRoles).values({ userId, roleId }).onConflictDoNothing().returning()
+  return inserted.length > 0
+}
+
+/** The longest-standing holder of a role. */
+export async function firstHolder(db: Reader, roleId: string): Promise<{ id: string; login: string } | undefined> {
+  const [holder] = await db
+    .select({ id: users.id, login: users.login })
+    .from(users)
+    .innerJoin(userRoles, eq(userRoles.userId, users.id))
+    .where(and(eq(userRoles.roleId, roleId), isNull(users.deletedAt)))
+    .orderBy(asc(users.createdAt), asc(users.id))
+    .limit(1)
+  return holder
+}

@@ -1,0 +1,59 @@
+import { and, asc, eq, isNull } from 'drizzle-orm'
+import { enqueue, type OutgoingEvent } from '@parley/events'
+import type { Db, Tx } from '@parley/postgres'
+import { outbox } from './schema.ts'
+import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
+
+/** What a change announces; version and aggregate are those of the account. */
+export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
+export type Change = {
+  set?: Partial<UserRow>
+  announce: (version: bigint) => Announcement[]
+}
+export type Changed = {
+  user: UserWithRoles
+  /** Outbox entries of the account that are not on the stream yet: those of this change and of earlier ones. */
+  unannounced: bigint[]
+}
+
+/**
+ * Changes an account under its row lock, so that its events ascend in commit order. `decide` answers undefined when there
+ * is nothing to do; a repeat of a change that is not on the stream yet finds its entries all the same. Undefined: no such account.
+ */
+export async function changeUser(
+  db: Db,
+  userId: string,
+  by: { actorId: string; at: Date },
+  decide: (tx: Tx, user: UserWithRoles) => Promise<Change | undefined>,
+): Promise<Changed | undefined> {
+  return db.transaction(async (tx) => {
+    const user = await lockUser(tx, userId)
+    if (!user || user.deletedAt) return undefined
+    const change = await decide(tx, user)
+    if (change) {
+      const version = user.version + 1n
+      await raiseVersion(tx, userId, version, change.set)
+      await enqueue(
+        tx,
+        change.announce(version).map((announcement) => ({
+          ...announcement,
+          aggregateType: 'user' as const,
+          aggregateId: userId,
+          version,
+          occurredAt: by.at,
+          actorId: by.actorId,
+        })),
+      )
+    }
+    return { user, unannounced: await unannounced(tx, userId) }
+  })
+}
+
+async function unannounced(tx: Tx, userId: string): Promise<bigint[]> {
+  const entries = await tx
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(and(eq(outbox.aggregate, `user.${userId}`), isNull(outbox.relayedAt)))
+    .orderBy(asc(outbox.id))
+  return entries.map(({ id }) => id)
+}

@@ -1,0 +1,69 @@
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { emailKey } from '../domain/email.ts'
+import { loginKey } from '../domain/login.ts'
+import { emails, handles, userRoles, users } from './schema.ts'
+
+export type UserRow = typeof users.$inferSelect
+export type UserWithRoles = UserRow & { roleIds: string[] }
+
+const roleIds = sql<string[]>`coalesce(
+  (select array_agg(user_roles.role_id order by user_roles.role_id) from user_roles where user_roles.user_id = users.id),
+  array[]::text[])`
+const columns = { ...getTableColumns(users), roleIds }
+
+export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
+  if (ids.length === 0) return []
+  return db
+    .select(columns)
+    .from(users)
+    .where(inArray(users.id, [...ids]))
+}
+
+export async function findUserByLogin(db: Reader, login: string): Promise<UserWithRoles | undefined> {
+  const [user] = await db
+    .select(columns)
+    .from(users)
+    .innerJoin(handles, eq(handles.ownerId, users.id))
+    .where(and(eq(handles.key, loginKey(login)), eq(handles.kind, 'login'), isNull(users.deletedAt)))
+  return user
+}
+
+export async function findUserByEmail(db: Reader, address: string): Promise<UserWithRoles | undefined> {
+  const [user] = await db
+    .select(columns)
+    .from(users)
+    .innerJoin(emails, eq(emails.userId, users.id))
+    .where(and(eq(emails.key, emailKey(address)), isNull(users.deletedAt)))
+  return user
+}
+
+/** Accounts in id order, tombstones included. */
+export async function listUsersAfter(db: Reader, after: string, limit: number): Promise<UserWithRoles[]> {
+  return db.select(columns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
+}
+
+/** Locks the account; its version is the caller's to raise. */
+export async function lockUser(tx: Tx, id: string): Promise<UserWithRoles | undefined> {
+  const [locked] = await tx.select().from(users).where(eq(users.id, id)).for('update')
+  if (!locked) return undefined
+  const held = await tx.select({ roleId: userRoles.roleId }).from(userRoles).where(eq(userRoles.userId, id))
+  return { ...locked, roleIds: held.map((row) => row.roleId).sort() }
+}
+
+export async function raiseVersion(tx: Tx, id: string, version: bigint, change: Partial<UserRow> = {}): Promise<void> {
+  await tx
+    .update(users)
+    .set({ ...change, version })
+    .where(eq(users.id, id))
+}
+
+/** Throws a unique violation of `handles_pkey` when the login is taken. */
+export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<void> {
+  await tx.insert(users).values(user)
+  await tx.insert(handles).values({ key: loginKey(user.login), kind: 'login', ownerId: user.id })
+}
+
+export async function hasVerifiedEmail(db: Reader, userId: string): Promise<boolean> {
+  return (await db.$count(emails, eq(emails.userId, userId))) > 0
+}
