@@ -38,7 +38,7 @@ export type Bus = AsyncDisposable & {
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const inboxPrefix = `_INBOX.${options.name}`
   const nc = await retry(() => attempt(options, inboxPrefix), {
-    signal: options.signal ?? new AbortController().signal,
+    ...(options.signal ? { signal: options.signal } : {}),
     initialMs: 100,
     maxMs: 2_000,
   })

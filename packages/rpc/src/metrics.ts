@@ -4,29 +4,25 @@ import { counter, histogram } from '@parley/telemetry'
 import type { NotStartedReason } from './envelope.ts'
 import { methodName } from './subjects.ts'
 
-const milliseconds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
-
 const served = histogram('rpc.server.duration', {
   description: 'Time from arrival to reply of calls, by method and code',
-  unit: 'ms',
-  buckets: milliseconds,
+  unit: 's',
 })
 const queued = histogram('rpc.server.queue_wait', {
   description: 'Time that calls waited for a free place; those that did not wait are not counted',
-  unit: 'ms',
-  buckets: milliseconds,
+  unit: 's',
 })
 const leftAlone = counter('rpc.server.not_started', { description: 'Calls answered not_started, by reason' })
 const resent = counter('rpc.client.resends', { description: 'Calls sent a second time, by method and reason' })
 
 /** A call was answered. */
 export function countServed(method: DescMethod, code: Code | undefined, durationMs: number): void {
-  served(durationMs, servedLabels(method, code))
+  served(durationMs / 1_000, servedLabels(method, code))
 }
 
 /** A call got its place after a wait. */
 export function countQueued(waitMs: number): void {
-  queued(waitMs)
+  queued(waitMs / 1_000)
 }
 
 /** A call was left for another server. */

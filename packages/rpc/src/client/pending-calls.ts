@@ -1,7 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { createInbox, headers as natsHeaders, type Msg, type MsgHdrs, type Subscription } from 'nats'
 import { callerHeader } from '@parley/auth'
-import { newId } from '@parley/ids'
 import type { Bus } from '../bus.ts'
 import { controlHeader, keyHeader, packRequest, traceHeader, unpackReply } from '../envelope.ts'
 import { decodeError, unavailable } from '../errors.ts'
@@ -21,7 +20,7 @@ import type { OutgoingCall, PendingCall, Reply } from './pending-call.ts'
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
   readonly #now: () => number
-  readonly #sender = newId('event')
+  readonly #sender: string
   readonly #inbox: string
   readonly #subscription: Subscription
   readonly #lost: Disposable
@@ -34,7 +33,9 @@ export class PendingCalls implements AsyncDisposable {
   constructor(bus: Bus, now: () => number) {
     this.#bus = bus
     this.#now = now
-    this.#inbox = `${createInbox(bus.inboxPrefix)}.`
+    const inbox = createInbox(bus.inboxPrefix)
+    this.#sender = inbox.slice(bus.inboxPrefix.length + 1)
+    this.#inbox = `${inbox}.`
     this.#subscription = bus.nc.subscribe(`${this.#inbox}*`, {
       callback: (error, msg) => {
         if (!error) this.#receive(msg)

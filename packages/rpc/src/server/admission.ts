@@ -1,3 +1,5 @@
+import { countQueued } from '../metrics.ts'
+
 /** What admission decides about. */
 export type Admissible = {
   /** Begins the work. Must call `leave` in the end. */
@@ -13,7 +15,7 @@ export class Admission {
   readonly #places: number
   readonly #queueLimit: number
   readonly #now: () => number
-  readonly #queue: Admissible[] = []
+  readonly #queue: { readonly call: Admissible; readonly since: number }[] = []
   #running = 0
 
   constructor(places: number, queueLimit: number, now: () => number) {
@@ -25,7 +27,7 @@ export class Admission {
   /** Begins, queues or refuses. */
   enter(call: Admissible): void {
     if (this.#running < this.#places) this.#begin(call)
-    else if (this.#queue.length < this.#queueLimit) this.#queue.push(call)
+    else if (this.#queue.length < this.#queueLimit) this.#queue.push({ call, since: this.#now() })
     else call.refuse('overloaded')
   }
 
@@ -35,8 +37,13 @@ export class Admission {
     while (this.#running < this.#places) {
       const next = this.#queue.shift()
       if (!next) return
-      if (this.#now() > next.startByAt) next.refuse('late')
-      else this.#begin(next)
+      const now = this.#now()
+      if (now > next.call.startByAt) {
+        next.call.refuse('late')
+        continue
+      }
+      countQueued(now - next.since)
+      this.#begin(next.call)
     }
   }
 
@@ -44,7 +51,7 @@ export class Admission {
   refuseLate(): void {
     const now = this.#now()
     for (let i = this.#queue.length - 1; i >= 0; i--) {
-      const call = this.#queue[i]
+      const call = this.#queue[i]?.call
       if (call && now > call.startByAt) {
         this.#queue.splice(i, 1)
         call.refuse('late')
@@ -60,10 +67,6 @@ export class Admission {
   /** Calls that run or wait. */
   get size(): number {
     return this.#running + this.#queue.length
-  }
-
-  get waiting(): number {
-    return this.#queue.length
   }
 
   #begin(call: Admissible): void {

@@ -1,18 +1,20 @@
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { headers as natsHeaders, type Msg } from 'nats'
-import { withSpan } from '@parley/telemetry'
+import { logger, withSpan } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
-import { countNotStarted, countQueued, countServed } from '../metrics.ts'
+import { countNotStarted, countServed } from '../metrics.ts'
 import { methodName } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
 import { Admission, type Admissible } from './admission.ts'
 import { CallContext } from './call-context.ts'
-import { failureOf } from './failure.ts'
+import { describeError, failureOf } from './failure.ts'
 import { answer } from './pipeline.ts'
 import { sayNotStarted, sayStarted, sendAnswer, sendError } from './reply.ts'
 import type { ServedMethod } from './routes.ts'
 import { Skew } from './skew.ts'
+
+const log = logger('rpc')
 
 /** How many calls are taken, and what surrounds them. */
 export type IncomingOptions = {
@@ -28,7 +30,8 @@ type Running = { readonly msg: Msg; readonly context: CallContext; readonly arri
 export class IncomingCalls {
   readonly #options: IncomingOptions
   readonly #admission: Admission
-  readonly #skew = new Skew()
+  readonly #skew: Skew
+  readonly #heartbeat: NodeJS.Timeout
   readonly #running = new Set<Running>()
   readonly #sweep = new Ticker(sweepMs, () => this.#look())
   #draining = false
@@ -37,6 +40,8 @@ export class IncomingCalls {
   constructor(options: IncomingOptions) {
     this.#options = options
     this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
+    this.#skew = new Skew(options.now())
+    this.#heartbeat = setInterval(() => this.#skew.tick(options.now()), 1_000).unref()
   }
 
   /** Takes a request from the bus. */
@@ -54,7 +59,6 @@ export class IncomingCalls {
     if (this.#draining) return leaveAlone(msg, 'draining')
     if (arrivedAt > startByAt) return leaveAlone(msg, 'late')
     this.#admission.enter(this.#candidate(served, msg, { arrivedAt, startByAt, deadlineAt }))
-    if (this.#admission.waiting > 0) this.#sweep.wake()
   }
 
   #candidate(
@@ -70,7 +74,9 @@ export class IncomingCalls {
         const running = { msg, context, arrivedAt, started: false }
         this.#running.add(running)
         this.#sweep.wake()
-        void this.#run(served, running)
+        this.#run(served, running).catch((error: unknown) =>
+          log.error({ error: describeError(error) }, 'no reply was sent'),
+        )
       },
     }
   }
@@ -132,6 +138,7 @@ export class IncomingCalls {
       })
     }
     this.#sweep.stop()
+    clearInterval(this.#heartbeat)
     return this.#admission.size
   }
 }

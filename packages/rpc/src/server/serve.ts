@@ -48,7 +48,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     interceptors: options.interceptors ?? [],
     now: options.now ?? (() => performance.now()),
   })
-  options.health?.backlog('rpc', () => (calls.full ? 'the queue of calls is full' : undefined))
+  const backlog = options.health?.backlog('rpc', () => (calls.full ? 'the queue of calls is full' : undefined))
   const subscribed = options.health?.startup('rpc')
 
   const refused: string[] = []
@@ -69,7 +69,12 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     throw new Error(`the bus does not let ${options.deployable} answer ${refused.join(', ')}`)
   }
   subscribed?.()
-  return { [Symbol.asyncDispose]: () => drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000) }
+  return {
+    async [Symbol.asyncDispose]() {
+      backlog?.[Symbol.dispose]()
+      await drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000)
+    },
+  }
 }
 
 /** What the server had sent before our unsubscribe is still delivered, so each call that came is answered. */

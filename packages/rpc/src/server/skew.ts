@@ -1,44 +1,66 @@
 const sliceMs = 10_000
 const slices = 6
 const forgetAfterMs = 2 * sliceMs * slices
+const frozenMs = 3_000
+const thawMs = 1_000
 
 type Sender = { readonly minima: number[]; slice: number }
 
 /**
  * Tells how long ago a call was sent without trusting that two clocks agree: the smallest (arrival - sent) of a sender in
  * the last minute stands for "just now". The first call of a sender therefore counts as just sent.
+ *
+ * What arrived while this process was frozen is read all at once when it goes on. So that none of it passes for new, the
+ * minute counts only time in which the process ran, and right after a freeze unknown senders count as late.
  */
 export class Skew {
   readonly #senders = new Map<string, Sender>()
-  #swept = 0
+  #seenAt: number
+  #thawedAt = -Infinity
+  #frozenMs = 0
+  #sweptAt: number
 
-  /** Age in milliseconds of a call that arrives at `now` by our clock, sent at `sentAt` by the sender's. */
-  age(sender: string, sentAt: number, now: number): number {
-    const slice = Math.floor(now / sliceMs)
-    const offset = now - sentAt
-    const minima = this.#minima(sender, slice)
-    const index = slice % slices
-    if (offset < (minima[index] ?? Infinity)) minima[index] = offset
-    if (now - this.#swept > forgetAfterMs) this.#forget(slice, now)
-    return offset - Math.min(...minima)
+  constructor(now: number) {
+    this.#seenAt = now
+    this.#sweptAt = now
   }
 
-  #minima(name: string, slice: number): number[] {
-    let sender = this.#senders.get(name)
-    if (!sender) {
-      sender = { minima: Array<number>(slices).fill(Infinity), slice }
-      this.#senders.set(name, sender)
-    }
-    for (; sender.slice < slice; sender.slice++) {
-      if (slice - sender.slice > slices) sender.slice = slice - slices
-      sender.minima[(sender.slice + 1) % slices] = Infinity
-    }
-    return sender.minima
+  /** To be called at least every second, so that an idle process is not taken for a frozen one. */
+  tick(now: number): void {
+    const elapsed = now - this.#seenAt
+    this.#seenAt = now
+    if (elapsed < frozenMs) return
+    this.#frozenMs += elapsed
+    this.#thawedAt = now
+  }
+
+  /** Age in milliseconds of a call that arrives at `now` by our clock, sent at `sentAt` by the sender's. */
+  age(name: string, sentAt: number, now: number): number {
+    this.tick(now)
+    const slice = Math.floor((now - this.#frozenMs) / sliceMs)
+    if (now - this.#sweptAt > forgetAfterMs) this.#forget(slice, now)
+    const known = this.#senders.get(name)
+    const sender = known ?? { minima: Array<number>(slices).fill(Infinity), slice }
+    if (!known) this.#senders.set(name, sender)
+    advance(sender, slice)
+
+    const offset = now - sentAt
+    const current = slice % slices
+    sender.minima[current] = Math.min(offset, sender.minima[current] ?? offset)
+    if (!known && now - this.#thawedAt < thawMs) return Infinity
+    return offset - Math.min(...sender.minima)
   }
 
   /** Senders end without saying so. */
   #forget(slice: number, now: number): void {
-    this.#swept = now
+    this.#sweptAt = now
     for (const [name, sender] of this.#senders) if (slice - sender.slice > slices) this.#senders.delete(name)
   }
+}
+
+/** Empties the slices between the last call of a sender and now. */
+function advance(sender: Sender, slice: number): void {
+  const passed = Math.min(slice - sender.slice, slices)
+  for (let i = 0; i < passed; i++) sender.minima[(slice - i) % slices] = Infinity
+  sender.slice = slice
 }
