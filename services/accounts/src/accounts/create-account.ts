@@ -36,13 +36,14 @@ export async function createAccount(
   const entries = await ctx.db
     .transaction(async (tx) => {
       await within(tx)
-      await insertUser(tx, { id, login, passwordHash, version: 1n, rolesVersion: 1n, createdAt: at })
+      const version = roleIds.length > 0 ? 2n : 1n
+      await insertUser(tx, { id, login, passwordHash, version, rolesVersion: version, createdAt: at })
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
       if (email !== '' && (await claimEmail(tx, id, email, at)) !== id) throw emailTaken()
-      const common = { aggregateType: 'user' as const, aggregateId: id, version: 1n, occurredAt: at, actorId: '' }
+      const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId: '' }
       return enqueue(tx, [
-        { ...common, ...userCreated(login, login) },
-        ...(roleIds.length > 0 ? [{ ...common, ...rolesChanged(roleIds, 1n) }] : []),
+        { ...common, version: 1n, ...userCreated(login, login) },
+        ...(roleIds.length > 0 ? [{ ...common, version, ...rolesChanged(roleIds, version) }] : []),
       ])
     })
     .catch((error: unknown) => {
