@@ -25,6 +25,6 @@ export default {
   },
   globalSetup: here('jest-global-setup.mjs'),
   globalTeardown: here('jest-global-teardown.mjs'),
-  setupFiles: [here('jest-node-errors.mjs')],
+  setupFiles: [here('jest-realm.mjs')],
   testTimeout: 30_000,
 }

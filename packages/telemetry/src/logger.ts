@@ -28,6 +28,8 @@ export function alsoLogTo(receive: LineSink | undefined): void {
 }
 
 function createRoot(): Logger {
+  // Whoever read the output may be gone before this process: that must not end it before it has drained.
+  process.stdout.on('error', () => undefined)
   return pino(
     {
       level: logLevel(),

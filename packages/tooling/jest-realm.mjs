@@ -8,3 +8,6 @@ Object.defineProperty(Error, Symbol.hasInstance, {
     return ordinary.call(this, candidate) || (this === Error && types.isNativeError(candidate))
   },
 })
+
+// Code under test logs what it is made to suffer; who wants to read that sets the level.
+process.env['PARLEY_GENERAL_LOG_LEVEL'] ??= 'silent'

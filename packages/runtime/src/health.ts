@@ -1,0 +1,49 @@
+type Backlog = { name: string; check: () => string | undefined }
+
+/**
+ * Whether this process should get work. Dependencies count once, at start; later only draining and a backlog of its own
+ * make a process unready, so that a shared dependency that is down does not take the whole fleet out of service.
+ */
+export class Health {
+  readonly #starting = new Set<string>()
+  readonly #backlogs: Backlog[] = []
+  #draining = false
+
+  /** Names something that must be there before the first work; call the result once it is. */
+  startup(name: string): () => void {
+    const pending = uniqueIn(this.#starting, name)
+    this.#starting.add(pending)
+    return () => {
+      this.#starting.delete(pending)
+    }
+  }
+
+  /** Unready from now on: the process finishes what it has and ends. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  /** Unready for as long as `check` returns a reason. Dispose the result to stop asking. */
+  backlog(name: string, check: () => string | undefined): Disposable {
+    const backlog = { name, check }
+    this.#backlogs.push(backlog)
+    return { [Symbol.dispose]: () => void this.#backlogs.splice(this.#backlogs.indexOf(backlog), 1) }
+  }
+
+  /** The state of now, with what speaks against being ready. */
+  status(): { ready: boolean; reasons: string[] } {
+    const reasons = this.#draining ? ['draining'] : []
+    for (const name of this.#starting) reasons.push(`waiting for ${name}`)
+    for (const { name, check } of this.#backlogs) {
+      const reason = check()
+      if (reason !== undefined) reasons.push(`${name}: ${reason}`)
+    }
+    return { ready: reasons.length === 0, reasons }
+  }
+}
+
+function uniqueIn(names: Set<string>, name: string): string {
+  let unique = name
+  for (let n = 2; names.has(unique); n++) unique = `${name} ${n}`
+  return unique
+}

@@ -1,0 +1,6 @@
+export { Health } from './health.ts'
+export { serveInternal, type InternalServerOptions } from './internal-server.ts'
+export { periodically, type PeriodicTask } from './periodically.ts'
+export { Resources } from './resources.ts'
+export { retry, type RetryOptions } from './retry.ts'
+export { run, type ReadyMessage, type Service } from './run.ts'

@@ -1,0 +1,65 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { metricsText } from '@parley/telemetry'
+import { watchEventLoop } from './event-loop.ts'
+import type { Health } from './health.ts'
+
+/** Where the internal port listens and what it tells. */
+export type InternalServerOptions = {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  health: Health
+}
+
+/**
+ * Serves the internal port: `/healthz` (the process lives), `/readyz` (it wants work; the body gives the reasons if not)
+ * and `/metrics`. Throws when the port cannot be had. Close it last, so that probes see the drain.
+ */
+export async function serveInternal(options: InternalServerOptions): Promise<{ port: number } & AsyncDisposable> {
+  const { host, health } = options
+  const eventLoop = watchEventLoop()
+  const watched = health.backlog('event loop', () => eventLoop.reason())
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { status: 'use GET' })
+    const path = request.url?.split('?', 1)[0]
+    if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
+    if (path === '/readyz') return sendReadiness(response, health)
+    if (path === '/metrics') return void sendMetrics(response)
+    return sendJson(response, 404, { status: 'not found' })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, host, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : options.port,
+    [Symbol.asyncDispose]: () => {
+      watched[Symbol.dispose]()
+      eventLoop[Symbol.dispose]()
+      return new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+function sendReadiness(response: ServerResponse, health: Health): void {
+  const { ready, reasons } = health.status()
+  if (ready) sendJson(response, 200, { status: 'ready' })
+  else sendJson(response, 503, { status: 'not ready', reasons })
+}
+
+async function sendMetrics(response: ServerResponse): Promise<void> {
+  try {
+    const text = await metricsText()
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text)
+  } catch {
+    sendJson(response, 500, { status: 'metrics could not be collected' })
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

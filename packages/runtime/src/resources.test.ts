@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { Resources } from './resources.ts'
+
+test('closes in reverse order, whatever kind of closing it is', async () => {
+  const closed: string[] = []
+  {
+    await using opened = new Resources()
+    opened.use({ [Symbol.asyncDispose]: async () => void closed.push('pool') })
+    opened.use({ [Symbol.dispose]: () => void closed.push('timer') })
+    opened.defer('server', () => void closed.push('server'))
+  }
+  expect(closed).toEqual(['server', 'timer', 'pool'])
+})
+
+test('a closing that fails does not keep the others from closing', async () => {
+  const closed: string[] = []
+  const opened = new Resources()
+  opened.defer('first', () => void closed.push('first'))
+  opened.defer('failing', () => {
+    throw new Error('stuck')
+  })
+  opened.defer('rejecting', () => Promise.reject(new Error('stuck')))
+  await opened[Symbol.asyncDispose]()
+  expect(closed).toEqual(['first'])
+})
+
+test('what was handed over is closed by its new owner, once', async () => {
+  const closed: string[] = []
+  let moved: AsyncDisposable
+  {
+    await using opened = new Resources()
+    opened.defer('pool', () => void closed.push('pool'))
+    moved = opened.move()
+  }
+  expect(closed).toEqual([])
+  await moved[Symbol.asyncDispose]()
+  await moved[Symbol.asyncDispose]()
+  expect(closed).toEqual(['pool'])
+})

@@ -1,0 +1,50 @@
+import { logger } from '@parley/telemetry'
+
+type Closer = { name: string; close: () => Promise<void> | void }
+
+/**
+ * Collects what was opened and closes it in reverse order. A closer that fails is logged; the others still run.
+ *
+ * ```ts
+ * await using opened = new Resources() // a failure half-way closes what was already open
+ * const database = opened.use(await openDatabase(config))
+ * return Object.assign(opened.move(), { internalPort })
+ * ```
+ */
+export class Resources implements AsyncDisposable {
+  #closers: Closer[] = []
+
+  /** Takes over something that can be disposed and returns it. */
+  use<T extends AsyncDisposable | Disposable>(resource: T): T {
+    const name = resource.constructor.name
+    if (Symbol.asyncDispose in resource) {
+      this.defer(name, async () => resource[Symbol.asyncDispose]())
+    } else {
+      this.defer(name, () => resource[Symbol.dispose]())
+    }
+    return resource
+  }
+
+  /** Runs `close` when these resources are closed; `name` is for the log. */
+  defer(name: string, close: () => Promise<void> | void): void {
+    this.#closers.push({ name, close })
+  }
+
+  /** Hands everything over to the result; disposing this one does nothing then. */
+  move(): AsyncDisposable {
+    const moved = new Resources()
+    moved.#closers = this.#closers
+    this.#closers = []
+    return moved
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (let closer = this.#closers.pop(); closer; closer = this.#closers.pop()) {
+      try {
+        await closer.close()
+      } catch (error) {
+        logger('runtime').error({ err: error, resource: closer.name }, 'closing failed')
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** How patiently something is tried. */
+export type RetryOptions = {
+  /** Ends the trying; the result rejects with its reason. */
+  signal?: AbortSignal
+  /** Pause after the first failure; it doubles with each one, and up to half of it is left to chance. */
+  initialMs: number
+  /** Longest pause. */
+  maxMs: number
+  /** Gives up on an error for which this is true, by throwing it. By default it never gives up. */
+  until?: (error: unknown) => boolean
+}
+
+/** Calls `fn` until it succeeds and returns its result. */
+export async function retry<T>(fn: () => Promise<T> | T, options: RetryOptions): Promise<T> {
+  const { signal, initialMs, maxMs, until } = options
+  for (let pause = initialMs; ; pause = Math.min(pause * 2, maxMs)) {
+    signal?.throwIfAborted()
+    try {
+      return await fn()
+    } catch (error) {
+      if (until?.(error)) throw error
+    }
+    await sleep(Math.min(pause, maxMs) * (1 - Math.random() / 2), signal)
+  }
+}
+
+/** Waits; rejects with the signal's reason when it fires. */
+export async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined)
+  signal?.throwIfAborted()
+}

@@ -1,0 +1,111 @@
+import { ConfigError } from '@parley/config'
+import { logger, stopTelemetry } from '@parley/telemetry'
+
+/** A started deployable. Disposing it drains and closes it. */
+export type Service = AsyncDisposable & {
+  internalPort: number
+  /** Where it is reached from outside, if it is. */
+  url?: string
+  /** How long disposing may take; five seconds more and the process is ended by force. 15 s if it does not say. */
+  drainTimeoutMs?: number
+}
+
+/** What a forked process tells its parent once it is up. */
+export type ReadyMessage = { type: 'ready'; internalPort: number; url?: string }
+
+/** Exit code of a process whose configuration is not valid (EX_CONFIG). */
+const exitConfig = 78
+const graceMs = 5_000
+
+/**
+ * Runs a deployable until SIGTERM, SIGINT or the end of the parent that forked it; then disposes it and lets the process
+ * end by itself. `start` gets a signal that fires when the end is asked for, even before it is done.
+ *
+ * Exit codes: 0 after a clean end, 78 when the configuration is not valid (its mistakes are printed on standard error),
+ * 1 when starting or closing failed or had to be cut short.
+ */
+export async function run(name: string, start: (stop: AbortSignal) => Promise<Service> | Service): Promise<void> {
+  const log = logger('runtime')
+  process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, `${name} crashed`))
+  using end = endRequested()
+  let drainTimeoutMs = 15_000
+  end.signal.addEventListener('abort', () => {
+    log.info({ reason: end.signal.reason as unknown }, `${name} is stopping`)
+    forceExitAfter(drainTimeoutMs + graceMs, name)
+  })
+
+  const service = await started(name, start, end.signal)
+  if (service) {
+    drainTimeoutMs = service.drainTimeoutMs ?? drainTimeoutMs
+    log.info({ internalPort: service.internalPort, url: service.url }, `${name} is up`)
+    tellParent(service)
+    await end.requested
+    await stopped(name, service)
+  } else {
+    forceExitAfter(graceMs, name)
+  }
+  await stopTelemetry()
+  if (process.connected) process.disconnect()
+}
+
+type Start = Parameters<typeof run>[1]
+
+/** The service, or undefined when it could not be started or its end was asked for before it was up. */
+async function started(name: string, start: Start, stop: AbortSignal): Promise<Service | undefined> {
+  try {
+    return await start(stop)
+  } catch (error) {
+    if (stop.aborted) return undefined
+    if (error instanceof ConfigError) {
+      process.exitCode = exitConfig
+      process.stderr.write(`${name}: ${error.message}\n`)
+    } else {
+      process.exitCode = 1
+      logger('runtime').fatal({ err: error }, `${name} could not start`)
+    }
+    return undefined
+  }
+}
+
+async function stopped(name: string, service: Service): Promise<void> {
+  try {
+    await service[Symbol.asyncDispose]()
+    logger('runtime').info(`${name} has stopped`)
+  } catch (error) {
+    process.exitCode = 1
+    logger('runtime').error({ err: error }, `${name} did not close cleanly`)
+  }
+}
+
+/** Fires on SIGTERM, SIGINT and when the parent of a forked process is gone. Disposing gives the signals back. */
+function endRequested(): { signal: AbortSignal; requested: Promise<void> } & Disposable {
+  const stop = new AbortController()
+  const requested = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve())
+  })
+  const events = process.channel ? ['SIGTERM', 'SIGINT', 'disconnect'] : ['SIGTERM', 'SIGINT']
+  const listeners = events.map((event) => ({ event, listener: () => stop.abort(event) }))
+  for (const { event, listener } of listeners) process.on(event, listener)
+  return {
+    signal: stop.signal,
+    requested,
+    [Symbol.dispose]: () => {
+      for (const { event, listener } of listeners) process.off(event, listener)
+    },
+  }
+}
+
+function tellParent({ internalPort, url }: Service): void {
+  const message: ReadyMessage = { type: 'ready', internalPort, ...(url === undefined ? {} : { url }) }
+  // A parent that is gone is noticed by `disconnect`.
+  process.send?.(message, undefined, undefined, () => undefined)
+}
+
+function forceExitAfter(milliseconds: number, name: string): void {
+  const timer = setTimeout(() => {
+    const holding = process.getActiveResourcesInfo()
+    logger('runtime').error({ holding }, `${name} did not end in time and is ended by force`)
+    process.exit(1)
+  }, milliseconds)
+  timer.unref()
+}

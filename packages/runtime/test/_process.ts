@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const healthy = { TEST_DATABASE_URL: 'postgres://localhost/test', TEST_NATS_URL: 'nats://localhost' }
+
+/** A program of the folder beside, run from source as a process of its own; ended by force when disposed. */
+export type TestProcess = {
+  child: ChildProcess
+  /** Waits for a line on standard output that matches, also one that was there before. */
+  line(pattern: RegExp): Promise<string>
+  lines: string[]
+  errors: string[]
+  /** Waits for the end and returns the exit code, or the name of the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>
+} & AsyncDisposable
+
+/** Starts `test/programs/<name>.ts`. */
+export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc = false): TestProcess {
+  const child = spawn(process.execPath, ['--import', 'tsx', `test/programs/${name}.ts`], {
+    cwd: packageFolder,
+    env: { PATH: process.env['PATH'], PARLEY_GENERAL_LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ipc ? 'ipc' : 'ignore'],
+  })
+  const lines: string[] = []
+  const errors: string[] = []
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    lines.push(...text.split('\n').filter(Boolean))
+    child.emit('lines')
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => errors.push(...text.split('\n').filter(Boolean)))
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+
+  const line = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = lines.find((candidate) => pattern.test(candidate))
+      if (found !== undefined) return found
+      await Promise.race([once(child, 'lines'), ended.then(() => failed(pattern))])
+    }
+  }
+  const failed = (pattern: RegExp) => {
+    if (!lines.some((candidate) => pattern.test(candidate))) {
+      throw new Error(`${name} ended without a line ${pattern}:\n${[...lines, ...errors].join('\n')}`)
+    }
+  }
+  return {
+    child,
+    line,
+    lines,
+    errors,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Settings with which the program works, and what goes wrong in it. */
+export const behaving = (behaviour: string) => ({ ...healthy, TEST_BEHAVIOUR: behaviour })

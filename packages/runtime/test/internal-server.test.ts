@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals'
+import { Health, serveInternal } from '@parley/runtime'
+import { counter } from '@parley/telemetry'
+
+async function startServer(health = new Health()) {
+  const server = await serveInternal({ host: '127.0.0.1', port: 0, health })
+  const get = async (path: string, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method })
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+  }
+  const json = async (path: string) => {
+    const { status, text } = await get(path)
+    return { status, body: JSON.parse(text) as unknown }
+  }
+  return { health, get, json, port: server.port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+test('the process lives from the first moment on', async () => {
+  await using server = await startServer()
+  server.health.startup('nats')
+  expect(await server.json('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
+})
+
+test('it is ready once everything was there, and not while it drains', async () => {
+  await using server = await startServer()
+  const nats = server.health.startup('nats')
+  const postgres = server.health.startup('postgres')
+  expect(await server.json('/readyz')).toEqual({
+    status: 503,
+    body: { status: 'not ready', reasons: ['waiting for nats', 'waiting for postgres'] },
+  })
+  nats()
+  postgres()
+  postgres()
+  expect(await server.json('/readyz')).toEqual({ status: 200, body: { status: 'ready' } })
+  server.health.drain()
+  expect(await server.json('/readyz')).toEqual({ status: 503, body: { status: 'not ready', reasons: ['draining'] } })
+  expect(await server.json('/healthz')).toMatchObject({ status: 200 })
+})
+
+test('two dependencies of one name are both waited for', async () => {
+  const health = new Health()
+  const [first, second] = [health.startup('nats'), health.startup('nats')]
+  first()
+  expect(health.status().ready).toBe(false)
+  second()
+  expect(health.status()).toEqual({ ready: true, reasons: [] })
+})
+
+test('its own backlog makes it unready for as long as it lasts', async () => {
+  await using server = await startServer()
+  let behind: string | undefined = '5000 events behind'
+  const watched = server.health.backlog('relay', () => behind)
+  expect((await server.json('/readyz')).body).toMatchObject({ reasons: ['relay: 5000 events behind'] })
+  behind = undefined
+  expect(await server.json('/readyz')).toMatchObject({ status: 200 })
+  behind = 'again'
+  watched[Symbol.dispose]()
+  expect(await server.json('/readyz')).toMatchObject({ status: 200 })
+})
+
+test('metrics are served as text', async () => {
+  await using server = await startServer()
+  counter('test_served', { description: 'Served' })(3)
+  const { status, type, text } = await server.get('/metrics')
+  expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  expect(text).toContain('\ntest_served_total 3\n')
+})
+
+test('nothing else is served', async () => {
+  await using server = await startServer()
+  expect(await server.json('/')).toMatchObject({ status: 404 })
+  expect(await server.get('/healthz', 'POST')).toMatchObject({ status: 405 })
+})
+
+test('a port that is taken is an error, a closed server is gone', async () => {
+  const server = await startServer()
+  const second = serveInternal({ host: '127.0.0.1', port: server.port, health: new Health() })
+  await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await server[Symbol.asyncDispose]()
+  await expect(fetch(`http://127.0.0.1:${server.port}/healthz`)).rejects.toThrow()
+})

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { expect, test } from '@jest/globals'
+import { behaving, startProcess } from './_process.ts'
+
+async function readyMessage(child: ReturnType<typeof startProcess>['child']) {
+  const [message] = await once(child, 'message')
+  return message as { type: string; internalPort: number; url: string }
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s drains, closes in order and ends the process cleanly', async (signal) => {
+  await using service = startProcess('service', undefined, true)
+  await readyMessage(service.child)
+  service.child.kill(signal)
+  expect(await service.ended).toBe(0)
+  expect(service.lines).toEqual(['work finished while readyz says 503', 'pool closed'])
+})
+
+test('a forked process tells its parent where it listens', async () => {
+  await using service = startProcess('service', undefined, true)
+  const message = await readyMessage(service.child)
+  expect(message).toEqual({ type: 'ready', internalPort: expect.any(Number), url: 'http://test.invalid' })
+  const response = await fetch(`http://127.0.0.1:${message.internalPort}/readyz`)
+  expect(response.status).toBe(200)
+})
+
+test('a forked process ends when its parent is killed', async () => {
+  await using parent = startProcess('parent')
+  await parent.line(/"ready"/)
+  parent.child.kill('SIGKILL')
+  // The pipe of the output is the child's as well: it ends when both are gone.
+  expect(await parent.ended).toBe('SIGKILL')
+  expect(parent.lines.slice(1)).toEqual(['work finished while readyz says 503', 'pool closed'])
+})
+
+test('a configuration that is not valid is told in full, without secrets, and ends with 78', async () => {
+  await using service = startProcess('service', { TEST_DATABASE_URL: 'mysql://user:hunter2@host/db' })
+  expect(await service.ended).toBe(78)
+  expect(service.errors).toEqual([
+    'test: the configuration is not valid:',
+    '  TEST_DATABASE_URL: the given value does not match ^postgres:',
+    '  TEST_NATS_URL: is missing (the bus)',
+  ])
+})
+
+test('a start that fails is logged and ends with 1', async () => {
+  await using service = startProcess('service', behaving('cannot start'))
+  expect(await service.ended).toBe(1)
+  expect(JSON.parse(service.lines[0] ?? '')).toMatchObject({
+    level: 'fatal',
+    msg: 'test could not start',
+    err: { message: 'no such table' },
+  })
+})
+
+test('a process that is still starting ends as well', async () => {
+  await using service = startProcess('service', behaving('slow to start'))
+  await service.line(/starting/)
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+})
+
+test.each(['stuck', 'leaks'])('a process that is %s is ended by force', async (behaviour) => {
+  await using service = startProcess('service', behaving(behaviour), true)
+  await readyMessage(service.child)
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(1)
+  expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({
+    msg: 'test did not end in time and is ended by force',
+  })
+})
