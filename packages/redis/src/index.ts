@@ -1,3 +1,3 @@
 export { openRedis, type RedisClient } from './client.ts'
 export { rateLimitPrefix } from './keys.ts'
-export { rateLimiter, type RateLimit, type RateLimiter } from './rate-limiter.ts'
+export { rateLimiter, type RateLimit, type Allowance, type RateLimiter } from './rate-limiter.ts'

@@ -11,11 +11,22 @@ export type RateLimit = {
   durationSeconds: number
 }
 
+/** Whether there is a point left; `retryAfterMs` is 0 when there is. */
+export type Allowance = { allowed: boolean; retryAfterMs: number }
+
 /** Counts uses of something. */
 export type RateLimiter = {
-  /** Takes one point of this id (a user, an address). `retryAfterMs` is 0 when allowed. Never rejects. */
-  consume(id: string): Promise<{ allowed: boolean; retryAfterMs: number }>
+  /** Takes one point of this id (a user, an address). Never rejects. */
+  consume(id: string): Promise<Allowance>
+  /** Looks without taking. Never rejects. */
+  check(id: string): Promise<Allowance>
 }
+
+const allowed: Allowance = { allowed: true, retryAfterMs: 0 }
+const refused = ({ msBeforeNext }: RateLimiterRes): Allowance => ({
+  allowed: false,
+  retryAfterMs: Math.max(1, msBeforeNext),
+})
 
 /** A rate limit that all processes share; while Redis is away each process counts for itself. */
 export function rateLimiter({ redis, key, points, durationSeconds }: RateLimit): RateLimiter {
@@ -30,11 +41,15 @@ export function rateLimiter({ redis, key, points, durationSeconds }: RateLimit):
     async consume(id) {
       try {
         await limiter.consume(id)
-        return { allowed: true, retryAfterMs: 0 }
+        return allowed
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal
-        return { allowed: false, retryAfterMs: Math.max(1, refusal.msBeforeNext) }
+        return refused(refusal)
       }
+    },
+    async check(id) {
+      const spent = await limiter.get(id)
+      return spent && spent.remainingPoints <= 0 ? refused(spent) : allowed
     },
   }
 }

@@ -1,9 +1,8 @@
 import { fromBinary, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
-import type { ConnectRouter, HandlerContext } from '@connectrpc/connect'
+import type { ConnectRouter, MethodImpl } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
-import { publicServices } from '@parley/contracts/catalogue'
 import { exposedReplyHeaders, type Forwarder } from '../forward/forward.ts'
-import { connectPrefix, methodsByPath } from '../forward/methods.ts'
+import { connectPrefix, methodsByPath, type PublicMethod } from '../forward/methods.ts'
 import { reflection } from './reflection.ts'
 
 type Options = { forwarder: Forwarder; requestTimeoutMs: number }
@@ -15,13 +14,7 @@ const maxMessageBytes = 2 * 1024 * 1024
 /** gRPC, gRPC-Web, streams (reflection) and whatever else is not a plain unary Connect call, at the root and below the prefix. */
 export function protocolAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
   const routes = (router: ConnectRouter): void => {
-    for (const service of publicServices)
-      router.service(
-        service,
-        Object.fromEntries(
-          service.methods.map((method) => [method.localName, forwarding(method as DescMethodUnary, options)]),
-        ),
-      )
+    for (const known of methodsByPath.values()) router.rpc(known.method, forwarding(known, options))
     reflection(router)
   }
   const common = { routes, readMaxBytes: maxMessageBytes, maxTimeoutMs: options.requestTimeoutMs * 10 }
@@ -31,18 +24,17 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
   }
 }
 
-function forwarding(method: DescMethodUnary, { forwarder, requestTimeoutMs }: Options) {
-  const known = methodsByPath.get(`/${method.parent.typeName}/${method.name}`)
-  if (!known) throw new Error(`${method.parent.typeName}.${method.name} is not in the catalogue`)
-  return async (request: Parameters<typeof toBinary<typeof method.input>>[1], context: HandlerContext) => {
+function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Options): MethodImpl<DescMethodUnary> {
+  const { input, output } = known.method
+  return async (request, context) => {
     const header = (name: string) => context.requestHeader.get(name) ?? undefined
     const admitted = await forwarder.admit(known, header)
     const timeoutMs = Math.min(context.timeoutMs() ?? requestTimeoutMs, requestTimeoutMs)
-    const answer = await forwarder.send(admitted, toBinary(method.input, request), timeoutMs, header('traceparent'))
+    const answer = await forwarder.send(admitted, toBinary(input, request), timeoutMs, header('traceparent'))
     for (const name of exposedReplyHeaders) {
       const value = answer.headers?.get(name)
       if (value !== undefined) context.responseHeader.set(name, value)
     }
-    return fromBinary(method.output, answer.body)
+    return fromBinary(output, answer.body)
   }
 }

@@ -18,13 +18,13 @@ export async function login(context: AuthContext, request: IncomingMessage, resp
 
   const address = request.socket.remoteAddress ?? ''
   const wait = await context.attempts.check(identifier, address)
-  if (wait !== undefined)
+  if (wait > 0)
     return replyJson(
       request,
       response,
       429,
       { error: 'too many failed sign-ins; wait and try again' },
-      { 'retry-after': Math.ceil(wait / 1000) },
+      { 'retry-after': String(Math.ceil(wait / 1000)) },
     )
   try {
     const session = await context.accounts.passwordLogin({ identifier, password, clientAddress: address })
