@@ -12,13 +12,7 @@ export type FleetAddresses = {
 }
 
 /** Settings of the supervisor alone: a service has no business with them. */
-const own = [
-  'PARLEY_OWNER_LOGIN',
-  'PARLEY_OWNER_PASSWORD',
-  'PARLEY_OWNER_EMAIL',
-  'PARLEY_READY_FILE',
-  'PARLEY_REPLICAS',
-]
+const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS']
 
 /**
  * The environment of one process of a service: the supervisor's own, with what holds on one machine as defaults below

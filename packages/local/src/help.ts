@@ -1,0 +1,21 @@
+import { describe } from '@parley/config'
+import { readSettings } from './settings.ts'
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const rows = describe(readSettings).map(({ env, default: value, doc }) => {
+    const shown = value === '' ? '' : ` (default ${value})`
+    return `  ${env.padEnd(24)} ${doc}${shown}`
+  })
+  return `Runs a whole Parley fleet on this machine: PostgreSQL, NATS, Redis and every service.
+
+Usage: make run            builds first
+       pnpm dev            runs what is built
+
+Settings, from the environment or parley.toml:
+${rows.join('\n')}
+
+Ctrl-C ends everything and keeps the data; a second Ctrl-C does not wait for running work.
+Accounts are made with: pnpm parley user create --help
+`
+}

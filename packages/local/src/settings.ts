@@ -1,0 +1,25 @@
+import { defineConfig, int, oneOf, port, secret, str } from '@parley/config'
+
+/** The supervisor's own settings. Whatever else starts with PARLEY_ reaches the services as it is. */
+export const readSettings = defineConfig({
+  port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
+    toml: 'webserver.port',
+    default: 8080,
+    doc: 'port of everything that clients use; 0 takes a free one',
+  }),
+  host: str('PARLEY_WEBSERVER_HOST', { default: '127.0.0.1', doc: 'address this port listens on' }),
+  dataDir: str('PARLEY_DATA_DIR', { default: '.data', doc: 'folder of everything that is kept' }),
+  ownerLogin: str('PARLEY_OWNER_LOGIN', { default: 'owner', doc: 'login of the first owner, for the first start' }),
+  ownerPassword: secret('PARLEY_OWNER_PASSWORD', {
+    optional: true,
+    doc: 'its password; made up and shown once if not set',
+  }),
+  ownerEmail: str('PARLEY_OWNER_EMAIL', { optional: true, doc: 'its e-mail address, recorded as verified' }),
+  readyFile: str('PARLEY_READY_FILE', { optional: true, doc: 'JSON file that exists while the fleet is ready' }),
+  replicas: int('PARLEY_REPLICAS', { default: 1, min: 1, max: 8, doc: 'processes of every service' }),
+  fsync: oneOf('PARLEY_LOCAL_FSYNC', {
+    values: ['on', 'off'],
+    default: 'on',
+    doc: 'off: commits may be lost when the machine stops; for tests',
+  }),
+})

@@ -1,0 +1,210 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { connect, Events, type NatsConnection } from 'nats'
+import { type Deployable, ownedMethods, publicMethods } from '@parley/contracts/catalogue'
+import { type Nats, startNats } from '@parley/local/infrastructure'
+import { rpcSubject } from '@parley/rpc'
+import { temporaryFolder } from './_folder.ts'
+
+const deployables: Deployable[] = [
+  'gateway',
+  'realtime',
+  'accounts',
+  'rooms',
+  'messaging',
+  'admin',
+  'uploads',
+  'notifications',
+  'calls',
+]
+const services = deployables.filter((name) => name !== 'gateway' && name !== 'realtime')
+const users = [...deployables, 'operator']
+const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
+const passwordOf = (user: string) => `password-of-${user}`
+const folder = temporaryFolder()
+
+let nats: Nats
+const connections = new Map<string, NatsConnection>()
+const refusals = new Map<string, Set<string>>()
+
+beforeAll(async () => {
+  const env = Object.fromEntries(users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, passwordOf(user)]))
+  nats = await startNats({ dir: folder.path, conf, env })
+  for (const user of users) {
+    const nc = await connect({ servers: nats.url, user, pass: passwordOf(user), inboxPrefix: `_INBOX.${user}` })
+    const refused = new Set<string>()
+    connections.set(user, nc)
+    refusals.set(user, refused)
+    void (async () => {
+      for await (const { type, permissionContext } of nc.status()) {
+        if (type === Events.Error && permissionContext)
+          refused.add(`${permissionContext.operation} ${permissionContext.subject}`)
+      }
+    })()
+  }
+})
+
+afterAll(async () => {
+  await Promise.all([...connections.values()].map((nc) => nc.close()))
+  await nats.stop()
+  folder[Symbol.dispose]()
+})
+
+function as(user: string): NatsConnection {
+  const nc = connections.get(user)
+  if (nc === undefined) throw new Error(`no user ${user}`)
+  return nc
+}
+
+async function mayPublish(user: string, subject: string): Promise<boolean> {
+  as(user).publish(subject)
+  await as(user).flush()
+  // The refusal has arrived before the flush is answered; its reader above takes a turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  return refusals.get(user)?.delete(`publish ${subject}`) !== true
+}
+
+async function maySubscribe(user: string, subject: string, queue?: string): Promise<boolean> {
+  let refused = false
+  const subscription = as(user).subscribe(subject, {
+    ...(queue === undefined ? {} : { queue }),
+    callback: (error) => (refused ||= error !== null),
+  })
+  await as(user).flush()
+  subscription.unsubscribe()
+  return !refused
+}
+
+describe('who may connect', () => {
+  test('nobody without a user, nobody with the password of another', async () => {
+    await expect(connect({ servers: nats.url, reconnect: false })).rejects.toThrow(/authorization/i)
+    const wrong = { user: 'gateway', pass: passwordOf('rooms'), reconnect: false }
+    await expect(connect({ servers: nats.url, ...wrong })).rejects.toThrow(/authorization/i)
+  })
+})
+
+describe('public methods', () => {
+  test.each(users)('%s answers those it owns, in its queue, and no others', async (user) => {
+    const owner = deployables.find((name) => name === user)
+    const owned = owner === undefined ? [] : ownedMethods(owner)
+    const allowed: string[] = []
+    for (const method of publicMethods)
+      if (await maySubscribe(user, rpcSubject(method), user)) allowed.push(rpcSubject(method))
+    expect(allowed).toEqual(owned.map(rpcSubject))
+  })
+
+  test('nobody listens in on what is asked of a service outside of its queue', async () => {
+    for (const user of users) {
+      expect(await maySubscribe(user, 'rpc.svc_api_v1_MessageService.CreateMessage')).toBe(false)
+      expect(await maySubscribe(user, 'rpc.>')).toBe(false)
+      expect(await maySubscribe(user, '>')).toBe(false)
+    }
+  })
+
+  test('only the gateway asks', async () => {
+    const may: string[] = []
+    for (const user of users) if (await mayPublish(user, 'rpc.svc_api_v1_RoomService.CreateRoom')) may.push(user)
+    expect(may).toEqual(['gateway'])
+  })
+})
+
+describe('internal methods', () => {
+  const internal = (service: string, method: string) => `rpc.internal.svc_internal_v1_${service}.${method}`
+
+  test.each([
+    ['AccountsInternalService', 'PasswordLogin', ['gateway']],
+    ['AccountsInternalService', 'EndCredentials', ['gateway']],
+    ['AccountsInternalService', 'Authenticate', ['gateway', 'realtime']],
+    ['AccountsInternalService', 'OpenSockets', ['realtime']],
+    ['MessagingInternalService', 'ApplyRoomFacts', ['rooms']],
+    ['AdminInternalService', 'DenyPosting', ['rooms']],
+    ['AdminInternalService', 'GetPolicy', deployables.filter((name) => name !== 'admin')],
+    ['OperatorService', 'CreateUser', ['operator']],
+    ['OperatorService', 'BootstrapOwner', ['operator']],
+  ])('%s.%s is asked by those that need it', async (service, method, askers) => {
+    const may: string[] = []
+    for (const user of users) if (await mayPublish(user, internal(service, method))) may.push(user)
+    expect(may).toEqual(askers)
+  })
+
+  test.each([
+    ['AccountsInternalService', 'accounts'],
+    ['OperatorService', 'accounts'],
+    ['RoomsInternalService', 'rooms'],
+    ['MessagingInternalService', 'messaging'],
+    ['AdminInternalService', 'admin'],
+    ['NotificationsInternalService', 'notifications'],
+  ])('%s is answered by its owner alone', async (service, owner) => {
+    const may: string[] = []
+    for (const user of users) if (await maySubscribe(user, internal(service, 'Method'), user)) may.push(user)
+    expect(may).toEqual([owner])
+  })
+})
+
+describe('inboxes', () => {
+  test.each(users)('%s hears its own and no other', async (user) => {
+    for (const owner of users) expect(await maySubscribe(user, `_INBOX.${owner}.abc.*`)).toBe(owner === user)
+    expect(await maySubscribe(user, '_INBOX.>')).toBe(false)
+  })
+
+  test('a service answers the gateway, and the operator is answered by accounts', async () => {
+    for (const service of services) expect(await mayPublish(service, '_INBOX.gateway.abc.1')).toBe(true)
+    for (const user of users) expect(await mayPublish(user, '_INBOX.operator.abc.1')).toBe(user === 'accounts')
+  })
+})
+
+describe('events', () => {
+  test.each([
+    ['evt.room.R1.message_posted', ['messaging']],
+    ['evt.user.U1.user_created', ['accounts']],
+    ['evt.control.user.U1.credentials_ended', ['accounts']],
+    ['evt.control.policy.server.policy_changed', ['admin']],
+    ['evt.layout.server.room_groups_updated', ['rooms']],
+  ])('%s is told by its owner alone', async (subject, tellers) => {
+    const may: string[] = []
+    for (const user of users) if (await mayPublish(user, subject)) may.push(user)
+    expect(may).toEqual(tellers)
+  })
+
+  test('nobody may delete or empty the stream, or make another one', async () => {
+    for (const user of users) {
+      for (const call of [
+        'STREAM.DELETE.EVENTS',
+        'STREAM.PURGE.EVENTS',
+        'STREAM.MSG.DELETE.EVENTS',
+        'STREAM.CREATE.OTHER',
+      ]) {
+        expect(await mayPublish(user, `$JS.API.${call}`)).toBe(false)
+      }
+    }
+  })
+
+  test('a service declares the stream, publishes its events and consumes', async () => {
+    const manager = await as('messaging').jetstreamManager({ checkAPI: false })
+    await manager.streams.add({ name: 'EVENTS', subjects: ['evt.>'], allow_direct: true })
+    const ack = await as('messaging').jetstream().publish('evt.room.R1.message_posted', 'fact')
+    expect(ack.stream).toBe('EVENTS')
+    const consumer = await as('gateway').jetstream({ timeout: 5000 }).consumers.get('EVENTS')
+    const message = await consumer.next({ expires: 5000 })
+    expect(message?.string()).toBe('fact')
+    expect(
+      await as('realtime')
+        .request('$JS.API.DIRECT.GET.EVENTS', JSON.stringify({ seq: ack.seq }))
+        .then((m) => m.string()),
+    ).toBe('fact')
+  })
+
+  test('a shard is woken by the processes of its own service', async () => {
+    for (const user of users) {
+      expect(await mayPublish(user, 'wake.rooms.3')).toBe(user === 'rooms')
+      expect(await maySubscribe(user, 'wake.rooms.3')).toBe(user === 'rooms')
+    }
+  })
+})
+
+test('the operator has no other right than to ask the operator service', async () => {
+  expect(await mayPublish('operator', 'rpc.svc_api_v1_ServerService.GetServer')).toBe(false)
+  expect(await mayPublish('operator', 'hint.typing')).toBe(false)
+  expect(await mayPublish('operator', '$JS.API.INFO')).toBe(false)
+  expect(await maySubscribe('operator', 'evt.>')).toBe(false)
+})
