@@ -1,0 +1,76 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, test } from '@jest/globals'
+import { UserSchema, type User } from '@parley/contracts/api'
+import { Profiles } from './profiles.ts'
+
+const user = (id: string, displayName = id): User => create(UserSchema, { id, displayName })
+
+function accounts() {
+  const calls: string[][] = []
+  const state = { away: false, names: new Map<string, string>() }
+  const fetch = (ids: string[]): Promise<User[]> => {
+    calls.push(ids)
+    if (state.away) return Promise.reject(new Error('away'))
+    return Promise.resolve(ids.filter((id) => id !== 'unknown').map((id) => user(id, state.names.get(id))))
+  }
+  return { calls, state, fetch }
+}
+
+const names = (found: Map<string, User>) => [...found.values()].map((found) => found.displayName)
+
+describe('profiles', () => {
+  test('what is asked for at once goes in one call, and is not asked for again', async () => {
+    const { calls, fetch } = accounts()
+    const profiles = new Profiles(fetch)
+    const pages = await Promise.all([profiles.get(['a', 'b']), profiles.get(['b', 'c', 'unknown']), profiles.get([])])
+    expect(pages.map((page) => [...page.keys()].sort())).toEqual([['a', 'b'], ['b', 'c'], []])
+    expect(calls).toEqual([['a', 'b', 'c', 'unknown']])
+    await profiles.get(['a', 'c'])
+    expect(calls).toHaveLength(1)
+  })
+
+  test('calls are no larger than accounts allows', async () => {
+    const { calls, fetch } = accounts()
+    const found = await new Profiles(fetch).get(Array.from({ length: 1001 }, (_, index) => `u${index}`))
+    expect(found.size).toBe(1001)
+    expect(calls.map((ids) => ids.length)).toEqual([500, 500, 1])
+  })
+
+  test('an event of the user has the profile asked for again, also while it is on its way', async () => {
+    const { calls, state, fetch } = accounts()
+    const profiles = new Profiles(fetch)
+    await profiles.get(['a'])
+    state.names.set('a', 'new')
+    profiles.drop('a')
+    expect(names(await profiles.get(['a']))).toEqual(['new'])
+    profiles.clear()
+    const onItsWay = profiles.get(['a'])
+    profiles.drop('a')
+    expect(names(await onItsWay)).toEqual(['new'])
+    await profiles.get(['a'])
+    expect(calls).toHaveLength(4)
+  })
+
+  test('are asked for again when they are old, and serve longer while accounts is away', async () => {
+    let now = 0
+    const { calls, state, fetch } = accounts()
+    const profiles = new Profiles(fetch, { freshMs: 10, keptMs: 100, now: () => now })
+    await profiles.get(['a'])
+    now = 50
+    state.away = true
+    expect(names(await profiles.get(['a', 'b']))).toEqual(['a'])
+    expect(calls).toHaveLength(2)
+    now = 150
+    expect(names(await profiles.get(['a']))).toEqual([])
+  })
+
+  test('no more than so many are kept', async () => {
+    const { calls, fetch } = accounts()
+    const profiles = new Profiles(fetch, { most: 2 })
+    await profiles.get(['a', 'b', 'c'])
+    await profiles.get(['b', 'c'])
+    expect(calls).toHaveLength(1)
+    await profiles.get(['a'])
+    expect(calls).toHaveLength(2)
+  })
+})

@@ -1,0 +1,15 @@
+import { bodyEmpty, bodyHasNul, bodyTooLong } from '../errors.ts'
+
+export const maxBodyBytes = 10_000
+
+/** A character that leaves ink: not white space, control, format or filler. U+2800 is a Braille cell without dots. */
+const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/** The body as it will be stored; an empty one passes when attachments stand for it. */
+export function checkBody(body: string, hasAttachments: boolean): string {
+  if (Buffer.byteLength(body) > maxBodyBytes) throw bodyTooLong(maxBodyBytes)
+  // PostgreSQL cannot hold it in text.
+  if (body.includes('\0')) throw bodyHasNul()
+  if (!hasAttachments && !visible.test(body)) throw bodyEmpty()
+  return body
+}

@@ -1,0 +1,25 @@
+import { cursorInvalid } from '../errors.ts'
+
+const prefix = 'tl:'
+const currentVersion = 1
+
+/** A place in a room's line as clients carry it. */
+export function encodeCursor(seq: bigint): string {
+  const bytes = Buffer.alloc(9)
+  bytes.writeUInt8(currentVersion, 0)
+  bytes.writeBigUInt64BE(seq, 1)
+  return prefix + bytes.toString('base64url')
+}
+
+/** The place a cursor names; undefined for the empty one. */
+export function decodeCursor(cursor: string): bigint | undefined {
+  if (cursor === '') return undefined
+  const bytes = Buffer.from(cursor.slice(prefix.length), 'base64url')
+  if (bytes.length !== 9 || bytes.readUInt8(0) !== currentVersion) throw cursorInvalid()
+  const seq = bytes.readBigUInt64BE(1)
+  if (seq > maxPlace || encodeCursor(seq) !== cursor) throw cursorInvalid()
+  return seq
+}
+
+/** Above every place a room can have: the largest bigint of PostgreSQL. */
+export const maxPlace = 2n ** 63n - 1n

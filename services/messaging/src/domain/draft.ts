@@ -1,0 +1,20 @@
+import type { CreateMessageRequest } from '@parley/contracts/api'
+import { echoWithoutThread } from '../errors.ts'
+import { checkBody } from './body.ts'
+
+/** What is to be posted, as far as it can be checked without asking anyone. */
+export type Draft = Pick<
+  CreateMessageRequest,
+  'roomId' | 'body' | 'inReplyTo' | 'threadRootEventId' | 'attachmentAssetIds' | 'linkPreviewToken'
+> & { withEcho: boolean }
+
+export function draftMessage(request: CreateMessageRequest): Draft {
+  const { roomId, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken } = request
+  const withEcho = request.alsoSendToChannel
+  if (withEcho && !threadRootEventId && !inReplyTo) throw echoWithoutThread()
+  const body = checkBody(request.body, attachmentAssetIds.length > 0)
+  return { roomId, body, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken, withEcho }
+}
+
+/** Whether the draft names other events of the room. */
+export const isReply = (draft: Draft): boolean => draft.inReplyTo !== '' || draft.threadRootEventId !== ''

@@ -1,0 +1,30 @@
+/** A row of a timeline or thread. An echo has the text of its reply and the thread that the reply stands in. */
+export type EventRow = {
+  seq: bigint
+  eventId: string
+  kind:
+    | 'message_posted'
+    | 'room_created'
+    | 'room_updated'
+    | 'room_archived'
+    | 'room_unarchived'
+    | 'user_joined_room'
+    | 'user_left_room'
+  /** Author, or who joined or left; empty for the system. */
+  actorId: string
+  createdAt: Date
+  updatedAt: Date | null
+  deletedAt: Date | null
+  body: string | null
+  inReplyTo: string | null
+  threadRootEventId: string | null
+  echoOfEventId: string | null
+  echoFromThreadRootEventId: string | null
+  channelEchoEventId: string | null
+  /** Of the thread that the row starts, or whose reply it echoes; null when nobody replied. */
+  replyCount: number | null
+  lastReplyAt: Date | null
+  participantIds: string[] | null
+  /** Whether the reader follows that thread; null when never decided. */
+  isFollowing: boolean | null
+}

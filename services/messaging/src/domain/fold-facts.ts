@@ -1,0 +1,122 @@
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomFact } from '@parley/contracts/internal'
+import { factKindUnknown, firstFactMissing } from '../errors.ts'
+import type { RoomLine } from './room-line.ts'
+
+/** What clients hear of a fact, and what its timeline row is called where it has one. */
+export type Notice =
+  | 'room_created'
+  | 'room_updated'
+  | 'room_archived'
+  | 'room_unarchived'
+  | 'room_universal_changed'
+  | 'user_joined_room'
+  | 'user_left_room'
+
+export type MemberChange = { userId: string; member: boolean }
+export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact['occurredAt'] }
+
+/** What one fact does to a room. */
+export type Step = {
+  fact: RoomFact
+  /** The room after it; its `roomSeq` is the fact's place. */
+  line: RoomLine
+  /** Kind of the event on the stream. */
+  kind: string
+  /** What clients hear, if anything. */
+  notice?: Notice
+  /** Whom a notice of joining or leaving is about. */
+  aboutUserId?: string
+  members: MemberChange[]
+  ban?: BanChange
+}
+
+/**
+ * The steps that lead from the line held to the last fact that follows without a gap; facts held already are dropped.
+ * `isMember` tells who is an explicit member before the first fact.
+ */
+export function foldFacts(
+  held: RoomLine | undefined,
+  roomId: string,
+  facts: readonly RoomFact[],
+  isMember: (userId: string) => boolean,
+): Step[] {
+  const steps: Step[] = []
+  const changed = new Map<string, boolean>()
+  let line = held
+  for (const fact of facts) {
+    const version = line?.version ?? 0n
+    if (fact.version <= version) continue
+    if (fact.version !== version + 1n) break
+    const step = takeStep(line, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
+    for (const { userId, member } of step.members) changed.set(userId, member)
+    steps.push(step)
+    line = step.line
+  }
+  return steps
+}
+
+/** Users whose membership has to be known before folding. */
+export function usersBanned(facts: readonly RoomFact[]): string[] {
+  return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
+}
+
+function takeStep(
+  held: RoomLine | undefined,
+  roomId: string,
+  fact: RoomFact,
+  isMember: (userId: string) => boolean,
+): Step {
+  const change = fact.fact
+  if ((change.case === 'created') !== (held === undefined)) throw firstFactMissing()
+  if (change.case === 'created') {
+    const { kind, groupId, universal, name, participantIds } = change.value
+    const room = { roomId, version: 1n, roomSeq: 1n, kind, groupId, universal, archived: false, name, participantIds }
+    const members = kind === RoomKind.DM ? participantIds.map((userId) => ({ userId, member: true })) : []
+    return { fact, line: room, kind: 'room_created', notice: 'room_created', members }
+  }
+  if (!held) throw firstFactMissing()
+  const after = (line: Partial<RoomLine>): RoomLine => ({
+    ...held,
+    ...line,
+    version: fact.version,
+    roomSeq: held.roomSeq + 1n,
+  })
+  const step = (kind: string, line: Partial<RoomLine> = {}): Step => ({ fact, line: after(line), kind, members: [] })
+  const announced = (notice: Notice, line?: Partial<RoomLine>): Step => ({ ...step(notice, line), notice })
+  switch (change.case) {
+    case 'updated':
+      return announced('room_updated', { name: change.value.name })
+    case 'archived':
+      return announced('room_archived', { archived: true })
+    case 'unarchived':
+      return announced('room_unarchived', { archived: false })
+    case 'moved':
+      return step('room_moved', { groupId: change.value.groupId })
+    case 'universal':
+      return announced('room_universal_changed', { universal: change.value.universal })
+    case 'joined': {
+      const { userId } = change.value
+      return { ...announced('user_joined_room'), aboutUserId: userId, members: [{ userId, member: true }] }
+    }
+    case 'left': {
+      const { userId } = change.value
+      return { ...announced('user_left_room'), aboutUserId: userId, members: [{ userId, member: false }] }
+    }
+    case 'banned': {
+      const { userId, expiresAt } = change.value
+      const ban = { userId, banned: true, ...(expiresAt && { expiresAt }) }
+      const banned = { ...step('member_banned'), aboutUserId: userId, ban }
+      // In a universal room everyone eligible was a member.
+      if (!isMember(userId) && !held.universal) return banned
+      const members = isMember(userId) ? [{ userId, member: false }] : []
+      return { ...banned, notice: 'user_left_room', members }
+    }
+    case 'unbanned':
+      return { ...step('member_unbanned'), ban: { userId: change.value.userId, banned: false } }
+    case 'banExpired':
+      return { ...step('ban_expired'), ban: { userId: change.value.userId, banned: false } }
+    case undefined:
+      throw factKindUnknown(fact.version)
+  }
+}

@@ -1,0 +1,25 @@
+import { RoomKind } from '@parley/contracts/api'
+
+/** What permissions, delivery and clients need to know of a room, as of one version. */
+export type RoomHeader = {
+  readonly roomId: string
+  /** Version of the last fact applied. */
+  readonly version: bigint
+  readonly kind: RoomKind
+  /** Group of a channel. */
+  readonly groupId: string
+  readonly universal: boolean
+  readonly archived: boolean
+  /** Name of a channel. */
+  readonly name: string
+  /** Participants of a direct message. */
+  readonly participantIds: readonly string[]
+}
+
+/** How a user stands towards a room, without regard to permissions. */
+export type Standing = { readonly member: boolean; readonly banned: boolean }
+
+/** A header and the last place taken. */
+export type RoomLine = RoomHeader & { readonly roomSeq: bigint }
+
+export const isDm = (room: Pick<RoomHeader, 'kind'>): boolean => room.kind === RoomKind.DM

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals'
+import { clampLimit, windowAround } from './window.ts'
+
+test.each([
+  [-1, 50],
+  [0, 50],
+  [1, 1],
+  [500, 500],
+  [501, 500],
+  [2 ** 31 - 1, 500],
+])('a limit of %i gives %i rows', (limit, rows) => {
+  expect(clampLimit(limit)).toBe(rows)
+})
+
+describe('windowAround', () => {
+  const around = (total: number, anchor: number, limit: number) => {
+    const all = Array.from({ length: total }, (_, index) => index)
+    const older = all.slice(Math.max(0, anchor - limit), anchor)
+    return windowAround(limit, older, all.slice(anchor, anchor + limit + 1))
+  }
+
+  test('stands in the middle', () => {
+    expect(around(100, 50, 5)).toEqual({ rows: [48, 49, 50, 51, 52], target: 2, hasOlder: true, hasNewer: true })
+    expect(around(100, 50, 4)).toEqual({ rows: [49, 50, 51, 52], target: 1, hasOlder: true, hasNewer: true })
+    expect(around(100, 50, 1)).toEqual({ rows: [50], target: 0, hasOlder: true, hasNewer: true })
+  })
+
+  test('shifts at both ends', () => {
+    expect(around(100, 0, 4)).toEqual({ rows: [0, 1, 2, 3], target: 0, hasOlder: false, hasNewer: true })
+    expect(around(100, 99, 4)).toEqual({ rows: [96, 97, 98, 99], target: 3, hasOlder: true, hasNewer: false })
+    expect(around(100, 98, 5)).toEqual({ rows: [95, 96, 97, 98, 99], target: 3, hasOlder: true, hasNewer: false })
+  })
+
+  test('is full whenever there are rows, for every anchor and limit', () => {
+    for (let total = 1; total <= 8; total++) {
+      for (let anchor = 0; anchor < total; anchor++) {
+        for (let limit = 1; limit <= 10; limit++) {
+          const { rows, target, hasOlder, hasNewer } = around(total, anchor, limit)
+          expect(rows).toHaveLength(Math.min(limit, total))
+          expect(rows[target]).toBe(anchor)
+          expect(hasOlder).toBe(rows[0] !== 0)
+          expect(hasNewer).toBe(rows.at(-1) !== total - 1)
+        }
+      }
+    }
+  })
+})

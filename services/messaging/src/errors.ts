@@ -1,0 +1,33 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { Permission } from '@parley/auth'
+
+export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
+export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)
+export const eventNotFound = () => new ConnectError('no such event in the timeline of the room', Code.NotFound)
+export const threadRootNotFound = () => new ConnectError('thread root not found in the room', Code.NotFound)
+
+export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+export const lacksPermission = (permission: Permission) =>
+  new ConnectError(`you lack the permission ${permission} in this room`, Code.PermissionDenied)
+
+export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
+
+const invalid = (message: string) => new ConnectError(message, Code.InvalidArgument)
+export const bodyTooLong = (maxBytes: number) => invalid(`body: at most ${maxBytes} bytes of UTF-8`)
+export const bodyEmpty = () => invalid('body: at least one visible character is required without attachments')
+export const bodyHasNul = () => invalid('body: the character U+0000 is not allowed')
+export const unknownAttachment = (id: string) =>
+  invalid(`attachment_asset_ids: ${id} is unknown, expired or not usable here`)
+export const unknownLinkPreview = () => invalid('link_preview_token: unknown or expired')
+export const echoWithoutThread = () => invalid('also_send_to_channel: only a reply in a thread has a channel echo')
+export const replyTargetUnknown = () => invalid('in_reply_to: not a message of this room')
+export const replyTargetElsewhere = () => invalid('in_reply_to: not a message of the thread')
+export const threadRootInvalid = () =>
+  invalid('thread_root_event_id: a thread starts at a message that is itself no reply')
+export const threadInDm = () => invalid('direct messages have no threads')
+export const cursorInvalid = () => invalid('cursor: not one that this server issued')
+export const keyReused = () => invalid('Idempotency-Key: already used for another request')
+export const firstFactMissing = () => invalid('facts: the first one makes the room and has version 1, no other does')
+
+export const factKindUnknown = (version: bigint) =>
+  new ConnectError(`fact ${version} is of a kind this process does not know`, Code.Unimplemented)

@@ -1,0 +1,11 @@
+import { counter } from '@parley/telemetry'
+
+const posted = counter('messages_posted', { description: 'Messages written into a line' })
+const replayed = counter('messages_replayed', { description: 'Posts answered with an earlier message of the same key' })
+const facts = counter('room_facts_applied', { description: 'Facts taken into a line' })
+const unresolved = counter('profiles_unresolved', { description: 'Profiles that accounts did not give in time' })
+
+export const countPosted = () => posted()
+export const countReplayed = () => replayed()
+export const countFacts = (applied: number) => facts(applied)
+export const countUnresolvedProfiles = (missing: number) => unresolved(missing)

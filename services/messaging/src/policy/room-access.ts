@@ -1,0 +1,41 @@
+import type { ConnectError } from '@connectrpc/connect'
+import { isEffectiveMember, may, roomScope, type Permission, type Policy, type Subject } from '@parley/auth'
+import type { RoomHeader, Standing } from '../domain/room-line.ts'
+import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
+
+/** What is about to be posted, as far as permissions care. */
+export type Posting = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
+
+/** What keeps a member from posting in the room as it is; undefined when nothing does. */
+export function refusalOfPosting(
+  policy: Policy,
+  subject: Subject,
+  room: RoomHeader,
+  posting: Posting,
+): ConnectError | undefined {
+  if (room.archived) return roomArchived()
+  const missing = needed(posting).find((permission) => !may(policy, subject, permission, roomScope(room)))
+  return missing && lacksPermission(missing)
+}
+
+/** Throws unless the user may read the room: an effective member, not banned. */
+export function assertReads(
+  policy: Policy,
+  subject: Subject,
+  room: Parameters<typeof isEffectiveMember>[2],
+  standing: Standing,
+): void {
+  if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember()
+}
+
+/** Whether the room takes the user in without a membership of their own. */
+export const opensTo = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
+  isEffectiveMember(policy, subject, room, { member: false, banned: false })
+
+function needed({ inThread, withEcho, withAttachments }: Posting): Permission[] {
+  return [
+    inThread ? 'message.post-in-thread' : 'message.post',
+    ...(withEcho ? (['message.echo', 'message.post'] as const) : []),
+    ...(withAttachments ? (['message.attach'] as const) : []),
+  ]
+}

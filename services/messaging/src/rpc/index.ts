@@ -1,0 +1,29 @@
+import { MessageService, RoomService } from '@parley/contracts/api'
+import { MessagingInternalService } from '@parley/contracts/internal'
+import type { ServiceRoutes } from '@parley/rpc'
+import type { Context } from '../context.ts'
+import { applyRoomFacts } from './internal/apply-room-facts.ts'
+import { hasUnread } from './internal/has-unread.ts'
+import { roomStates } from './internal/room-states.ts'
+import { batchGetMessages } from './message/batch-get-messages.ts'
+import { createMessage } from './message/create-message.ts'
+import { getMessage } from './message/get-message.ts'
+import { getRoomEvents } from './room/get-room-events.ts'
+import { getRoomEventsAround } from './room/get-room-events-around.ts'
+
+export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(MessageService, {
+    createMessage: createMessage(ctx),
+    getMessage: getMessage(ctx),
+    batchGetMessages: batchGetMessages(ctx),
+  })
+  router.service(RoomService, {
+    getRoomEvents: getRoomEvents(ctx),
+    getRoomEventsAround: getRoomEventsAround(ctx),
+  })
+  router.service(MessagingInternalService, {
+    applyRoomFacts: applyRoomFacts(ctx),
+    roomStates: roomStates(ctx),
+    hasUnread: hasUnread(ctx),
+  })
+}

@@ -1,0 +1,15 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MessageService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { messageNotFound } from '../../errors.ts'
+import { readVisibleMessages } from '../../line/read.ts'
+import { toMessage } from '../../view/message.ts'
+
+export function getMessage(ctx: Context): MethodImpl<typeof MessageService.method.getMessage> {
+  return async ({ roomId, eventId }, call) => {
+    const [row] = await readVisibleMessages(ctx, callerOf(call), roomId, [eventId])
+    if (!row) throw messageNotFound()
+    return { message: toMessage(roomId, row) }
+  }
+}

@@ -1,0 +1,69 @@
+import { createClient } from '@connectrpc/connect'
+import type { Event } from '@parley/contracts/internal'
+import { AdminInternalService } from '@parley/contracts/internal'
+import { followControl, followEvents, followPolicy, startRelay } from '@parley/events'
+import { openDatabase } from '@parley/postgres'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
+import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { fetchProfiles, Profiles } from './clients/profiles.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { dropMessageKeys } from './jobs/drop-message-keys.ts'
+import { Headers } from './line/headers.ts'
+import { routes } from './rpc/index.ts'
+import { findHeader } from './store/lines.ts'
+
+/** What a test may replace, and the signal that gives up starting. */
+export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & { stop?: AbortSignal }
+
+const keysDroppedEveryMs = 10 * 60_000
+
+/** Opens everything in dependency order; disposing the result closes it in reverse. */
+export async function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
+  await using opened = new Resources()
+  const closing = new AbortController()
+  const signal = overrides.stop ? AbortSignal.any([closing.signal, overrides.stop]) : closing.signal
+  const health = new Health()
+  const databaseAnswers = health.startup('postgres')
+  const busAnswers = health.startup('nats')
+  const policyLoaded = health.startup('policy')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+
+  const { databaseUrl: url, databasePool } = config
+  const { db, pool, ping } = opened.use(await openDatabase({ url, pool: databasePool, name: 'messaging' }))
+  await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })
+  databaseAnswers()
+
+  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'messaging', signal }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
+  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  busAnswers()
+  const transport = opened.use(createRpcClient(calls, { name: 'messaging' })).transport()
+
+  const profiles = new Profiles(fetchProfiles(transport))
+  const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
+  const onReset = () => profiles.clear()
+  const feed = opened.use(await followControl({ bus: events, onEvent: userChanged, onReset }))
+  const onEvents = (batch: Event[]) => batch.forEach(userChanged)
+  opened.use(await followEvents({ bus: events, subject: 'evt.user.>', onEvents, onReset }))
+
+  const admin = createClient(AdminInternalService, transport)
+  const policy = opened.use(await followPolicy({ feed, load: () => admin.getPolicy({}) }))
+  policyLoaded()
+
+  const ctx: Context = {
+    db,
+    pool,
+    relay: overrides.relay ?? opened.use(await startRelay({ db, pool, bus: events, service: 'messaging' })),
+    headers: new Headers((roomId) => findHeader(pool, roomId)),
+    profiles,
+    policy: () => policy.current(),
+    now: overrides.now ?? (() => new Date()),
+  }
+  const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
+  opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
+  opened.defer('background work', () => closing.abort())
+  opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health }))
+  opened.defer('readiness', () => health.drain())
+  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+}

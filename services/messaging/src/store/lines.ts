@@ -1,0 +1,66 @@
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomHeader, Standing } from '../domain/room-line.ts'
+import { statement, type Connection } from './statement.ts'
+
+/** What the columns of {@link headerColumns} give. */
+export type HeaderRow = {
+  roomId: string
+  version: bigint
+  kind: 'channel' | 'dm'
+  groupId: string
+  universal: boolean
+  archived: boolean
+  name: string
+  participantIds: string[]
+}
+
+/** The header of `room_lines l`. */
+export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
+  l.name, l.participant_ids as "participantIds"`
+
+/** Rows of one user in the room of `room_lines l`; `$user` is the parameter that holds the user's id. */
+export const standingJoins = (user: string) => `
+left join line_members m on m.room_id = l.room_id and m.user_id = ${user}
+left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}`
+
+/** How that user stands; an expired ban is none, whether or not rooms has told so. */
+export const standingColumns = `coalesce(m.member, false) as member,
+  coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`
+
+export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
+export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
+
+export const toHeader = (row: HeaderRow): RoomHeader => ({ ...row, kind: roomKinds[row.kind] })
+
+const readHeader = statement<HeaderRow>('read_header', `select ${headerColumns} from room_lines l where l.room_id = $1`)
+
+const readStanding = statement<HeaderRow & Standing>(
+  'read_standing',
+  `select ${headerColumns}, ${standingColumns} from room_lines l${standingJoins('$2')} where l.room_id = $1`,
+)
+
+const lock = statement('lock_line', 'select from room_lines where room_id = $1 for no key update')
+
+export async function findHeader(on: Connection, roomId: string): Promise<RoomHeader | undefined> {
+  const [row] = await readHeader.run(on, [roomId])
+  return row && toHeader(row)
+}
+
+export type HeaderAndStanding = { room: RoomHeader; standing: Standing }
+
+/** The room and how the user stands in it, in one snapshot. */
+export async function findStanding(
+  on: Connection,
+  roomId: string,
+  userId: string,
+): Promise<HeaderAndStanding | undefined> {
+  const [row] = await readStanding.run(on, [roomId, userId])
+  if (!row) return undefined
+  const { member, banned, ...header } = row
+  return { room: toHeader(header), standing: { member, banned } }
+}
+
+/** Holds the room until the transaction ends. What else is read has to be read after it, in a snapshot of its own. */
+export async function lockLine(on: Connection, roomId: string): Promise<void> {
+  await lock.run(on, [roomId])
+}

@@ -1,0 +1,60 @@
+import type { EventRow } from '../domain/event-row.ts'
+import type { RoomHeader, Standing } from '../domain/room-line.ts'
+import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './lines.ts'
+import { statement, type Connection } from './statement.ts'
+
+/** What access to a room depends on. */
+export type Access = {
+  room: Pick<RoomHeader, 'roomId' | 'kind' | 'groupId' | 'universal'>
+  standing: Standing
+}
+
+/** Events oldest first, and what reading them depends on, in one snapshot. */
+export type Readable = { access: Access; events: EventRow[] }
+
+/** One row per event, or a single one without an event. */
+type ReadableRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing &
+  (EventRow | { eventId: null })
+
+const columns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns},
+  e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
+  coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
+  coalesce(o.body, e.body) as body, e.in_reply_to as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
+  e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
+  e.channel_echo_event_id as "channelEchoEventId", t.reply_count as "replyCount", t.last_reply_at as "lastReplyAt",
+  t.participant_ids as "participantIds", f.following as "isFollowing"`
+
+/**
+ * A statement that reads room and standing along with the rows that `source`, a query on room_events, selects. $1 is the
+ * room, $2 the reader, further parameters belong to `source`.
+ */
+export function readableEvents(name: string, source: string) {
+  const { text, run } = statement<ReadableRow>(
+    name,
+    `select ${columns}
+from room_lines l${standingJoins('$2')}
+left join lateral (${source}) e on true
+left join room_events o on o.room_id = l.room_id and o.event_id = e.echo_of_event_id
+left join threads t on t.room_id = l.room_id and t.root_event_id = coalesce(e.echo_from_thread_root_event_id, e.event_id)
+left join thread_follows f on f.room_id = l.room_id and f.user_id = $2
+  and f.root_event_id = coalesce(e.echo_from_thread_root_event_id, e.event_id)
+where l.room_id = $1
+order by e.seq`,
+  )
+  return {
+    text,
+    /** Undefined when the room is unknown. */
+    run: async (on: Connection, values: readonly [roomId: string, userId: string, ...unknown[]]) =>
+      toReadable(values[0], await run(on, values)),
+  }
+}
+
+function toReadable(roomId: string, rows: ReadableRow[]): Readable | undefined {
+  const [first] = rows
+  if (!first) return undefined
+  const { roomKind, groupId, universal, member, banned } = first
+  return {
+    access: { room: { roomId, kind: roomKinds[roomKind], groupId, universal }, standing: { member, banned } },
+    events: rows.flatMap((row) => (row.eventId === null ? [] : row)),
+  }
+}

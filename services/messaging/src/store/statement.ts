@@ -1,0 +1,31 @@
+import type pg from 'pg'
+
+/** Where a statement can run: the pool, or one connection inside a transaction. */
+export type Connection = Pick<pg.Pool, 'query'>
+
+/** A statement that each connection prepares once. `Row` is what its author knows about the columns. */
+export function statement<Row extends pg.QueryResultRow>(
+  name: string,
+  text: string,
+): { text: string; run: (on: Connection, values: readonly unknown[]) => Promise<Row[]> } {
+  return { text, run: async (on, values) => (await on.query<Row>({ name, text, values: [...values] })).rows }
+}
+
+/** Runs in a transaction on one connection; whatever is thrown rolls back. */
+export async function transaction<T>(pool: pg.Pool, run: (on: Connection) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await run(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((reason: Error) => {
+      broken = reason
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,17 @@
+import type { Target } from '../domain/placement.ts'
+import { statement, type Connection } from './statement.ts'
+
+const read = statement<Target>(
+  'read_targets',
+  `select e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.thread_root_event_id as "threadRootEventId",
+  e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
+  r.actor_id as "rootActorId"
+from room_events e
+left join room_events r on r.room_id = e.room_id and r.event_id = e.thread_root_event_id
+where e.room_id = $1 and e.event_id = any ($2::text[])`,
+)
+
+/** The events of the room that a draft names, as far as they exist. */
+export function findTargets(on: Connection, roomId: string, eventIds: readonly string[]): Promise<Target[]> {
+  return read.run(on, [roomId, eventIds])
+}

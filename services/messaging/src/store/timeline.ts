@@ -1,0 +1,45 @@
+import { maxPlace } from '../domain/cursor.ts'
+import { readableEvents, type Readable } from './readable-events.ts'
+import type { Connection } from './statement.ts'
+
+const timeline = `select * from room_events where room_id = $1 and in_timeline`
+
+export const readOlder = readableEvents(
+  'read_timeline_older',
+  `${timeline} and seq < $3::bigint order by seq desc limit $4::integer`,
+)
+export const readNewer = readableEvents(
+  'read_timeline_newer',
+  `${timeline} and seq > $3::bigint order by seq limit $4::integer`,
+)
+export const readAround = readableEvents(
+  'read_timeline_around',
+  `with anchor as materialized (${timeline} and event_id = $3)
+(${timeline} and seq < (select seq from anchor) order by seq desc limit $4::integer)
+union all
+(${timeline} and seq >= (select seq from anchor) order by seq limit $4::integer + 1)`,
+)
+
+export type Position = { before: bigint } | { after: bigint } | undefined
+
+/** Up to `count` timeline rows before or after a place, or the latest. */
+export function readTimeline(
+  on: Connection,
+  reader: { roomId: string; userId: string },
+  position: Position,
+  count: number,
+): Promise<Readable | undefined> {
+  const { roomId, userId } = reader
+  if (position && 'after' in position) return readNewer.run(on, [roomId, userId, position.after, count])
+  return readOlder.run(on, [roomId, userId, position?.before ?? maxPlace, count])
+}
+
+/** Up to `count` timeline rows before the event, the event, and up to `count` behind it; none when it is not there. */
+export function readTimelineAround(
+  on: Connection,
+  reader: { roomId: string; userId: string },
+  eventId: string,
+  count: number,
+): Promise<Readable | undefined> {
+  return readAround.run(on, [reader.roomId, reader.userId, eventId, count])
+}

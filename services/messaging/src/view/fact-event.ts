@@ -1,0 +1,36 @@
+import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
+import type { Notice, Step } from '../domain/fold-facts.ts'
+import { isDm } from '../domain/room-line.ts'
+import { toRoom, toUser } from './deliveries.ts'
+
+/** The event that tells of a fact which has taken its place in the room's line. */
+export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
+  const { fact, line } = step
+  const { roomId, roomSeq, groupId, universal, archived, name } = line
+  return {
+    id: fact.eventId,
+    kind: step.kind,
+    aggregateType: 'room',
+    aggregateId: roomId,
+    version: roomSeq,
+    occurredAt,
+    actorId: fact.actorId,
+    fact: {
+      case: 'roomFact',
+      value: { roomSeq, fact, header: { dm: isDm(line), groupId, universal, archived, name } },
+    },
+    deliveries: step.notice ? deliveries(step, step.notice, occurredAt) : [],
+  }
+}
+
+function deliveries(step: Step, notice: Notice, createdAt: Date): DeliveryInit[] {
+  const { fact, line, aboutUserId } = step
+  const base = { id: fact.eventId, createdAt, actorId: aboutUserId ?? fact.actorId }
+  const envelope =
+    notice === 'room_universal_changed'
+      ? realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId, universal: line.universal } })
+      : realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId } })
+  // Who joins is not yet, and who left no longer, among those whom the room's audience reaches.
+  const toPerson = aboutUserId && !isDm(line) ? [toUser(aboutUserId, envelope)] : []
+  return [toRoom(line, envelope), ...toPerson]
+}

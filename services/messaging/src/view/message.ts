@@ -1,0 +1,40 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MessageSchema, ThreadSummarySchema } from '@parley/contracts/api'
+import type { EventRow } from '../domain/event-row.ts'
+
+/** A message as the reader sees it. A retracted one is a placeholder: it keeps its place and its thread, nothing else. */
+export function toMessage(roomId: string, row: EventRow): MessageInitShape<typeof MessageSchema> {
+  return {
+    id: row.eventId,
+    roomId,
+    createdAt: timestampFromDate(row.createdAt),
+    actorId: row.actorId,
+    ...(row.deletedAt === null && row.body !== null && { body: row.body }),
+    ...(row.updatedAt && { updatedAt: timestampFromDate(row.updatedAt) }),
+    inReplyTo: row.inReplyTo ?? '',
+    threadRootEventId: row.threadRootEventId ?? '',
+    echoOfEventId: row.echoOfEventId ?? '',
+    echoFromThreadRootEventId: row.echoFromThreadRootEventId ?? '',
+    channelEchoEventId: row.channelEchoEventId ?? '',
+    ...(row.threadRootEventId === null && { thread: toThreadSummary(row) }),
+    ...(row.deletedAt && { deletedAt: timestampFromDate(row.deletedAt) }),
+  }
+}
+
+/** How many of a thread's participants a summary names. */
+const participantsShown = 5
+
+export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
+  row.participantIds?.slice(0, participantsShown) ?? []
+
+function toThreadSummary(row: EventRow): MessageInitShape<typeof ThreadSummarySchema> {
+  return {
+    threadRootEventId: row.echoFromThreadRootEventId ?? row.eventId,
+    replyCount: row.replyCount ?? 0,
+    ...(row.lastReplyAt && { lastReplyAt: timestampFromDate(row.lastReplyAt) }),
+    participantPreviewUserIds: shownParticipants(row),
+    participantCount: row.participantIds?.length ?? 0,
+    viewerState: { isFollowing: row.isFollowing ?? false },
+  }
+}

@@ -1,0 +1,54 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { RoomTimelineEventSchema, RoomTimelinePageSchema, User } from '@parley/contracts/api'
+import { encodeCursor } from '../domain/cursor.ts'
+import type { Window } from '../domain/window.ts'
+import type { EventRow } from '../domain/event-row.ts'
+import { shownParticipants, toMessage } from './message.ts'
+
+type TimelineEvent = MessageInitShape<typeof RoomTimelineEventSchema>
+
+const roomEventCases = {
+  room_created: 'roomCreated',
+  room_updated: 'roomUpdated',
+  room_archived: 'roomArchived',
+  room_unarchived: 'roomUnarchived',
+  user_joined_room: 'userJoinedRoom',
+  user_left_room: 'userLeftRoom',
+} as const
+
+/** A page of a timeline. Without rows both cursors are the one asked with, so that a client may go on from there. */
+export function toPage(
+  roomId: string,
+  window: Window<EventRow>,
+  users: ReadonlyMap<string, User>,
+  askedWith = '',
+): MessageInitShape<typeof RoomTimelinePageSchema> {
+  const [first, last] = [window.rows[0], window.rows.at(-1)]
+  return {
+    events: window.rows.map((row) => toTimelineEvent(roomId, row)),
+    startCursor: first ? encodeCursor(first.seq) : askedWith,
+    endCursor: last ? encodeCursor(last.seq) : askedWith,
+    hasOlder: window.hasOlder,
+    hasNewer: window.hasNewer,
+    includes: { users: Object.fromEntries(users) },
+  }
+}
+
+function toTimelineEvent(roomId: string, row: EventRow): TimelineEvent {
+  return {
+    id: row.eventId,
+    createdAt: timestampFromDate(row.createdAt),
+    actorId: row.actorId,
+    event:
+      row.kind === 'message_posted'
+        ? { case: 'messagePosted', value: { message: toMessage(roomId, row) } }
+        : { case: roomEventCases[row.kind], value: { roomId } },
+  }
+}
+
+/** Users that a client needs to show the rows. */
+export function usersShown(rows: readonly EventRow[]): string[] {
+  const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row)])
+  return [...new Set(ids)].filter((id) => id !== '')
+}
