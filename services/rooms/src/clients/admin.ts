@@ -1,0 +1,14 @@
+import type { Client } from '@connectrpc/connect'
+import type { AdminInternalService } from '@parley/contracts/internal'
+import { adminSilent } from '../errors.ts'
+
+/** Stored before the room exists, so that there is no moment in which people could post there. */
+export async function denyPosting(
+  admin: Client<typeof AdminInternalService>,
+  roomId: string,
+  actorId: string,
+): Promise<void> {
+  await admin.denyPosting({ roomId, actorId }, { timeoutMs: 3000 }).catch((error: unknown) => {
+    throw adminSilent(error)
+  })
+}

@@ -1,0 +1,21 @@
+import type { Client } from '@connectrpc/connect'
+import type {
+  AccountsInternalService,
+  AdminInternalService,
+  MessagingInternalService,
+} from '@parley/contracts/internal'
+import type { Policy } from '@parley/auth'
+import type { Relay } from '@parley/events'
+import type { Db } from '@parley/postgres'
+import type { Line } from './line/line.ts'
+
+export type Context = {
+  db: Db
+  accounts: Client<typeof AccountsInternalService>
+  admin: Client<typeof AdminInternalService>
+  messaging: Client<typeof MessagingInternalService>
+  policy: { current(): Policy }
+  line: Line
+  relay: Pick<Relay, 'wake'>
+  now: () => Date
+}

@@ -1,0 +1,30 @@
+import { retry } from '@parley/runtime'
+import type { Context } from '../context.ts'
+import { logPeopleFilled } from '../metrics.ts'
+import { isFilled, markFilled, saveProfiles, saveRoles } from '../store/people.ts'
+
+const projection = 'people'
+const pageSize = 1000
+
+/** Copies every account once. The consumers already run, and newer versions win, so nothing is missed or undone. */
+export async function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
+  await retry(() => fillOnce(ctx, signal), { signal, initialMs: 200, maxMs: 5000 })
+}
+
+async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {
+  if (await isFilled(ctx.db, projection)) return
+  let copied = 0
+  for (let after = ''; ;) {
+    const { people } = await ctx.accounts.listPeople({ after, limit: pageSize }, { signal })
+    await ctx.db.transaction(async (tx) => {
+      await saveProfiles(tx, people)
+      await saveRoles(tx, people)
+    })
+    copied += people.length
+    const last = people.at(-1)
+    if (!last || people.length < pageSize) break
+    after = last.userId
+  }
+  await ctx.db.transaction((tx) => markFilled(tx, projection))
+  logPeopleFilled(copied)
+}

@@ -1,0 +1,45 @@
+import { enqueue } from '@parley/events'
+import { retry } from '@parley/runtime'
+import { denyPosting } from '../clients/admin.ts'
+import type { Context } from '../context.ts'
+import { roomGroupsUpdated } from '../domain/layout-event.ts'
+import { newChannel } from '../domain/new-room.ts'
+import { logLobbyMade } from '../metrics.ts'
+import { anyChannelExists } from '../store/channels.ts'
+import { appendGroup, appendItem, nextLayoutVersion } from '../store/layout.ts'
+import { reserveLobby } from '../store/lobby.ts'
+import { channelRow, insertRoom } from '../store/new-rooms.ts'
+
+/** Gives a new server its first group and rooms; resolves when there is a channel. Tries until admin answers. */
+export async function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
+  await retry(() => makeOnce(ctx), { signal, initialMs: 100, maxMs: 2000 })
+}
+
+async function makeOnce(ctx: Context): Promise<void> {
+  if (await anyChannelExists(ctx.db)) return
+  const { groupId, announcementsId, generalId } = await reserveLobby(ctx.db)
+  await denyPosting(ctx.admin, announcementsId, '')
+
+  const cause = { actorId: '', at: ctx.now() }
+  const channel = { description: '', groupId }
+  const made = [
+    newChannel({ ...channel, id: announcementsId, name: 'announcements', universal: true }, cause),
+    newChannel({ ...channel, id: generalId, name: 'general', universal: false }, cause),
+  ]
+  const entries = await ctx.db.transaction(async (tx) => {
+    const layoutVersion = await nextLayoutVersion(tx)
+    // Under the lock of the layout: the other process that starts now finds these rooms.
+    if (await anyChannelExists(tx)) return []
+    await appendGroup(tx, { id: groupId, name: 'Lobby', description: '', createdAt: cause.at })
+    for (const room of made) {
+      await insertRoom(tx, channelRow(room), room)
+      await appendItem(tx, groupId, 'room', room.head.id)
+    }
+    return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId: '' }, cause))
+  })
+  if (entries.length === 0) return
+  logLobbyMade(groupId)
+  ctx.relay.wake(entries)
+  // Messaging may come up later: what it does not take now is handed over as left behind.
+  await Promise.allSettled(made.map(({ head, facts }) => ctx.line.handOver(head.id, facts)))
+}

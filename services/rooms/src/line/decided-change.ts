@@ -1,0 +1,59 @@
+import { enqueue } from '@parley/events'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../context.ts'
+import { roomGroupsUpdated } from '../domain/layout-event.ts'
+import type { Cause } from '../domain/room-fact.ts'
+import { roomNotFound } from '../errors.ts'
+import type { Outcome } from '../policy/outcome.ts'
+import { lockRoom, type Changed } from '../store/changes.ts'
+import { nextLayoutVersion } from '../store/layout.ts'
+import type { RoomRow, SeenRoom } from '../store/rows.ts'
+import { findRoom } from '../store/seen-rooms.ts'
+import type { Patience } from './line.ts'
+
+export type DecidedChange = {
+  roomId: string
+  /** Whose standing the decision looks at. */
+  userId: string
+  cause: Cause
+  /** Throws what forbids the change. Asked twice: before the room is locked, and under the lock. */
+  decide: (seen: SeenRoom) => Outcome
+  write: (tx: Tx, room: RoomRow) => Promise<Changed>
+  /** Whether the groups people see look different afterwards. */
+  touchesLayout?: boolean
+}
+
+type Committed = Changed & { entries: bigint[] }
+
+/**
+ * The way of a change of a room: decide, lock, decide again, write, commit, hand over. Resolves when the change is in
+ * effect, also when a call before made it; throws unavailable when that takes too long.
+ */
+export async function makeChange(ctx: Context, change: DecidedChange, patience: Patience): Promise<Changed> {
+  const { roomId, userId, decide } = change
+  const seen = await findRoom(ctx.db, userId, roomId)
+  if (!seen) throw roomNotFound()
+  const made = decide(seen) === 'change' ? await commit(ctx, change) : { room: seen.room, facts: [], entries: [] }
+  if (made.facts.length === 0) await ctx.line.settle(roomId, made.room.version, patience)
+  else {
+    ctx.relay.wake(made.entries)
+    await ctx.line.handOver(roomId, made.facts, patience)
+  }
+  return made
+}
+
+function commit(ctx: Context, change: DecidedChange): Promise<Committed> {
+  const { roomId, userId, cause, decide, write, touchesLayout } = change
+  return ctx.db.transaction(async (tx) => {
+    const layoutVersion = touchesLayout ? await nextLayoutVersion(tx) : undefined
+    await lockRoom(tx, roomId)
+    // A statement of its own: only what is read after the lock was granted counts.
+    const seen = await findRoom(tx, userId, roomId)
+    if (!seen) throw roomNotFound()
+    if (decide(seen) === 'nothing') return { room: seen.room, facts: [], entries: [] }
+    const changed = await write(tx, seen.room)
+    if (layoutVersion === undefined) return { ...changed, entries: [] }
+    const event = roomGroupsUpdated(layoutVersion, { groupId: seen.room.groupId ?? '', roomId }, cause)
+    return { ...changed, entries: await enqueue(tx, event) }
+  })
+}

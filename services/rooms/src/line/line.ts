@@ -1,0 +1,79 @@
+import type { RoomFact } from '@parley/contracts/internal'
+import type { Db } from '@parley/postgres'
+import type { ApplyFacts } from '../clients/messaging.ts'
+import { takesAccessAway } from '../domain/room-fact.ts'
+import { notAppliedYet } from '../errors.ts'
+import { countFacts, countHandOver, reportHandOverFailure } from '../metrics.ts'
+import { factsAbove, findFact, markApplied, openFacts, unappliedFacts } from '../store/facts.ts'
+import { Lane, type FactStore } from './lane.ts'
+
+/** How long the call behind a change has left; undefined without a deadline. */
+export type Patience = { timeoutMs: () => number | undefined }
+
+/** Hands the facts of rooms to messaging. Disposing waits for what is under way. */
+export type Line = AsyncDisposable & {
+  /** After the commit of these facts: resolves when they are in effect. Throws unavailable when that takes too long. */
+  handOver(roomId: string, facts: readonly RoomFact[], patience?: Patience): Promise<void>
+  /** For a call that found its change made already: resolves when everything up to the version is in effect. */
+  settle(roomId: string, version: bigint, patience?: Patience): Promise<void>
+  /** Feeds messaging up to a version of which this process holds no facts. */
+  feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
+}
+
+/** Left for the answer to reach the caller before its deadline. */
+const answerMs = 250
+
+export function openLine(options: { db: Db; apply: ApplyFacts; timeoutMs: number }): Line {
+  const { db, apply, timeoutMs } = options
+  const lanes = new Map<string, Lane>()
+  const facts: FactStore = {
+    above: (roomId, version) => factsAbove(db, roomId, version),
+    unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
+    one: (roomId, version) => findFact(db, roomId, version),
+    markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),
+  }
+
+  function laneOf(roomId: string, awaitStream: boolean): Lane {
+    // A change that waits for the stream does not hold up those that do not.
+    const key = `${roomId} ${awaitStream ? 'stream' : 'apply'}`
+    const known = lanes.get(key)
+    if (known) return known
+    const onFailure = (error: unknown) => reportHandOverFailure(roomId, error)
+    const onIdle = () => lanes.delete(key)
+    const lane = new Lane({ roomId, awaitStream, apply, facts, onFailure, onIdle })
+    lanes.set(key, lane)
+    return lane
+  }
+
+  async function wait(
+    roomId: string,
+    target: { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean },
+    patience?: Patience,
+  ): Promise<void> {
+    const left = (patience?.timeoutMs() ?? Infinity) - answerMs
+    const started = performance.now()
+    const lane = laneOf(roomId, target.awaitStream)
+    const held = await lane.enter(target.version, target.facts, Math.max(Math.min(timeoutMs, left), 1))
+    countHandOver(held, (performance.now() - started) / 1000)
+    if (!held) throw notAppliedYet()
+  }
+
+  return {
+    async handOver(roomId, made, patience) {
+      const version = made.at(-1)?.version
+      if (version === undefined) return
+      countFacts(made)
+      await wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, patience)
+    },
+    async settle(roomId, version, patience) {
+      const { open, awaitStream } = await openFacts(db, roomId, version)
+      if (open) await wait(roomId, { version, facts: [], awaitStream }, patience)
+    },
+    async feed(roomId, version, awaitStream) {
+      await wait(roomId, { version, facts: [], awaitStream })
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...lanes.values()].map((lane) => lane.drained()))
+    },
+  }
+}

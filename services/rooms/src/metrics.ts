@@ -1,0 +1,44 @@
+import type { RoomFact } from '@parley/contracts/internal'
+import { counter, histogram, logger } from '@parley/telemetry'
+
+const log = logger('rooms')
+
+const handOverSeconds = histogram('room_hand_over_seconds', {
+  description: 'Time from the commit of a room fact until messaging had applied it',
+  unit: 's',
+  buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
+})
+const handOverFailures = counter('room_hand_over_failures_total', {
+  description: 'Attempts to hand facts to messaging that failed',
+})
+const factsMade = counter('room_facts_total', { description: 'Changes of rooms, by kind of fact' })
+const answersReplayed = counter('idempotent_answers_replayed_total', {
+  description: 'Calls answered with what their idempotency key was answered before',
+})
+const roomsFed = counter('rooms_fed_again_total', {
+  description: 'Rooms of which messaging held less than it had applied before',
+})
+
+export function countHandOver(held: boolean, seconds: number): void {
+  handOverSeconds(seconds, { outcome: held ? 'applied' : 'timeout' })
+}
+
+/** While messaging is away this happens often: counted, and told only to those who ask for details. */
+export function reportHandOverFailure(roomId: string, error: unknown): void {
+  handOverFailures()
+  log.debug({ roomId, err: error }, 'facts of a room could not be handed over')
+}
+
+export function countFacts(facts: readonly RoomFact[]): void {
+  for (const { fact } of facts) factsMade(1, { fact: fact.case ?? 'none' })
+}
+
+export const countReplay = (method: string): void => answersReplayed(1, { method })
+
+export function reportFedAgain(roomId: string, held: bigint, version: bigint): void {
+  roomsFed()
+  log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
+}
+
+export const logLobbyMade = (groupId: string): void => log.info({ groupId }, 'made the first group with its rooms')
+export const logPeopleFilled = (people: number): void => log.info({ people }, 'filled people from accounts')

@@ -1,0 +1,6 @@
+import { may, type Policy, type Subject } from '@parley/auth'
+import { mayNotCreateRooms } from '../errors.ts'
+
+export function assertCanCreateRoom(policy: Policy, subject: Subject, groupId: string): void {
+  if (!may(policy, subject, 'room.create', { kind: 'group', groupId })) throw mayNotCreateRooms()
+}

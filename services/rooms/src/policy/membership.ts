@@ -1,0 +1,28 @@
+import { may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { RoomKind } from '@parley/contracts/api'
+import {
+  archivedRoom,
+  bannedFromRoom,
+  dmCannotBeJoined,
+  dmCannotBeLeft,
+  mayNotJoin,
+  universalRoomCannotBeLeft,
+} from '../errors.ts'
+import type { Outcome } from './outcome.ts'
+import type { RoomHead, Standing } from './standing.ts'
+
+/** Universal rooms have their members by effect, so joining one writes nothing. */
+export function join(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
+  if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
+  if (standing.banned) throw bannedFromRoom()
+  if (!standing.member && !may(policy, subject, 'room.join', roomScope(room))) throw mayNotJoin()
+  if (room.archived) throw archivedRoom()
+  return standing.member || room.universal ? 'nothing' : 'change'
+}
+
+/** Everybody may leave a channel, archived ones too; who is no member has left already. */
+export function leave(room: RoomHead, standing: Standing): Outcome {
+  if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
+  if (room.universal) throw universalRoomCannotBeLeft()
+  return standing.member ? 'change' : 'nothing'
+}

@@ -1,0 +1,22 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import { RoomDirectoryScope, RoomKind, type RoomDirectoryService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import { lookAt } from '../../directory/look-at.ts'
+import type { Context } from '../../context.ts'
+import { livelyDms } from '../../domain/dm-order.ts'
+import { findActiveChannels, findDms } from '../../store/seen-rooms.ts'
+import { toRoomWithViewerState } from '../../view/room.ts'
+
+export function listRooms(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.listRooms> {
+  return async ({ scope }, call) => {
+    const caller = callerOf(call)
+    const [channels, dms] = await Promise.all([
+      scope === RoomDirectoryScope.DMS ? [] : findActiveChannels(ctx.db, caller.userId),
+      scope === RoomDirectoryScope.CHANNELS ? [] : findDms(ctx.db, caller.userId),
+    ])
+    const { visible, states, viewer } = await lookAt(ctx, caller, [...channels, ...dms])
+    const isDm = ({ room }: (typeof visible)[number]) => room.kind === RoomKind.DM
+    const shown = [...visible.filter((seen) => !isDm(seen)), ...livelyDms(visible.filter(isDm), states)]
+    return { rooms: shown.map((seen) => toRoomWithViewerState(seen, viewer)) }
+  }
+}

@@ -1,0 +1,37 @@
+import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { RoomsInternalService } from '@parley/contracts/internal'
+import type { ServiceRoutes } from '@parley/rpc'
+import type { Context } from '../context.ts'
+import { batchGetRoomGroups } from './directory/batch-get-room-groups.ts'
+import { batchGetRooms } from './directory/batch-get-rooms.ts'
+import { getRoomGroup } from './directory/get-room-group.ts'
+import { getRoom } from './directory/get-room.ts'
+import { listRoomGroups } from './directory/list-room-groups.ts'
+import { listRooms } from './directory/list-rooms.ts'
+import { getRoomAccess } from './internal/get-room-access.ts'
+import { listUniversalRooms } from './internal/list-universal-rooms.ts'
+import { openSockets } from './internal/open-sockets.ts'
+import { createRoom } from './room/create-room.ts'
+import { joinRoom } from './room/join-room.ts'
+import { leaveRoom } from './room/leave-room.ts'
+
+export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(RoomService, {
+    createRoom: createRoom(ctx),
+    joinRoom: joinRoom(ctx),
+    leaveRoom: leaveRoom(ctx),
+  })
+  router.service(RoomDirectoryService, {
+    listRooms: listRooms(ctx),
+    listRoomGroups: listRoomGroups(ctx),
+    getRoomGroup: getRoomGroup(ctx),
+    batchGetRoomGroups: batchGetRoomGroups(ctx),
+    getRoom: getRoom(ctx),
+    batchGetRooms: batchGetRooms(ctx),
+  })
+  router.service(RoomsInternalService, {
+    openSockets: openSockets(ctx),
+    listUniversalRooms: listUniversalRooms(ctx),
+    getRoomAccess: getRoomAccess(ctx),
+  })
+}

@@ -1,0 +1,53 @@
+import { create } from '@bufbuild/protobuf'
+import type { MethodImpl } from '@connectrpc/connect'
+import { CreateRoomResponseSchema, RoomService } from '@parley/contracts/api'
+import { enqueue } from '@parley/events'
+import { newId } from '@parley/ids'
+import { isUniqueViolation } from '@parley/postgres'
+import { callerOf } from '@parley/rpc'
+import { denyPosting } from '../../clients/admin.ts'
+import type { Context } from '../../context.ts'
+import { roomGroupsUpdated } from '../../domain/layout-event.ts'
+import { newChannel } from '../../domain/new-room.ts'
+import { isAnnouncements, isRoomName } from '../../domain/room-name.ts'
+import { badRoomName, groupNotFound, roomNameTaken } from '../../errors.ts'
+import { assertCanCreateRoom } from '../../policy/creation.ts'
+import { isNameTaken } from '../../store/channels.ts'
+import { appendItem, groupExists, nextLayoutVersion } from '../../store/layout.ts'
+import { channelRow, insertRoom, nameIndex } from '../../store/new-rooms.ts'
+import { toRoom } from '../../view/room.ts'
+import { answerOnce } from '../answer-once.ts'
+
+export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.createRoom> {
+  return (req, call) =>
+    answerOnce(ctx, call, RoomService.method.createRoom, req, async (keep) => {
+      const caller = callerOf(call)
+      const { name, description, groupId, universal } = req
+      if (!isRoomName(name)) throw badRoomName()
+      if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
+      assertCanCreateRoom(ctx.policy.current(), caller, groupId)
+      if (await isNameTaken(ctx.db, name)) throw roomNameTaken(name)
+
+      const cause = { actorId: caller.userId, at: ctx.now() }
+      const roomId = newId('room')
+      const room = newChannel({ id: roomId, name, description, groupId, universal }, cause)
+      const row = channelRow(room)
+      const response = create(CreateRoomResponseSchema, { room: toRoom(row) })
+      if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
+
+      const made = ctx.db.transaction(async (tx) => {
+        await keep(tx, response, { roomId, version: room.version })
+        const layoutVersion = await nextLayoutVersion(tx)
+        if (!(await groupExists(tx, groupId))) throw groupNotFound()
+        await insertRoom(tx, row, room)
+        await appendItem(tx, groupId, 'room', roomId)
+        return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
+      })
+      const entries = await made.catch((error: unknown) => {
+        throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
+      })
+      ctx.relay.wake(entries)
+      await ctx.line.handOver(roomId, room.facts, call)
+      return response
+    })
+}

@@ -1,0 +1,29 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { join } from '../../policy/membership.ts'
+import { headOf } from '../../policy/standing.ts'
+import { changeMembership } from '../../store/changes.ts'
+import { toRoom } from '../../view/room.ts'
+
+export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joinRoom> {
+  return async ({ roomId }, call) => {
+    const caller = callerOf(call)
+    const { userId } = caller
+    const cause = { actorId: userId, at: ctx.now() }
+    const { room } = await makeChange(
+      ctx,
+      {
+        roomId,
+        userId,
+        cause,
+        decide: ({ room, standing }) => join(ctx.policy.current(), caller, headOf(room), standing),
+        write: (tx, room) => changeMembership(tx, room, { userId, member: true }, cause),
+      },
+      call,
+    )
+    return { room: toRoom(room) }
+  }
+}

@@ -1,0 +1,27 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { leave } from '../../policy/membership.ts'
+import { headOf } from '../../policy/standing.ts'
+import { changeMembership } from '../../store/changes.ts'
+
+export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.leaveRoom> {
+  return async ({ roomId }, call) => {
+    const { userId } = callerOf(call)
+    const cause = { actorId: userId, at: ctx.now() }
+    await makeChange(
+      ctx,
+      {
+        roomId,
+        userId,
+        cause,
+        decide: ({ room, standing }) => leave(headOf(room), standing),
+        write: (tx, room) => changeMembership(tx, room, { userId, member: false }, cause),
+      },
+      call,
+    )
+    return { left: true }
+  }
+}

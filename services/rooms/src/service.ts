@@ -1,0 +1,72 @@
+import { createClient } from '@connectrpc/connect'
+import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
+import { consumeEvents, followPolicy, startRelay } from '@parley/events'
+import { openDatabase } from '@parley/postgres'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
+import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { applyFacts } from './clients/messaging.ts'
+import type { Config } from './config.ts'
+import { onUserEvent } from './consumers/people.ts'
+import type { Context } from './context.ts'
+import { checkMessaging } from './jobs/check-messaging.ts'
+import { fillPeople } from './jobs/fill-people.ts'
+import { forgetOldAnswers } from './jobs/forget-answers.ts'
+import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
+import { makeLobby } from './jobs/make-lobby.ts'
+import { openLine } from './line/line.ts'
+import { routes } from './rpc/index.ts'
+
+export type Overrides = {
+  now?: () => Date
+  /** Gives up starting. */
+  stop?: AbortSignal
+}
+
+/** Opens everything in dependency order; disposing the result closes it in reverse. */
+export async function startRooms(config: Config, overrides: Overrides = {}): Promise<Service> {
+  await using opened = new Resources()
+  const closing = new AbortController()
+  const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
+  const health = new Health()
+  const databaseAnswers = health.startup('postgres')
+  const policyLoaded = health.startup('policy')
+  const roomsExist = health.startup('first rooms')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+
+  const database = opened.use(await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'rooms' }))
+  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
+  databaseAnswers()
+  const { db, pool } = database
+
+  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'rooms', signal }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
+  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  const rpc = opened.use(createRpcClient(calls, { name: 'rooms' }))
+  const transport = rpc.transport()
+  const admin = createClient(AdminInternalService, transport)
+  const messaging = createClient(MessagingInternalService, transport)
+  const apply = applyFacts(messaging)
+
+  const policy = opened.use(await followPolicy({ bus: events, load: () => admin.getPolicy({}) }))
+  policyLoaded()
+  const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'rooms' }))
+  const line = opened.use(openLine({ db, apply, timeoutMs: config.handOverTimeoutMs }))
+  const accounts = createClient(AccountsInternalService, transport)
+  const now = overrides.now ?? (() => new Date())
+  const ctx: Context = { db, accounts, admin, messaging, policy, line, relay, now }
+
+  const consumer = { bus: events, db, service: 'rooms', on: onUserEvent }
+  opened.use(await consumeEvents({ ...consumer, durable: 'people', subject: 'evt.user.>' }))
+  opened.use(await consumeEvents({ ...consumer, durable: 'people-access', subject: 'evt.control.user.>' }))
+  opened.use(handOverLeftBehind(ctx, signal))
+  opened.use(checkMessaging(ctx, apply, signal))
+  opened.use(forgetOldAnswers(ctx, signal))
+  const background = Promise.allSettled([fillPeople(ctx, signal), makeLobby(ctx, signal).then(roomsExist)])
+  opened.defer('background work', async () => {
+    closing.abort()
+    await background
+  })
+  opened.use(await serveRpc(calls, { deployable: 'rooms', routes: routes(ctx), health }))
+  opened.defer('readiness', () => health.drain())
+  return Object.assign(opened.move(), { internalPort: internal.port })
+}

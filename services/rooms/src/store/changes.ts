@@ -1,0 +1,58 @@
+import { eq, sql } from 'drizzle-orm'
+import type { RoomFact } from '@parley/contracts/internal'
+import type { Tx } from '@parley/postgres'
+import { roomFact, type Cause, type Change } from '../domain/room-fact.ts'
+import { insertFacts } from './facts.ts'
+import type { RoomRow } from './rows.ts'
+import { roomMembers, rooms } from './schema.ts'
+
+export type Patch = Partial<
+  Pick<RoomRow, 'name' | 'nameKey' | 'description' | 'universal' | 'universalEndedAt' | 'archived'>
+>
+
+/** A room after a change, and the facts that made it so, oldest first. */
+export type Changed = { room: RoomRow; facts: RoomFact[] }
+
+/** Locks a room for the change that follows. What decides about the change is read after this, never before. */
+export async function lockRoom(tx: Tx, roomId: string): Promise<RoomRow | undefined> {
+  const [room] = await tx.select().from(rooms).where(eq(rooms.id, roomId)).for('update')
+  return room
+}
+
+/** Gives a locked room its next version, with the fact that made it. */
+export async function changeRoom(
+  tx: Tx,
+  room: RoomRow,
+  change: Change,
+  cause: Cause,
+  patch: Patch = {},
+): Promise<Changed> {
+  const fact = roomFact(room.version + 1n, change, cause)
+  const written = { ...patch, version: fact.version }
+  await tx.update(rooms).set(written).where(eq(rooms.id, room.id))
+  await insertFacts(tx, room.id, [fact], cause.at)
+  return { room: { ...room, ...written }, facts: [fact] }
+}
+
+/** Begins or ends an explicit membership of a locked room. */
+export async function changeMembership(
+  tx: Tx,
+  room: RoomRow,
+  membership: { userId: string; member: boolean },
+  cause: Cause,
+): Promise<Changed> {
+  const { userId, member } = membership
+  const changed = await changeRoom(tx, room, { case: member ? 'joined' : 'left', value: { userId } }, cause)
+  await saveMembership(tx, { roomId: room.id, userId, member, version: changed.room.version, since: cause.at })
+  return changed
+}
+
+export async function saveMembership(tx: Tx, membership: typeof roomMembers.$inferInsert): Promise<void> {
+  await tx
+    .insert(roomMembers)
+    .values(membership)
+    .onConflictDoUpdate({
+      target: [roomMembers.roomId, roomMembers.userId],
+      set: { member: sql`excluded.member`, version: sql`excluded.version`, since: sql`excluded.since` },
+    })
+}

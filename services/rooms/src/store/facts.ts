@@ -1,0 +1,121 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { and, asc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
+import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
+import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+import { takesAccessAway } from '../domain/room-fact.ts'
+import { roomFacts, rooms } from './schema.ts'
+
+/** What messaging takes in one call. */
+export const factsPerCall = 100
+
+export async function insertFacts(tx: Tx, roomId: string, facts: readonly RoomFact[], at: Date): Promise<void> {
+  await tx.insert(roomFacts).values(
+    facts.map((fact) => ({
+      roomId,
+      version: fact.version,
+      eventId: fact.eventId,
+      fact: toBinary(RoomFactSchema, fact),
+      createdAt: at,
+      awaitsStream: takesAccessAway(fact),
+    })),
+  )
+}
+
+const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => fromBinary(RoomFactSchema, fact))
+
+/** The next facts above a version. */
+export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
+  const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
+  return decoded(
+    await reader
+      .select({ fact: roomFacts.fact })
+      .from(roomFacts)
+      .where(above)
+      .orderBy(asc(roomFacts.version))
+      .limit(factsPerCall),
+  )
+}
+
+/** The oldest facts nobody has marked as applied, up to a version. */
+export async function unappliedFacts(reader: Reader, roomId: string, upTo: bigint): Promise<RoomFact[]> {
+  const open = and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo))
+  return decoded(
+    await reader
+      .select({ fact: roomFacts.fact })
+      .from(roomFacts)
+      .where(open)
+      .orderBy(asc(roomFacts.version))
+      .limit(factsPerCall),
+  )
+}
+
+export async function findFact(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
+  const one = and(eq(roomFacts.roomId, roomId), eq(roomFacts.version, version))
+  return decoded(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
+}
+
+/** Facts not applied yet, up to a version: whether there are any, and whether one of them waits for the stream. */
+export async function openFacts(
+  reader: Reader,
+  roomId: string,
+  upTo: bigint,
+): Promise<{ open: boolean; awaitStream: boolean }> {
+  const [row] = await reader
+    .select({ awaitStream: sql<boolean | null>`bool_or(${roomFacts.awaitsStream})` })
+    .from(roomFacts)
+    .where(and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo)))
+  const awaitStream = row?.awaitStream ?? undefined
+  return { open: awaitStream !== undefined, awaitStream: awaitStream ?? false }
+}
+
+/** Facts that wait for the stream are marked only by a call that waited for it. */
+export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
+  await db
+    .update(roomFacts)
+    .set({ appliedAt: sql`now()` })
+    .where(
+      and(
+        eq(roomFacts.roomId, roomId),
+        isNull(roomFacts.appliedAt),
+        lte(roomFacts.version, upTo),
+        streamed ? undefined : eq(roomFacts.awaitsStream, false),
+      ),
+    )
+}
+
+export type LeftBehind = { roomId: string; version: bigint; awaitStream: boolean }
+
+/** Rooms with facts that nobody handed over in time, oldest first. */
+export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number): Promise<LeftBehind[]> {
+  return sqlRows<LeftBehind>(
+    reader,
+    sql`select room_id as "roomId", max(version) as "version", bool_or(awaits_stream) as "awaitStream"
+        from room_facts where applied_at is null and created_at < ${olderThan}
+        group by room_id order by min(created_at) limit ${limit}`,
+  )
+}
+
+/** How many facts older than this are not applied yet. */
+export async function waitingFacts(reader: Reader, olderThan: Date): Promise<number> {
+  const [row] = await reader
+    .select({ waiting: sql<number>`count(*)::int` })
+    .from(roomFacts)
+    .where(and(isNull(roomFacts.appliedAt), lt(roomFacts.createdAt, olderThan)))
+  return row?.waiting ?? 0
+}
+
+/** The newest fact of the next rooms in id order, where messaging once applied it. */
+export async function newestFacts(
+  reader: Reader,
+  afterRoomId: string,
+  limit: number,
+): Promise<{ roomId: string; fact: RoomFact }[]> {
+  const rows = await reader
+    .select({ roomId: rooms.id, fact: roomFacts.fact })
+    .from(rooms)
+    .innerJoin(roomFacts, and(eq(roomFacts.roomId, rooms.id), eq(roomFacts.version, rooms.version)))
+    .where(and(gt(rooms.id, afterRoomId), isNotNull(roomFacts.appliedAt)))
+    .orderBy(asc(rooms.id))
+    .limit(limit)
+  return rows.map(({ roomId, fact }) => ({ roomId, fact: fromBinary(RoomFactSchema, fact) }))
+}

@@ -1,0 +1,47 @@
+import { RoomKind } from '@parley/contracts/api'
+import type { Tx } from '@parley/postgres'
+import type { Channel, NewRoom } from '../domain/new-room.ts'
+import { roomNameKey } from '../domain/room-name.ts'
+import { insertFacts } from './facts.ts'
+import type { RoomRow } from './rows.ts'
+import { roomMembers, rooms } from './schema.ts'
+
+/** The index that makes names unique. */
+export const nameIndex = 'rooms_name_key'
+
+const plain = { universalEndedAt: null, archived: false }
+
+export function channelRow({ head, version, at }: NewRoom<Channel>): RoomRow {
+  const { name } = head
+  return { ...plain, ...head, kind: RoomKind.CHANNEL, version, nameKey: roomNameKey(name), createdAt: at }
+}
+
+export function dmRow({ head, version, at }: NewRoom<{ id: string }>): RoomRow {
+  return {
+    ...plain,
+    id: head.id,
+    kind: RoomKind.DM,
+    version,
+    name: '',
+    nameKey: null,
+    description: '',
+    groupId: null,
+    universal: false,
+    createdAt: at,
+  }
+}
+
+/** Stores a room with its first facts and members. A taken name violates `nameIndex`. */
+export async function insertRoom(
+  tx: Tx,
+  row: RoomRow,
+  room: Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>,
+): Promise<void> {
+  await tx.insert(rooms).values(row)
+  await insertFacts(tx, row.id, room.facts, room.at)
+  if (room.members.length === 0) return
+  const { at, members } = room
+  await tx
+    .insert(roomMembers)
+    .values(members.map(({ userId, version }) => ({ roomId: row.id, userId, member: true, version, since: at })))
+}

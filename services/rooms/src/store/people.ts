@@ -1,0 +1,67 @@
+import { eq, lt, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { people, projectionFills } from './schema.ts'
+
+export type Profile = { userId: string; login: string; displayName: string; deleted: boolean; version: bigint }
+export type Roles = { userId: string; roleIds: string[]; version: bigint }
+
+/** Below every version an account has. */
+const nothingYet = -1n
+
+/** Where people stand in lists: what they are called, whatever the case. */
+const nameKey = ({ displayName, login }: Profile): string => (displayName || login).toLowerCase()
+
+/** Takes what is newer than what is held. A tombstone is final and keeps no name. Ids are in ascending order. */
+export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
+  if (profiles.length === 0) return
+  const rows = profiles.map((profile) => {
+    const { userId, login, displayName, deleted, version } = profile
+    const names = deleted
+      ? { login: '', displayName: '', nameKey: '' }
+      : { login, displayName, nameKey: nameKey(profile) }
+    return { userId, ...names, deleted, profileVersion: version, roleIds: [], rolesVersion: nothingYet }
+  })
+  await tx
+    .insert(people)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: people.userId,
+      set: {
+        login: sql`excluded.login`,
+        displayName: sql`excluded.display_name`,
+        nameKey: sql`excluded.name_key`,
+        deleted: sql`excluded.deleted`,
+        profileVersion: sql`excluded.profile_version`,
+      },
+      setWhere: sql`${people.profileVersion} < excluded.profile_version and not ${people.deleted}`,
+    })
+}
+
+/** Takes what is newer than what is held. Ids are in ascending order. */
+export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> {
+  if (roles.length === 0) return
+  const unnamed = { login: '', displayName: '', nameKey: '', deleted: false, profileVersion: nothingYet }
+  await tx
+    .insert(people)
+    .values(roles.map(({ userId, roleIds, version }) => ({ ...unnamed, userId, roleIds, rolesVersion: version })))
+    .onConflictDoUpdate({
+      target: people.userId,
+      set: { roleIds: sql`excluded.role_ids`, rolesVersion: sql`excluded.roles_version` },
+      setWhere: lt(people.rolesVersion, sql`excluded.roles_version`),
+    })
+}
+
+export async function isFilled(reader: Reader, name: string): Promise<boolean> {
+  const found = await reader
+    .select({ name: projectionFills.name })
+    .from(projectionFills)
+    .where(eq(projectionFills.name, name))
+  return found.length > 0
+}
+
+export async function markFilled(tx: Tx, name: string): Promise<void> {
+  await tx
+    .insert(projectionFills)
+    .values({ name, filledAt: sql`now()` })
+    .onConflictDoNothing()
+}

@@ -1,0 +1,9 @@
+import type { roomGroups, rooms, sidebarLinks } from './schema.ts'
+import type { Standing } from '../policy/standing.ts'
+
+export type RoomRow = typeof rooms.$inferSelect
+export type GroupRow = typeof roomGroups.$inferSelect
+export type LinkRow = typeof sidebarLinks.$inferSelect
+
+/** A room and how one user stands towards it. */
+export type SeenRoom = { room: RoomRow; standing: Standing }

@@ -1,0 +1,205 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import type { RoomKind } from '@parley/contracts/api'
+
+export { inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+
+const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
+  dataType: () => 'bytea',
+  toDriver: (bytes) => Buffer.from(bytes),
+})
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+const version = (name: string) => bigint(name, { mode: 'bigint' })
+
+export const roomGroups = pgTable('room_groups', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  description: text().notNull(),
+  position: integer().notNull(),
+  createdAt: instant('created_at').notNull(),
+})
+
+export const rooms = pgTable(
+  'rooms',
+  {
+    id: text().primaryKey(),
+    kind: smallint().$type<RoomKind>().notNull(),
+    /** Version of the newest fact; locked and raised by every change. */
+    version: version('version').notNull(),
+    name: text().notNull(),
+    /** Lower-case name; archived rooms keep theirs, direct messages have none. */
+    nameKey: text('name_key'),
+    description: text().notNull(),
+    groupId: text('group_id').references(() => roomGroups.id),
+    universal: boolean().notNull(),
+    /** When the room last ceased to be universal. */
+    universalEndedAt: instant('universal_ended_at'),
+    archived: boolean().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('rooms_name_key').on(t.nameKey),
+    index('rooms_by_group').on(t.groupId),
+    index('rooms_universal')
+      .on(t.id)
+      .where(sql`${t.universal} or ${t.universalEndedAt} is not null`),
+    check('rooms_kind', sql`${t.kind} in (1, 2)`),
+    check(
+      'rooms_channel_has_name_and_group',
+      sql`(${t.kind} = 1) = (${t.nameKey} is not null and ${t.groupId} is not null)`,
+    ),
+    check('rooms_dm_is_plain', sql`${t.kind} = 1 or not (${t.universal} or ${t.archived})`),
+  ],
+)
+
+export const roomMembers = pgTable(
+  'room_members',
+  {
+    roomId: text('room_id')
+      .notNull()
+      .references(() => rooms.id),
+    userId: text('user_id').notNull(),
+    /** Rows of ended memberships stay: their version orders the end against what others heard before. */
+    member: boolean().notNull(),
+    /** Version of the fact that changed it last. */
+    version: version('version').notNull(),
+    since: instant('since').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.roomId, t.userId] }), index('room_members_by_user').on(t.userId, t.member)],
+)
+
+export const roomBans = pgTable(
+  'room_bans',
+  {
+    roomId: text('room_id')
+      .notNull()
+      .references(() => rooms.id),
+    userId: text('user_id').notNull(),
+    id: text().notNull(),
+    /** False once lifted or expired by a fact; an expiry that has passed counts as no ban at once. */
+    banned: boolean().notNull(),
+    moderatorId: text('moderator_id').notNull(),
+    reason: text().notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at'),
+    version: version('version').notNull(),
+    since: instant('since').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.roomId, t.userId] }),
+    index('room_bans_by_user').on(t.userId),
+    index('room_bans_expiring')
+      .on(t.expiresAt)
+      .where(sql`${t.banned}`),
+  ],
+)
+
+/** Every change of every room, for ever: what messaging is fed from. */
+export const roomFacts = pgTable(
+  'room_facts',
+  {
+    roomId: text('room_id')
+      .notNull()
+      .references(() => rooms.id),
+    version: version('version').notNull(),
+    eventId: text('event_id').notNull(),
+    /** Encoded svc.internal.v1.RoomFact. */
+    fact: bytea('fact').notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** Applied only when its event is stored on the stream: it takes access away. */
+    awaitsStream: boolean('awaits_stream').notNull(),
+    appliedAt: instant('applied_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.roomId, t.version] }),
+    index('room_facts_left')
+      .on(t.roomId, t.version)
+      .where(sql`${t.appliedAt} is null`),
+  ],
+)
+
+/** The one mixed order of rooms and links inside their groups. */
+export const layoutItems = pgTable(
+  'layout_items',
+  {
+    itemId: text('item_id').primaryKey(),
+    kind: text({ enum: ['room', 'link'] }).notNull(),
+    groupId: text('group_id')
+      .notNull()
+      .references(() => roomGroups.id),
+    position: integer().notNull(),
+  },
+  (t) => [index('layout_items_by_group').on(t.groupId, t.position)],
+)
+
+export const sidebarLinks = pgTable('sidebar_links', {
+  id: text().primaryKey(),
+  label: text().notNull(),
+  url: text().notNull(),
+})
+
+/** Singleton `server`: its row is locked by every change of groups, links and their order. */
+export const layout = pgTable('layout', {
+  id: text().primaryKey(),
+  version: version('version').notNull(),
+})
+
+/** Singleton `server`: the ids the first rooms will have, drawn before they exist so that every attempt uses the same. */
+export const lobby = pgTable('lobby', {
+  id: text().primaryKey(),
+  groupId: text('group_id').notNull(),
+  announcementsId: text('announcements_id').notNull(),
+  generalId: text('general_id').notNull(),
+})
+
+export const idempotentCalls = pgTable(
+  'idempotent_calls',
+  {
+    callerId: text('caller_id').notNull(),
+    method: text().notNull(),
+    key: text().notNull(),
+    requestDigest: bytea('request_digest').notNull(),
+    response: bytea('response').notNull(),
+    /** The fact a repeat waits for. */
+    roomId: text('room_id').notNull(),
+    version: version('version').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.callerId, t.method, t.key] }), index('idempotent_calls_by_age').on(t.createdAt)],
+)
+
+/** Projection of accounts. Profile and roles arrive on two consumers, so each has its own version. */
+export const people = pgTable(
+  'people',
+  {
+    userId: text('user_id').primaryKey(),
+    login: text().notNull(),
+    displayName: text('display_name').notNull(),
+    /** Lower-case display name, or login when there is none: the order of member lists. */
+    nameKey: text('name_key').notNull(),
+    roleIds: text('role_ids').array().notNull(),
+    deleted: boolean().notNull(),
+    profileVersion: version('profile_version').notNull(),
+    rolesVersion: version('roles_version').notNull(),
+  },
+  (t) => [index('people_by_name').on(t.nameKey, t.login)],
+)
+
+/** Which projections were filled from their owner once. */
+export const projectionFills = pgTable('projection_fills', {
+  name: text().primaryKey(),
+  filledAt: instant('filled_at').notNull(),
+})

@@ -1,0 +1,49 @@
+import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
+import { RoomKind } from '@parley/contracts/api'
+import type { Reader } from '@parley/postgres'
+import { anyOf } from './any-of.ts'
+import type { SeenRoom } from './rows.ts'
+import { roomBans, roomMembers, rooms } from './schema.ts'
+
+const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
+/** A ban ends by the clock; the fact that it ran out follows. */
+export const banHolds = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
+
+/** Rooms with the standing of one user: one statement, however many rooms. */
+async function seenRooms(reader: Reader, userId: string, where: SQL | undefined, order: SQL): Promise<SeenRoom[]> {
+  const found = await reader
+    .select({ room: rooms, member: isMember, banned: banHolds })
+    .from(rooms)
+    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, userId)))
+    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, userId)))
+    .where(where)
+    .orderBy(order)
+  return found.map(({ room, member, banned }) => ({ room, standing: { member, banned } }))
+}
+
+/** The rooms among these ids that exist, in no particular order. */
+export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<SeenRoom[]> {
+  return seenRooms(reader, userId, anyOf(rooms.id, roomIds), sql`${rooms.id}`)
+}
+
+export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<SeenRoom | undefined> {
+  const [room] = await findRooms(reader, userId, [roomId])
+  return room
+}
+
+/** Every channel that is not archived, by name. */
+export function findActiveChannels(reader: Reader, userId: string): Promise<SeenRoom[]> {
+  const where = and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false))
+  return seenRooms(reader, userId, where, sql`${rooms.nameKey}`)
+}
+
+/** The direct messages of a user, newest first. */
+export async function findDms(reader: Reader, userId: string): Promise<SeenRoom[]> {
+  const found = await reader
+    .select({ room: rooms })
+    .from(roomMembers)
+    .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
+    .where(and(eq(roomMembers.userId, userId), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)))
+    .orderBy(desc(rooms.createdAt), rooms.id)
+  return found.map(({ room }) => ({ room, standing: { member: true, banned: false } }))
+}

@@ -1,0 +1,31 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { groupPermissions } from '@parley/auth'
+import { RoomGroupSchema, type RoomGroup, type RoomGroupItemSchema } from '@parley/contracts/api'
+import type { ItemRow } from '../store/layout.ts'
+import type { GroupRow, SeenRoom } from '../store/rows.ts'
+import { toRoomWithViewerState, type Viewer } from './room.ts'
+
+/** Groups with their items in order. Rooms that are not among the visible ones are left out. */
+export function toRoomGroups(
+  groups: readonly GroupRow[],
+  items: readonly ItemRow[],
+  visible: readonly SeenRoom[],
+  viewer: Viewer,
+): RoomGroup[] {
+  const rooms = new Map(visible.map((seen) => [seen.room.id, seen]))
+  const shown = new Map<string, MessageInitShape<typeof RoomGroupItemSchema>[]>(groups.map(({ id }) => [id, []]))
+  for (const { groupId, itemId, link } of items) {
+    const room = rooms.get(itemId)
+    if (link) shown.get(groupId)?.push({ item: { case: 'sidebarLink', value: link } })
+    else if (room) shown.get(groupId)?.push({ item: { case: 'room', value: toRoomWithViewerState(room, viewer) } })
+  }
+  return groups.map(({ id, name, description }) =>
+    create(RoomGroupSchema, {
+      id,
+      name,
+      description,
+      items: shown.get(id) ?? [],
+      viewerState: { permissions: groupPermissions(viewer.policy, viewer.subject, id) },
+    }),
+  )
+}

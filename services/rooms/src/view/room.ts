@@ -1,0 +1,32 @@
+import { create } from '@bufbuild/protobuf'
+import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/auth'
+import { RoomSchema, RoomWithViewerStateSchema, type Room, type RoomWithViewerState } from '@parley/contracts/api'
+import { headOf } from '../policy/standing.ts'
+import type { RoomRow, SeenRoom } from '../store/rows.ts'
+
+export function toRoom(room: RoomRow): Room {
+  const { id, kind, name, description, archived, universal } = room
+  return create(RoomSchema, { id, kind, name, description, archived, groupId: room.groupId ?? '', universal })
+}
+
+/** Who looks, and which of their rooms hold something unread. */
+export type Viewer = { policy: Policy; subject: Subject; hasUnread: (roomId: string) => boolean }
+
+export function toRoomWithViewerState({ room, standing }: SeenRoom, viewer: Viewer): RoomWithViewerState {
+  const { policy, subject } = viewer
+  const head = headOf(room)
+  const isMember = isEffectiveMember(policy, subject, head, standing)
+  const grants = roomPermissions(policy, subject, head, isMember)
+  return create(RoomWithViewerStateSchema, {
+    room: toRoom(room),
+    viewerState: {
+      isMember,
+      hasUnread: isMember && viewer.hasUnread(room.id),
+      // Who is banned cannot join, whatever the roles say.
+      permissions: grants.map(({ permission, granted }) => ({
+        permission,
+        granted: granted && !(standing.banned && permission === 'room.join'),
+      })),
+    },
+  })
+}
