@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { defaultPolicy, policyFrom } from '@parley/auth'
+import { RoomKind } from '@parley/contracts/api'
+import { join, leave } from './membership.ts'
+import type { RoomHead, Standing } from './standing.ts'
+
+const policy = policyFrom(defaultPolicy())
+const ann = { userId: 'ann', roleIds: [] }
+const channel: RoomHead = { roomId: 'R1', kind: RoomKind.CHANNEL, groupId: 'G1', universal: false, archived: false }
+const dm: RoomHead = { ...channel, kind: RoomKind.DM, groupId: '' }
+const stranger: Standing = { member: false, banned: false }
+const member: Standing = { member: true, banned: false }
+const banned: Standing = { member: false, banned: true }
+
+function codeOf(decide: () => unknown): Code | undefined {
+  try {
+    decide()
+    return undefined
+  } catch (error) {
+    return ConnectError.from(error).code
+  }
+}
+
+describe('join', () => {
+  test.each<[string, RoomHead, Standing, 'change' | 'nothing']>([
+    ['a stranger becomes a member', channel, stranger, 'change'],
+    ['a member stays one', channel, member, 'nothing'],
+    ['universal rooms write nothing', { ...channel, universal: true }, stranger, 'nothing'],
+  ])('%s', (_what, room, standing, outcome) => {
+    expect(join(policy, ann, room, standing)).toBe(outcome)
+  })
+
+  test.each<[string, RoomHead, Standing, Code]>([
+    ['direct messages', dm, stranger, Code.InvalidArgument],
+    ['banned people', channel, banned, Code.PermissionDenied],
+    ['banned people in universal rooms', { ...channel, universal: true }, banned, Code.PermissionDenied],
+    ['archived rooms', { ...channel, archived: true }, stranger, Code.FailedPrecondition],
+    ['archived universal rooms', { ...channel, universal: true, archived: true }, stranger, Code.FailedPrecondition],
+  ])('refuses %s', (_what, room, standing, code) => {
+    expect(codeOf(() => join(policy, ann, room, standing))).toBe(code)
+  })
+})
+
+describe('leave', () => {
+  test.each<[string, RoomHead, Standing, 'change' | 'nothing']>([
+    ['a member leaves', channel, member, 'change'],
+    ['a stranger has left already', channel, stranger, 'nothing'],
+    ['archived rooms can be left', { ...channel, archived: true }, member, 'change'],
+  ])('%s', (_what, room, standing, outcome) => {
+    expect(leave(room, standing)).toBe(outcome)
+  })
+
+  test.each<[string, RoomHead]>([
+    ['direct messages', dm],
+    ['universal rooms', { ...channel, universal: true }],
+  ])('refuses %s', (_what, room) => {
+    expect(codeOf(() => leave(room, member))).toBe(Code.FailedPrecondition)
+  })
+})
