@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { appliesAt, isPermission, permissions } from './permissions.ts'
 import { defaultDecisions, systemRoles } from './roles.ts'
 
-test('there are twenty permissions, two thirds of them about rooms', () => {
+test('there are twenty permissions, half of them storable for a room', () => {
   expect(permissions).toHaveLength(20)
   const at = (kind: 'server' | 'group' | 'room') => permissions.filter(({ scopes }) => scopes.includes(kind)).length
   expect([at('server'), at('group'), at('room')]).toEqual([20, 11, 10])

@@ -1,0 +1,5 @@
+import type { Db } from '@parley/postgres'
+
+export type Context = {
+  db: Db
+}

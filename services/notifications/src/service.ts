@@ -1,0 +1,47 @@
+import { openDatabase } from '@parley/postgres'
+import { connectBus, serveRpc } from '@parley/rpc'
+import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import type { Config } from './config.ts'
+import { routes } from './rpc/index.ts'
+
+export type Overrides = {
+  /** Gives up starting. */
+  stop?: AbortSignal
+}
+
+/** Opens everything in dependency order; disposing the result closes it in reverse. */
+export async function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
+  await using opened = new Resources()
+  const signal = overrides.stop ?? new AbortController().signal
+  const health = new Health()
+  const databaseAnswers = health.startup('postgres')
+  const busAnswers = health.startup('nats')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+
+  const database = opened.use(
+    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'notifications' }),
+  )
+  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
+  databaseAnswers()
+
+  const bus = {
+    url: config.natsUrl,
+    user: config.natsUser,
+    password: config.natsPassword,
+    name: 'notifications',
+    signal,
+  }
+  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  busAnswers()
+
+  opened.use(
+    await serveRpc(calls, {
+      deployable: 'notifications',
+      routes: routes({ db: database.db }),
+      health,
+      drainTimeoutMs: config.drainTimeoutMs,
+    }),
+  )
+  opened.defer('readiness', () => health.drain())
+  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+}
