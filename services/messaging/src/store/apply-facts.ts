@@ -69,8 +69,11 @@ function unmade(roomId: string): typeof roomLines.$inferInsert {
   return { roomId, version: 0n, roomSeq: 0n, factEntry: 0n, kind: 'channel', ...nothing }
 }
 
-function heldLine({ factEntry, kind, ...line }: typeof roomLines.$inferSelect): Held | undefined {
-  return line.version === 0n ? undefined : { line: { ...line, kind: roomKinds[kind] }, factEntry }
+function heldLine(row: typeof roomLines.$inferSelect): Held | undefined {
+  const { roomId, version, roomSeq, factEntry, kind, groupId, universal, archived, name, participantIds } = row
+  if (version === 0n) return undefined
+  const room = { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
+  return { line: { ...room, roomSeq }, factEntry }
 }
 
 async function membersAmong(tx: Tx, roomId: string, userIds: string[]): Promise<Set<string>> {
