@@ -1,0 +1,122 @@
+import { create } from '@bufbuild/protobuf'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { Caller } from '@parley/auth'
+import { EventSchema } from '@parley/contracts/internal'
+import { CallerCache } from './caller-cache.ts'
+
+const digest = Buffer.alloc(32, 1)
+const caller = (overrides: Partial<Caller> = {}): Caller => ({
+  userId: 'U1',
+  credentialId: 'S1',
+  roleIds: [],
+  freshUntil: undefined,
+  expiresAt: new Date(1e12),
+  rolesVersion: 1n,
+  ...overrides,
+})
+const sessionEnded = create(EventSchema, {
+  aggregateType: 'user',
+  aggregateId: 'U1',
+  fact: { case: 'credentialsEnded', value: { credentialIds: ['S1'] } },
+})
+
+let now: number
+let feedSilentMs: number
+let asked: number
+let answer: () => Promise<Caller | undefined>
+let cache: CallerCache
+
+beforeEach(() => {
+  now = 1e9
+  feedSilentMs = 0
+  asked = 0
+  answer = async () => caller()
+  cache = new CallerCache({
+    authenticate: () => {
+      asked++
+      return answer()
+    },
+    feedSilentMs: () => feedSilentMs,
+    now: () => now,
+    maxEntries: 2,
+  })
+})
+
+describe('the caller behind a credential', () => {
+  test('is asked for once in 30 s', async () => {
+    expect((await cache.find(digest))?.caller.userId).toBe('U1')
+    now += 29_999
+    await cache.find(digest)
+    expect(asked).toBe(1)
+    now += 1
+    await cache.find(digest)
+    expect(asked).toBe(2)
+  })
+
+  test('is one question for many requests at once', async () => {
+    await Promise.all([cache.find(digest), cache.find(digest), cache.find(digest)])
+    expect(asked).toBe(1)
+  })
+
+  test('is not remembered when there is none', async () => {
+    answer = async () => undefined
+    expect(await cache.find(digest)).toBeUndefined()
+    answer = async () => caller()
+    expect(await cache.find(digest)).toBeDefined()
+  })
+
+  test('is forgotten the moment the session ends', async () => {
+    await cache.find(digest)
+    answer = async () => undefined
+    cache.observe(sessionEnded)
+    expect(await cache.find(digest)).toBeUndefined()
+  })
+
+  test('is not kept when the session ends while the question is under way', async () => {
+    let release: (value: Caller) => void = () => undefined
+    answer = () => new Promise((resolve) => (release = resolve))
+    const asking = cache.find(digest)
+    cache.observe(sessionEnded)
+    release(caller())
+    await asking
+    answer = async () => undefined
+    expect(await cache.find(digest)).toBeUndefined()
+  })
+
+  test('serves for 15 minutes when accounts is away, while the control feed lives', async () => {
+    await cache.find(digest)
+    answer = () => Promise.reject(new Error('away'))
+    now += 15 * 60_000 - 1
+    expect(await cache.find(digest)).toBeDefined()
+    now += 1
+    await expect(cache.find(digest)).rejects.toThrow('away')
+  })
+
+  test('holds one second when the control feed is silent, and never longer', async () => {
+    await cache.find(digest)
+    feedSilentMs = 3_001
+    now += 999
+    await cache.find(digest)
+    expect(asked).toBe(1)
+    answer = () => Promise.reject(new Error('away'))
+    now += 1
+    await expect(cache.find(digest)).rejects.toThrow('away')
+  })
+
+  test('ends with the credential', async () => {
+    answer = async () => caller({ expiresAt: new Date(now + 1_000) })
+    expect(await cache.find(digest)).toBeDefined()
+    now += 1_000
+    expect(await cache.find(digest)).toBeUndefined()
+  })
+
+  test('gives way to newer ones when there are too many', async () => {
+    const other = (n: number) => Buffer.alloc(32, n)
+    for (const n of [1, 2, 3]) await cache.find(other(n))
+    expect(asked).toBe(3)
+    await cache.find(other(3))
+    expect(asked).toBe(3)
+    await cache.find(other(1))
+    expect(asked).toBe(4)
+  })
+})

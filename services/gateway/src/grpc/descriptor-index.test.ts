@@ -1,0 +1,41 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import { describe, expect, test } from '@jest/globals'
+import { publicFiles } from '@parley/contracts/catalogue'
+import { DescriptorIndex } from './descriptor-index.ts'
+
+const index = new DescriptorIndex(publicFiles)
+
+describe('descriptors for reflection', () => {
+  test.each([
+    'svc.api.v1.RoomService',
+    'svc.api.v1.RoomService.CreateRoom',
+    'svc.api.v1.Room',
+    'svc.api.v1.Room.id',
+    '.svc.api.v1.RoomKind',
+  ])('find the file of %s', (symbol) => {
+    expect(index.fileOfSymbol(symbol)?.proto.name).toBe('svc/api/v1/rooms.proto')
+  })
+
+  test('come with everything they import, so that a client can link them', () => {
+    const file = index.file('svc/api/v1/rooms.proto')
+    const files = (file ? index.encodedWithImports(file) : []).map((bytes) =>
+      fromBinary(FileDescriptorProtoSchema, bytes),
+    )
+    const names = new Set(files.map(({ name }) => name))
+    for (const { dependency } of files) for (const needed of dependency) expect(names).toContain(needed)
+    expect(names).toContain('buf/validate/validate.proto')
+  })
+
+  test('know extensions', () => {
+    expect(index.fileOfExtension('google.protobuf.FieldOptions', 1159)?.proto.name).toBe('buf/validate/validate.proto')
+    expect(index.extensionNumbers('google.protobuf.FieldOptions')).toEqual([1159])
+    expect(index.extensionNumbers('svc.api.v1.Room')).toEqual([])
+    expect(index.extensionNumbers('svc.api.v1.Nothing')).toBeUndefined()
+  })
+
+  test('hold nothing internal', () => {
+    expect(index.fileOfSymbol('svc.internal.v1.OperatorService')).toBeUndefined()
+    expect(publicFiles.filter(({ proto }) => proto.package.startsWith('svc.internal'))).toEqual([])
+  })
+})

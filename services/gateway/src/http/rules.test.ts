@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, test } from '@jest/globals'
+import { clearedCookies, readCookie, sessionCookies } from './cookies.ts'
+import { corsHeaders } from './cors.ts'
+import { csrfHolds, issueCsrfToken } from './csrf.ts'
+import { timeoutFrom } from './deadline.ts'
+
+const request = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage
+
+describe('cross-origin answers', () => {
+  const method = '/api/connect/svc.api.v1.RoomService/CreateRoom'
+  const allow = (origin: string, allowed: string[], path = method) =>
+    corsHeaders(request({ origin, host: 'chat.example.org' }), path, allowed)
+
+  test('go to any page without credentials when the list says "*"', () => {
+    const headers = allow('https://other.example', ['*'])
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+  })
+
+  test('go to listed origins and the own one with credentials', () => {
+    for (const origin of ['https://app.example', 'https://chat.example.org'])
+      expect(allow(origin, ['https://app.example'])).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+      })
+  })
+
+  test('go to nobody else', () => {
+    expect(allow('https://other.example', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
+    expect(allow('null', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
+  })
+
+  test('of discovery go to everyone, never with credentials', () => {
+    const headers = allow('https://chat.example.org', [], '/svc.discovery.v1.ServerDiscoveryService/GetServer')
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+  })
+})
+
+describe('a CSRF token', () => {
+  const token = issueCsrfToken('secret', 'U1', 'handle')
+  const holds = (header?: string, cookie?: string, user = 'U1', handle = 'handle') =>
+    csrfHolds('secret', { header, cookie }, user, handle)
+
+  test('holds for its session when header and cookie agree', () => {
+    expect(holds(token, token)).toBe(true)
+  })
+
+  test('holds for nothing else', () => {
+    expect(holds(undefined, token)).toBe(false)
+    expect(holds(token, undefined)).toBe(false)
+    expect(holds(token, issueCsrfToken('secret', 'U1', 'handle'))).toBe(false)
+    expect(holds(token, token, 'U2')).toBe(false)
+    expect(holds(token, token, 'U1', 'other')).toBe(false)
+    expect(holds('a.b', 'a.b')).toBe(false)
+  })
+})
+
+test('session cookies are for this site and, over https, for https only', () => {
+  const session = { userId: 'U1', cookieHandle: 'h', lifetimeSeconds: 60 }
+  const [cookie = '', csrf = ''] = sessionCookies(session, { secret: 's', secure: true })
+  expect(cookie).toMatch(/^parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)
+  expect(csrf).toMatch(/^parley_csrf=\S+; Path=\/; SameSite=Lax; Secure; Max-Age=7776000$/)
+  for (const cleared of clearedCookies(false)) expect(cleared).toMatch(/Max-Age=0/)
+  expect(readCookie('a=1; parley_csrf=x=y; b=2', 'parley_csrf')).toBe('x=y')
+})
+
+test('a timeout is what the client asks for, up to the limit', () => {
+  expect(timeoutFrom(undefined, 10_000)).toBe(10_000)
+  expect(timeoutFrom('250', 10_000)).toBe(250)
+  expect(timeoutFrom('99999999', 10_000)).toBe(10_000)
+  for (const bad of ['', '-1', '1s', '1.5', '12345678901'])
+    expect(() => timeoutFrom(bad, 10_000)).toThrow('Connect-Timeout-Ms')
+})

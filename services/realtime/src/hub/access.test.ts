@@ -1,0 +1,155 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { defaultPolicy, policyFrom, type Policy } from '@parley/auth'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { EventSchema, type RoomFactSchema } from '@parley/contracts/internal'
+import { Access, type AccessChange } from './access.ts'
+import { UserAccess } from './user-access.ts'
+
+type Fact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
+
+let policy: Policy
+let now: number
+let access: Access
+
+const fact = (roomId: string, version: bigint, value: Fact, header: { universal?: boolean; dm?: boolean } = {}) =>
+  create(EventSchema, {
+    aggregateType: 'room',
+    aggregateId: roomId,
+    fact: { case: 'roomFact', value: { fact: { version, fact: value }, header: { groupId: 'G1', ...header } } },
+  })
+const joined = (roomId: string, version: bigint, userId: string) =>
+  fact(roomId, version, { case: 'joined', value: { userId } })
+const left = (roomId: string, version: bigint, userId: string) =>
+  fact(roomId, version, { case: 'left', value: { userId } })
+
+function user(userId: string, roleIds: string[] = []): UserAccess {
+  const added = new UserAccess(userId, roleIds, 1n)
+  added.loaded = true
+  access.users.set(userId, added)
+  return added
+}
+
+/** Applies and moves, as the hub does; answers what moved as `+room` and `-room` per user. */
+function move(change: AccessChange): string[] {
+  for (const gain of change.gains) gain.user.rooms.add(gain.roomId)
+  for (const loss of change.losses) loss.user.rooms.delete(loss.roomId)
+  return [
+    ...change.gains.map((gain) => `${gain.user.userId} +${gain.roomId}`),
+    ...change.losses.map((loss) => `${loss.user.userId} -${loss.roomId}`),
+  ]
+}
+const apply = (event: ReturnType<typeof fact>) => move(access.apply(event))
+
+beforeEach(() => {
+  policy = policyFrom(defaultPolicy())
+  now = Date.parse('2030-01-01T00:00:00Z')
+  access = new Access(
+    () => policy,
+    () => now,
+  )
+})
+
+describe('explicit members', () => {
+  test('hear a room from joining to leaving', () => {
+    user('U1')
+    user('U2')
+    expect(apply(joined('R1', 2n, 'U1'))).toEqual(['U1 +R1'])
+    expect(apply(left('R1', 3n, 'U1'))).toEqual(['U1 -R1'])
+  })
+
+  test('are not brought back by an old fact', () => {
+    user('U1')
+    apply(joined('R1', 2n, 'U1'))
+    apply(left('R1', 5n, 'U1'))
+    expect(apply(joined('R1', 4n, 'U1'))).toEqual([])
+  })
+
+  test('of direct messages are no subscribers of a room topic', () => {
+    user('U1')
+    expect(apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { dm: true }))).toEqual([])
+  })
+
+  test('whose standings are still being read are only noted', () => {
+    const late = user('U1')
+    late.loaded = false
+    expect(apply(left('R1', 6n, 'U1'))).toEqual([])
+    late.setMember('R1', true, 2n, false) // the answer, older than the stream
+    late.setMember('R2', true, 2n, false)
+    late.loaded = true
+    expect(move(access.changesOnLoad(late))).toEqual(['U1 +R2'])
+  })
+})
+
+describe('universal rooms', () => {
+  test('open for everyone who may join, and close again', () => {
+    user('U1')
+    expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: true } }, { universal: true }))).toEqual([
+      'U1 +R1',
+    ])
+    expect(apply(fact('R1', 4n, { case: 'universal', value: { universal: false } }, { universal: false }))).toEqual([
+      'U1 -R1',
+    ])
+  })
+
+  test('keep their explicit members when they close', () => {
+    user('U1')
+    user('U2')
+    apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
+    apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { universal: true }))
+    expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: false } }))).toEqual(['U2 -R1'])
+  })
+
+  test('follow the policy: whoever may not join does not hear', () => {
+    user('U1')
+    user('U2', ['owner'])
+    apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
+    const denied = defaultPolicy()
+    denied.decisions.push({
+      $typeName: 'svc.internal.v1.PolicyDecision',
+      roleId: 'everyone',
+      userId: '',
+      permission: 'room.join',
+      scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: 'R1' },
+      decision: PermissionDecision.DENY,
+    })
+    policy = policyFrom(denied)
+    expect(move(access.recompute())).toEqual(['U1 -R1'])
+  })
+
+  test('follow the roles a user holds', () => {
+    const member = user('U1', ['owner'])
+    apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
+    const denied = defaultPolicy()
+    denied.decisions = []
+    policy = policyFrom(denied)
+    const change = create(EventSchema, {
+      aggregateType: 'user',
+      aggregateId: 'U1',
+      fact: { case: 'userRolesChanged', value: { roleIds: [], rolesVersion: 2n } },
+    })
+    expect(apply(change)).toEqual(['U1 -R1'])
+    expect(member.roleIds).toEqual([])
+  })
+})
+
+describe('bans', () => {
+  test('end hearing at once, in universal rooms too, until they are lifted', () => {
+    user('U1')
+    apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
+    expect(apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1' } }, { universal: true }))).toEqual(['U1 -R1'])
+    expect(apply(fact('R1', 3n, { case: 'unbanned', value: { userId: 'U1' } }, { universal: true }))).toEqual([
+      'U1 +R1',
+    ])
+  })
+
+  test('that ran out no longer count', () => {
+    const banned = user('U1')
+    const expiresAt = timestampFromDate(new Date(now + 1_000))
+    apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
+    apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1', expiresAt } }, { universal: true }))
+    now += 2_000
+    expect(move(access.changesOnLoad(banned))).toEqual(['U1 +R1'])
+  })
+})

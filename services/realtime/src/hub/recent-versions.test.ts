@@ -1,0 +1,35 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, test } from '@jest/globals'
+import { EventSchema } from '@parley/contracts/internal'
+import { RecentVersions } from './recent-versions.ts'
+
+const event = (aggregateId: string, version: bigint, id = `E${version}`) =>
+  create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
+
+describe('versions heard', () => {
+  test('admit what is new and refuse what is repeated or older', () => {
+    const seen = new RecentVersions()
+    expect(seen.admit(event('R1', 2n))).toBe(true)
+    expect(seen.admit(event('R1', 2n))).toBe(false)
+    expect(seen.admit(event('R1', 1n))).toBe(false)
+    expect(seen.admit(event('R1', 3n))).toBe(true)
+    expect(seen.admit(event('R2', 1n))).toBe(true)
+  })
+
+  test('tell two events of one version apart', () => {
+    const seen = new RecentVersions()
+    expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(true)
+    expect(seen.admit(event('R1', 2n, 'Eb'))).toBe(true)
+    expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
+  })
+
+  test('are forgotten after two generations of silence, not before', () => {
+    const seen = new RecentVersions(2)
+    seen.admit(event('R1', 5n))
+    seen.admit(event('R2', 1n))
+    seen.admit(event('R3', 1n))
+    expect(seen.admit(event('R1', 4n))).toBe(false)
+    for (const id of ['R4', 'R5', 'R6', 'R7']) seen.admit(event(id, 1n))
+    expect(seen.admit(event('R1', 4n))).toBe(true)
+  })
+})
