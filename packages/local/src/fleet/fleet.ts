@@ -68,10 +68,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const secrets = new Secrets(dir.secretsFile)
 
   say('starting PostgreSQL, NATS and Redis')
-  const servers = await startServers({
-    ...{ dir, secrets, say, fsync: options.fsync ?? true },
-    busUsers: [...services.map(({ name }) => name), 'operator'],
-  })
+  const servers = await startServers({ dir, secrets, say, fsync: options.fsync ?? true })
   opened.push(() => servers.stop())
   signal.throwIfAborted()
 

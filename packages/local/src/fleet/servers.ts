@@ -9,6 +9,7 @@ import { setAsideLarge } from './log-file.ts'
 import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 import { natsPasswordVariable } from './service-env.ts'
+import { busUsers } from './service-list.ts'
 
 /** The three servers of a fleet, each started again when it ends unwanted. */
 export type Servers = {
@@ -23,8 +24,6 @@ export type Servers = {
 export type ServersOptions = {
   dir: DataDir
   secrets: Secrets
-  /** Bus users, each with a password of its own. */
-  busUsers: string[]
   /** False: commits may be lost when the machine stops; for tests. */
   fsync: boolean
   say: (line: string) => void
@@ -40,9 +39,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     return { logFile, pidFile: join(dir.run, `${name}.pid`), say }
   }
   const conf = join(repositoryRoot(), 'deploy/nats/parley.conf')
-  const env = Object.fromEntries(
-    options.busUsers.map((user) => [natsPasswordVariable(user), secrets.get(`nats.${user}`)]),
-  )
+  const env = Object.fromEntries(busUsers.map((user) => [natsPasswordVariable(user), secrets.get(`nats.${user}`)]))
   const password = secrets.get('redis')
   const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
   const postgres = () =>

@@ -64,3 +64,9 @@ export function parleyServices(): ServiceDefinition[] {
     },
   ]
 }
+
+/** Users of the bus configuration: the nine deployables and the operator. */
+export const busUsers = [
+  ...['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls'],
+  'operator',
+]

@@ -1,0 +1,94 @@
+import { ConfigError } from '@parley/config'
+import { type Fleet, startFleet } from './fleet/fleet.ts'
+import type { ServiceDefinition } from './fleet/service-list.ts'
+import { helpText } from './help.ts'
+import { readSettings } from './settings.ts'
+
+const exitConfig = 78
+const exitInterrupted = 130
+/** A terminal and a wrapper may both pass on one Ctrl-C: what follows so soon is not a second one. */
+const sameInterruptionMs = 300
+
+/**
+ * Runs a fleet until a signal ends it, and answers the exit code. `given` is the environment to read settings from and
+ * to hand on to the services.
+ */
+export async function supervise(
+  args: string[],
+  given: NodeJS.ProcessEnv,
+  services?: ServiceDefinition[],
+): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(helpText())
+    return 0
+  }
+  // Nobody reads any longer: no reason to leave the fleet without its supervisor.
+  process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
+  const { interrupted, forced } = listenToSignals()
+  try {
+    const fleet = await start(given, interrupted, forced, services)
+    tellOwner(fleet)
+    say(`parley is ready: ${fleet.url}`)
+    await aborted(interrupted)
+    await fleet.stop()
+    say('parley has stopped; the data are kept')
+    return 0
+  } catch (error) {
+    if (interrupted.aborted) return exitInterrupted
+    process.stderr.write(`parley cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
+    return error instanceof ConfigError ? exitConfig : 1
+  }
+}
+
+function start(given: NodeJS.ProcessEnv, signal: AbortSignal, force: AbortSignal, services?: ServiceDefinition[]) {
+  const { ownerLogin, ownerPassword, ownerEmail, fsync, ...settings } = readSettings({ env: given })
+  return startFleet({
+    ...settings,
+    ...(services === undefined ? {} : { services }),
+    fsync: fsync === 'on',
+    owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
+    env: given,
+    say,
+    signal,
+    force,
+  })
+}
+
+/** Once in the life of the data: when the owner was made, or when that could not be told at once. */
+function tellOwner(fleet: Fleet) {
+  const { owner } = fleet
+  if (owner === undefined || (!owner.created && owner.password === undefined)) return
+  say(`owner: login ${owner.login}, password ${owner.password ?? '(as given in PARLEY_OWNER_PASSWORD)'}`)
+  fleet.ownerAnnounced()
+}
+
+function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal } {
+  const interrupted = new AbortController()
+  const forced = new AbortController()
+  let interruptedAt = 0
+  const onSignal = () => {
+    if (forced.signal.aborted) process.exit(exitInterrupted)
+    if (!interrupted.signal.aborted) {
+      interruptedAt = Date.now()
+      say('stopping; Ctrl-C once more not to wait for running work')
+      interrupted.abort(new Error('interrupted'))
+    } else if (Date.now() - interruptedAt > sameInterruptionMs) {
+      say('not waiting for running work any longer')
+      forced.abort()
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  return { interrupted: interrupted.signal, forced: forced.signal }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function say(line: string) {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ReadyState } from '@parley/local'
+import { eventually } from './_eventually.ts'
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+const script = fileURLToPath(new URL('_supervisor.ts', import.meta.url))
+
+/** A supervisor in a process of its own. */
+export type Supervised = AsyncDisposable & {
+  process: ChildProcess
+  readyFile: string
+  /** Everything it printed. */
+  output: () => string
+  /** What its ready file says; throws while there is none. */
+  state: () => ReadyState
+  /** Waits until it is ready. */
+  ready: () => Promise<ReadyState>
+  /** Waits for its end and gives the exit code. */
+  ended: () => Promise<number | null>
+}
+
+let starts = 0
+
+/** Starts a supervisor of fake services on a data folder. */
+export function supervised(dataDir: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): Supervised {
+  const readyFile = `${dataDir}-ready-${++starts}.json`
+  const child = spawn(process.execPath, [script, ...args], {
+    env: {
+      ...process.env,
+      // Reaches the services as well, which are TypeScript here.
+      NODE_OPTIONS: `--import ${tsx}`,
+      PARLEY_GENERAL_LOG_LEVEL: 'warn',
+      PARLEY_DATA_DIR: dataDir,
+      PARLEY_PORT: '0',
+      PARLEY_READY_FILE: readyFile,
+      PARLEY_LOCAL_FSYNC: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const exit = once(child, 'close')
+  const running = () => child.exitCode === null && child.signalCode === null
+  const state = () => {
+    if (!running()) throw new Error(`the supervisor has ended:\n${output}`)
+    return JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyState
+  }
+  return {
+    process: child,
+    readyFile,
+    output: () => output,
+    state,
+    ready: () => eventually(state),
+    async ended() {
+      await exit
+      return child.exitCode
+    },
+    async [Symbol.asyncDispose]() {
+      if (running()) child.kill('SIGTERM')
+      await exit
+    },
+  }
+}

@@ -1,0 +1,205 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { isAlive, identify, type ProcessIdentity } from '@parley/local/infrastructure'
+import { eventually } from './_eventually.ts'
+import { temporaryFolder } from './_folder.ts'
+import { type Supervised, supervised } from './_supervised.ts'
+
+jest.setTimeout(120_000)
+
+const folder = temporaryFolder()
+const dataDir = join(folder.path, 'data')
+afterAll(() => folder[Symbol.dispose]())
+
+/** Everything that runs for a data folder: the services and the three servers. */
+function processes(): ProcessIdentity[] {
+  const run = join(dataDir, 'run')
+  return readdirSync(run)
+    .filter((file) => file.endsWith('.pid') && file !== 'supervisor.pid')
+    .map((file) => JSON.parse(readFileSync(join(run, file), 'utf8')) as ProcessIdentity)
+}
+
+const pidOf = (fleet: Supervised, name: string) =>
+  fleet.state().services.find((service) => service.name === name)?.pid ?? 0
+
+async function environmentOf(fleet: Supervised, name: string): Promise<NodeJS.ProcessEnv> {
+  const url = fleet.state().services.find((service) => service.name === name)?.url ?? ''
+  return (await (await fetch(url)).json()) as NodeJS.ProcessEnv
+}
+
+describe('a fleet that runs', () => {
+  let fleet: Supervised
+  beforeAll(async () => {
+    fleet = supervised(dataDir, { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
+    await fleet.ready()
+    await eventually(() => fleet.output().includes('parley is ready'))
+  })
+  afterAll(async () => {
+    await fleet[Symbol.asyncDispose]()
+  })
+
+  test('ends its progress with the address and shows the owner once before', () => {
+    const { url } = fleet.state()
+    expect(fleet.output().trimEnd().split('\n').slice(-2)).toEqual([
+      expect.stringMatching(/^owner: login first, password \w{24}$/),
+      `parley is ready: ${url}`,
+    ])
+  })
+
+  test('names each process in the ready file', () => {
+    const { ownerLogin, services } = fleet.state()
+    expect(ownerLogin).toBe('first')
+    expect(services.map(({ name }) => name).sort()).toEqual(['accounts', 'gateway', 'realtime'])
+    for (const { pid, internalPort, url } of services) {
+      expect(identify(pid)).toBeDefined()
+      expect(internalPort).toBeGreaterThan(0)
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    }
+  })
+
+  test('keeps secrets to the owner of the files', () => {
+    for (const file of ['secrets.json', 'run/operator.json'])
+      expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(join(dataDir, 'run/operator.json'), 'utf8'))).toEqual({
+      natsUrl: expect.stringMatching(/^nats:/),
+      natsUser: 'operator',
+      natsPassword: expect.any(String),
+    })
+  })
+
+  test('tells each service its own credentials, the settings of the operator, and nothing of the owner', async () => {
+    const env = await environmentOf(fleet, 'accounts')
+    expect(env).toMatchObject({ PARLEY_NATS_USER: 'accounts', PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
+    expect(env.PARLEY_ACCOUNTS_DATABASE_URL).toContain('/parley_accounts')
+    expect(env).not.toHaveProperty('PARLEY_OWNER_LOGIN')
+    expect(await environmentOf(fleet, 'realtime')).not.toHaveProperty('PARLEY_ACCOUNTS_DATABASE_URL')
+  })
+
+  test('tells the gateway where the realtime node is', async () => {
+    const realtime = fleet.state().services.find(({ name }) => name === 'realtime')
+    expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS).toBe(realtime?.url)
+  })
+
+  test('a service owns its migrated database and cannot enter another', async () => {
+    const url = new URL((await environmentOf(fleet, 'accounts')).PARLEY_ACCOUNTS_DATABASE_URL ?? '')
+    const client = new pg.Client({ connectionString: url.href })
+    await client.connect()
+    expect((await client.query('select * from migrated')).rowCount).toBeGreaterThan(0)
+    expect((await client.query<{ is_superuser: string }>('show is_superuser')).rows[0]?.is_superuser).toBe('off')
+    await client.end()
+  })
+
+  test('a killed process is named and started again, at its address', async () => {
+    const before = fleet.state().services.find(({ name }) => name === 'realtime')
+    process.kill(pidOf(fleet, 'realtime'), 'SIGKILL')
+    const after = await eventually(() => {
+      const found = fleet.state().services.find(({ name }) => name === 'realtime')
+      return found !== undefined && found.pid !== before?.pid && found
+    })
+    expect(after.url).toBe(before?.url)
+    expect(fleet.output()).toMatch(/realtime \(process \d+\) was ended by SIGKILL; it is started again in/)
+    await eventually(() => fleet.output().includes('realtime serves again'))
+  })
+
+  test('a second supervisor on the same data says so and ends', async () => {
+    const second = supervised(dataDir)
+    expect(await second.ended()).toBe(1)
+    expect(second.output()).toContain(`another Parley runs on ${dataDir} (process ${fleet.process.pid})`)
+    expect(fleet.state().services).toHaveLength(3)
+  })
+
+  test('SIGTERM ends every process, keeps the data and removes the ready file', async () => {
+    const all = processes()
+    expect(all.length).toBe(6)
+    fleet.process.kill('SIGTERM')
+    expect(await fleet.ended()).toBe(0)
+    expect(all.filter(isAlive)).toEqual([])
+    expect(existsSync(fleet.readyFile)).toBe(false)
+    expect(existsSync(join(dataDir, 'run/operator.json'))).toBe(false)
+  })
+})
+
+describe('a later start on the same data', () => {
+  test('finds them, and shows no password when there was an owner', async () => {
+    await using fleet = supervised(dataDir)
+    await fleet.ready()
+    const url = (await environmentOf(fleet, 'accounts')).PARLEY_ACCOUNTS_DATABASE_URL
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    expect((await client.query('select * from migrated')).rowCount).toBe(2)
+    await client.end()
+    await eventually(() => fleet.output().includes('parley is ready'))
+    expect(fleet.output()).not.toContain('password')
+  })
+
+  test('works after kill -9 of the supervisor, and leaves nothing of the killed run', async () => {
+    const killed = supervised(dataDir)
+    await killed.ready()
+    const orphans = processes()
+    killed.process.kill('SIGKILL')
+    await killed.ended()
+    await using next = supervised(dataDir)
+    await next.ready()
+    expect(orphans.filter(isAlive)).toEqual([])
+    expect(next.state().services).toHaveLength(3)
+  })
+
+  test('the services of a killed supervisor end by themselves', async () => {
+    const killed = supervised(dataDir)
+    const { services } = await killed.ready()
+    killed.process.kill('SIGKILL')
+    await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
+  })
+})
+
+describe('a start that cannot succeed', () => {
+  test('names a port that is in use', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    const fleet = supervised(dataDir, { PARLEY_PORT: port })
+    expect(await fleet.ended()).toBe(1)
+    expect(fleet.output()).toContain(`port ${port} on 127.0.0.1 is in use`)
+    taken.close()
+  })
+
+  test('shows what a service does not like about its configuration, and ends what it had started', async () => {
+    const fleet = supervised(dataDir, { PARLEY_FAKE_SETTING: 'many' })
+    expect(await fleet.ended()).toBe(1)
+    expect(fleet.output()).toContain('refuses its configuration')
+    expect(fleet.output()).toContain('PARLEY_FAKE_SETTING')
+    expect(processes()).toEqual([])
+  })
+
+  test('lists its own mistakes', async () => {
+    const fleet = supervised(dataDir, { PARLEY_PORT: 'http', PARLEY_REPLICAS: '0' })
+    expect(await fleet.ended()).toBe(78)
+    expect(fleet.output()).toMatch(/PARLEY_PORT[^]*PARLEY_REPLICAS/)
+  })
+})
+
+test('PARLEY_REPLICAS runs so many processes of every service', async () => {
+  await using fleet = supervised(dataDir, { PARLEY_REPLICAS: '2' })
+  const { services } = await fleet.ready()
+  expect(services.map(({ name }) => name).sort()).toEqual([
+    'accounts',
+    'accounts',
+    'gateway',
+    'gateway',
+    'realtime',
+    'realtime',
+  ])
+  expect(new Set(services.map(({ url }) => url)).size).toBe(6)
+  const nodes = services.filter(({ name }) => name === 'realtime').map(({ url }) => url)
+  expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS?.split(',').sort()).toEqual(nodes.sort())
+})
+
+test('--help names the settings', async () => {
+  const help = supervised(dataDir, {}, ['--help'])
+  expect(await help.ended()).toBe(0)
+  expect(help.output()).toContain('PARLEY_DATA_DIR')
+})
