@@ -1,4 +1,19 @@
+export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
+export type { EventHandler } from './consume/handling.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
-export { enqueue } from './outbox/enqueue.ts'
-export { maxEventBytes, outgoing, type DeliveryInit, type OutboxRow, type OutgoingEvent } from './outbox/outgoing.ts'
+export { followControl, type ControlFeed, type ControlListener } from './follow/follow-control.ts'
+export { followEvents, type EventFollower, type FollowOptions } from './follow/follow-events.ts'
+export { followPolicy, type FollowPolicyOptions, type PolicyHolder } from './follow/follow-policy.ts'
+export {
+  enqueue,
+  maxEventBytes,
+  outgoing,
+  startRelay,
+  type DeliveryInit,
+  type OutboxRow,
+  type OutgoingEvent,
+  type Relay,
+  type RelayOptions,
+} from './outbox/index.ts'
+export { declareStreams, type StreamOptions } from './stream/declare.ts'
 export { allEvents, controlEvents, eventStream, eventSubject, type AggregateType } from './subjects.ts'

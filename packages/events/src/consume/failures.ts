@@ -1,0 +1,50 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { sql } from 'drizzle-orm'
+import { EventSchema, type Event } from '@parley/contracts/internal'
+import type { Db } from '@parley/postgres'
+import { parkedEvents } from '../schema.ts'
+import { receive } from './inbox.ts'
+
+/** Tries after which an event is given up. */
+export const mostTries = 10
+
+/** A consumer and what it failed on. */
+export type Failure = { consumer: string; event: Event; subject: string; reason: string }
+
+/**
+ * Counts a failed try. At the last one the event is parked, complete, and noted as received, so that no redelivery
+ * brings it back. Returns how many tries have failed.
+ */
+export async function recordFailure(db: Db, { consumer, event, subject, reason }: Failure): Promise<number> {
+  return await db.transaction(async (tx) => {
+    const [row] = await tx
+      .insert(parkedEvents)
+      .values({
+        consumer,
+        eventId: event.id,
+        subject,
+        payload: Buffer.from(toBinary(EventSchema, event)),
+        attempts: 1,
+        lastError: reason,
+      })
+      .onConflictDoUpdate({
+        target: [parkedEvents.consumer, parkedEvents.eventId],
+        set: {
+          attempts: sql`${parkedEvents.attempts} + 1`,
+          lastError: reason,
+          parkedAt: sql`case when ${parkedEvents.attempts} + 1 >= ${mostTries} then now() end`,
+        },
+      })
+      .returning({ attempts: parkedEvents.attempts })
+    const attempts = row?.attempts ?? 1
+    if (attempts >= mostTries) await receive(tx, consumer, event.id)
+    return attempts
+  })
+}
+
+/** What went wrong, from the innermost cause: the outer ones of a failed statement quote its parameters. */
+export function reasonOf(error: unknown): string {
+  let cause = error
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
+  return (cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)).slice(0, 300)
+}

@@ -1,0 +1,127 @@
+import type { Msg } from 'nats'
+import type { Event } from '@parley/contracts/internal'
+import { isDatabaseUnavailable, type Db, type Tx } from '@parley/postgres'
+import { logger, withSpan } from '@parley/telemetry'
+import { eventFailed, eventHandled, eventParked, messageRedelivered, messageUndecodable } from '../metrics.ts'
+import { decodeBatch } from '../stream/batches.ts'
+import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
+import { mostTries, reasonOf, recordFailure } from './failures.ts'
+import { forgetFailures, receive } from './inbox.ts'
+
+const log = logger('consumer')
+
+/** What a consumer does with an event, in the transaction that notes it as handled. */
+export type EventHandler = (event: Event, tx: Tx) => Promise<void>
+
+/** A consumer, as far as one message is concerned. */
+export type Handling = {
+  db: Db
+  /** Durable name; the inbox's name of the consumer. */
+  consumer: string
+  on: EventHandler
+  /** Kinds to handle; others are acknowledged. All when undefined. */
+  kinds: ReadonlySet<string> | undefined
+  /** Pauses before redelivery: the first, and the longest. */
+  redelivery: { firstMs: number; mostMs: number }
+}
+
+/** `outage`: the database is away; nothing can be handled until it is back. */
+export type Outcome = 'done' | 'later' | 'outage'
+
+/**
+ * Handles the events of a message one by one, and acknowledges it when each is handled or parked. One that fails does not
+ * keep the others: the message comes again later, and the inbox drops those that were handled.
+ */
+export async function handleMessage(handling: Handling, message: Msg): Promise<Outcome> {
+  const { consumer, redelivery } = handling
+  const again = (deliveryOf(message)?.deliveries ?? 1) > 1
+  const events = decode(message)
+  if (events === undefined) {
+    messageUndecodable()
+    log.error(
+      { consumer: handling.consumer, subject: message.subject },
+      'a message is no event batch',
+    )
+    acknowledge(message)
+    return 'done'
+  }
+  if (again) messageRedelivered(consumer)
+  let tries = 0
+  for (const event of events) {
+    if (handling.kinds !== undefined && !handling.kinds.has(event.kind)) continue
+    const failures = await handleEvent(handling, event, message.subject, again)
+    if (failures === undefined) {
+      bringAgain(message, redelivery.firstMs)
+      return 'outage'
+    }
+    tries = Math.max(tries, failures)
+  }
+  if (tries === 0) {
+    acknowledge(message)
+    return 'done'
+  }
+  bringAgain(message, Math.min(redelivery.firstMs * 2 ** (tries - 1), redelivery.mostMs))
+  return 'later'
+}
+
+/** Returns how many tries of this event have failed, 0 when it is handled or given up; undefined when the database is away. */
+async function handleEvent(
+  handling: Handling,
+  event: Event,
+  subject: string,
+  again: boolean,
+): Promise<number | undefined> {
+  const { db, consumer } = handling
+  const span = { kind: 'consumer', parent: event.traceparent, attributes: { consumer, 'event.id': event.id } } as const
+  try {
+    await withSpan(`consume ${event.kind}`, span, () =>
+      db.transaction(async (tx) => {
+        if (!(await receive(tx, consumer, event.id))) return
+        await handling.on(event, tx)
+        if (again) await forgetFailures(tx, consumer, event.id)
+      }),
+    )
+    eventHandled(consumer)
+    return 0
+  } catch (error) {
+    if (isDatabaseUnavailable(error) && !(await isReachable(db))) return undefined
+    return await fail(handling, event, subject, reasonOf(error))
+  }
+}
+
+async function fail({ db, consumer }: Handling, event: Event, subject: string, reason: string) {
+  const about = { consumer, eventId: event.id, kind: event.kind, reason }
+  try {
+    const failures = await recordFailure(db, { consumer, event, subject, reason })
+    eventFailed(consumer)
+    if (failures < mostTries) {
+      log.warn({ ...about, failures }, 'a consumer failed on an event; it comes again')
+      return failures
+    }
+    eventParked(consumer)
+    log.error({ ...about, failures }, 'a consumer gave an event up; it is parked')
+    return 0
+  } catch (recording) {
+    if (isDatabaseUnavailable(recording) && !(await isReachable(db))) return undefined
+    log.warn({ ...about, recording: reasonOf(recording) }, 'a consumer failed on an event, and could not note it')
+    return 1
+  }
+}
+
+/** Whether the database answers at all: a statement that ran into a timeout on its own is a failure of the event. */
+export async function isReachable(db: Db): Promise<boolean> {
+  try {
+    await db.execute('select 1')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function decode(message: Msg): Event[] | undefined {
+  try {
+    return decodeBatch(message.data)
+  } catch {
+    return undefined
+  }
+}

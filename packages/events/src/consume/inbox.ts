@@ -1,0 +1,36 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Db, Tx } from '@parley/postgres'
+import { inbox, parkedEvents } from '../schema.ts'
+
+// Longer than an event can lie on the stream, also when it was relayed again an hour after it was first handled.
+const keepHours = 75
+const deleteAtOnce = 5000
+
+/** Notes in the handler's transaction that this consumer handles the event now; false when it did before. */
+export async function receive(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
+  const noted = await tx
+    .insert(inbox)
+    .values({ consumer, eventId })
+    .onConflictDoNothing()
+    .returning({ id: inbox.eventId })
+  return noted.length === 1
+}
+
+/** Forgets the failures of an event that is handled now. */
+export async function forgetFailures(tx: Tx, consumer: string, eventId: string): Promise<void> {
+  const { consumer: by, eventId: of, parkedAt } = parkedEvents
+  await tx.delete(parkedEvents).where(and(eq(by, consumer), eq(of, eventId), isNull(parkedAt)))
+}
+
+/** Deletes notes that no event can ask for any more. */
+export async function deleteOldNotes(db: Db, consumer: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const result = await db.execute(sql`
+      delete from inbox where (consumer, event_id) in (
+        select consumer, event_id from inbox
+        where consumer = ${consumer} and received_at < now() - ${keepHours} * interval '1 hour'
+        limit ${deleteAtOnce} for update skip locked)`)
+    if ((result.rowCount ?? 0) < deleteAtOnce) return
+  }
+}

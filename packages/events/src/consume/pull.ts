@@ -1,0 +1,86 @@
+import { createInbox, nanos, nuid, type Msg, type Subscription } from 'nats'
+import type { Bus } from '@parley/rpc'
+import { eventStream } from '../subjects.ts'
+
+const expiresMs = 5000
+const heartbeatMs = 1000
+const silentMs = 3000
+const encoder = new TextEncoder()
+
+/** How a round of pulling ended. `missing`: the consumer is not there, or nobody answers for it. */
+export type RoundEnd = 'over' | 'missing' | 'silent'
+
+/**
+ * Pulls messages of one durable consumer, a round at a time. Messages are handed over in the order in which they arrive;
+ * those of a round that was given up are still handed over when they arrive late.
+ */
+export class Puller implements Disposable {
+  readonly #bus: Bus
+  readonly #durable: string
+  readonly #inbox: string
+  readonly #onMessage: (message: Msg) => void
+  readonly #subscription: Subscription
+  #left = 0
+  #round = ''
+  #seenAt = 0
+  #end: ((how: RoundEnd) => void) | undefined
+
+  constructor(bus: Bus, durable: string, onMessage: (message: Msg) => void) {
+    this.#bus = bus
+    this.#durable = durable
+    this.#onMessage = onMessage
+    this.#inbox = createInbox(bus.inboxPrefix)
+    this.#subscription = bus.nc.subscribe(`${this.#inbox}.*`, {
+      callback: (error, message) => {
+        if (error === null) this.#receive(message)
+      },
+    })
+  }
+
+  /** Asks for up to `most` messages and resolves when they came, when none came for a while, or when something is amiss. */
+  async round(most: number): Promise<RoundEnd> {
+    this.#left = most
+    this.#round = `${this.#inbox}.${nuid.next()}`
+    this.#seenAt = performance.now()
+    const ended = new Promise<RoundEnd>((resolve) => (this.#end = resolve))
+    const request = { batch: most, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`
+    this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#round })
+    const watch = setInterval(() => {
+      if (performance.now() - this.#seenAt > silentMs) this.#finish('silent')
+    }, heartbeatMs)
+    try {
+      return await ended
+    } finally {
+      clearInterval(watch)
+    }
+  }
+
+  /** Ends the running round; the connection that would bring its messages is gone. */
+  interrupt(): void {
+    this.#finish('silent')
+  }
+
+  [Symbol.dispose](): void {
+    this.#finish('over')
+    this.#subscription.unsubscribe()
+  }
+
+  #receive(message: Msg): void {
+    this.#seenAt = performance.now()
+    if (!message.subject.startsWith(this.#inbox)) {
+      this.#onMessage(message)
+      if (--this.#left <= 0) this.#finish('over')
+      return
+    }
+    const status = message.headers
+    if (status === undefined || status.code === 100 || message.subject !== this.#round) return
+    const missing = status.code === 503 || /consumer deleted|no responders/i.test(status.description)
+    this.#finish(missing ? 'missing' : 'over')
+  }
+
+  #finish(how: RoundEnd): void {
+    this.#end?.(how)
+    this.#end = undefined
+  }
+}

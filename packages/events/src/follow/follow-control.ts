@@ -1,0 +1,42 @@
+import type { Event } from '@parley/contracts/internal'
+import type { Bus } from '@parley/rpc'
+import { controlEvents } from '../subjects.ts'
+import { followEvents, type EventFollower } from './follow-events.ts'
+
+/** Who hears of control events. */
+export type ControlListener = {
+  /** One event, in the order of the stream, called synchronously. */
+  onEvent: (event: Event) => void
+  /** Events may be missing: whatever was built from them is stale. */
+  onReset: () => void
+}
+
+/** The events that change who may what; several parts of a process share one. */
+export type ControlFeed = EventFollower & {
+  /** Adds a listener; dispose the result to take it away. */
+  subscribe(listener: ControlListener): Disposable
+}
+
+/** Follows every control event from now on, as `followEvents` does. */
+export async function followControl({ bus, ...first }: { bus: Bus } & ControlListener): Promise<ControlFeed> {
+  const listeners = new Set<ControlListener>([first])
+  const follower = await followEvents({
+    bus,
+    subject: controlEvents,
+    onEvents: (events) => {
+      for (const event of events) for (const listener of listeners) listener.onEvent(event)
+    },
+    onReset: () => {
+      for (const listener of listeners) listener.onReset()
+    },
+  })
+  return {
+    healthyAgoMs: () => follower.healthyAgoMs(),
+    lastSeq: () => follower.lastSeq(),
+    subscribe(listener) {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    [Symbol.asyncDispose]: () => follower[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,130 @@
+import { applyDelta, policyFrom, type Policy } from '@parley/auth'
+import type { Event, GetPolicyResponse, PolicyDelta } from '@parley/contracts/internal'
+import type { Bus } from '@parley/rpc'
+import { periodically, Resources, retry } from '@parley/runtime'
+import { followControl, type ControlFeed } from './follow-control.ts'
+
+const silentMs = 3000
+const goodForMs = 1000
+
+/** Where deltas come from: a feed the process has, or a bus to follow one on. */
+export type PolicySource = { feed: ControlFeed } | { bus: Bus }
+
+/** How to keep a policy. */
+export type FollowPolicyOptions = PolicySource & {
+  /** Asks admin for the whole policy. */
+  load: () => Promise<GetPolicyResponse>
+  /** Ends the trying at start. */
+  signal?: AbortSignal
+}
+
+/** The policy as this process knows it. */
+export type PolicyHolder = AsyncDisposable & {
+  current(): Policy
+  /** Calls back, synchronously, after each change; dispose the result to stop. */
+  subscribe(listener: (policy: Policy) => void): Disposable
+}
+
+/**
+ * Keeps the policy up to date: each delta is applied on the revision before it; on a hole, or when the feed lost its
+ * place, the policy is loaded again. While the feed is silent for 3 s it is loaded once a second. Resolves with the first
+ * policy, however long admin takes to answer; rejects only when `signal` fires.
+ */
+export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
+  await using resources = new Resources()
+  const keeper = new PolicyKeeper(options.load, options.signal)
+  resources.use(keeper)
+  const listener = { onEvent: (event: Event) => keeper.observe(event), onReset: () => void keeper.reload() }
+  let feed: ControlFeed
+  if ('feed' in options) {
+    feed = options.feed
+    resources.use(feed.subscribe(listener))
+  } else {
+    feed = resources.use(await followControl({ bus: options.bus, ...listener }))
+  }
+  const first = await keeper.reload()
+  const distrust = (): void => {
+    if (feed.healthyAgoMs() > silentMs && keeper.ageMs() > goodForMs) void keeper.reload()
+  }
+  resources.use(periodically({ name: 'policy while the feed is silent', everyMs: 250, run: distrust }))
+  return Object.assign(resources.move(), {
+    current: () => keeper.policy ?? first,
+    subscribe: (onChange: (policy: Policy) => void) => keeper.subscribe(onChange),
+  })
+}
+
+class PolicyKeeper implements Disposable {
+  policy: Policy | undefined
+  readonly #load: () => Promise<GetPolicyResponse>
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #listeners = new Set<(policy: Policy) => void>()
+  #loading: Promise<Policy> | undefined
+  #loadAgain = false
+  #loadedAt = 0
+  /** Deltas that came while the policy was loading. */
+  #missed: PolicyDelta[] = []
+
+  constructor(load: () => Promise<GetPolicyResponse>, signal: AbortSignal | undefined) {
+    this.#load = load
+    this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
+  }
+
+  /** Milliseconds since the policy was last asked for and given. */
+  ageMs(): number {
+    return performance.now() - this.#loadedAt
+  }
+
+  subscribe(listener: (policy: Policy) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
+  observe(event: Event): void {
+    if (event.fact.case !== 'policy') return
+    if (this.#loading !== undefined) this.#missed.push(event.fact.value)
+    this.#apply(event.fact.value)
+  }
+
+  /** Loads the whole policy, trying until it succeeds; what is asked for meanwhile is one more load. */
+  reload(): Promise<Policy> {
+    if (this.#loading !== undefined) {
+      this.#loadAgain = true
+      return this.#loading
+    }
+    this.#loading = this.#keepLoading().finally(() => (this.#loading = undefined))
+    // Whoever waits hears of the end; a load that nobody waits for ends in silence.
+    this.#loading.catch(() => undefined)
+    return this.#loading
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort()
+    this.#listeners.clear()
+  }
+
+  async #keepLoading(): Promise<Policy> {
+    for (;;) {
+      this.#loadAgain = false
+      this.#missed = []
+      const sentAt = performance.now()
+      const loaded = policyFrom(await retry(this.#load, { signal: this.#signal, initialMs: 100, maxMs: 2000 }))
+      this.#loadedAt = sentAt
+      this.#set(loaded)
+      for (const delta of this.#missed) this.#apply(delta)
+      if (!this.#loadAgain) return this.policy ?? loaded
+    }
+  }
+
+  #apply(delta: PolicyDelta): void {
+    if (this.policy === undefined || delta.revision <= this.policy.revision) return
+    const next = applyDelta(this.policy, delta)
+    if (next === undefined) void this.reload()
+    else this.#set(next)
+  }
+
+  #set(policy: Policy): void {
+    this.policy = policy
+    for (const listener of this.#listeners) listener(policy)
+  }
+}

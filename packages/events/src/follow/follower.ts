@@ -1,0 +1,185 @@
+import type { Msg } from 'nats'
+import { periodically } from '@parley/runtime'
+import { logger } from '@parley/telemetry'
+import { messageUndecodable, streamLost } from '../metrics.ts'
+import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
+import { decodeBatch } from '../stream/batches.ts'
+import { redeclareStreams } from '../stream/declare.ts'
+import type { Delivery } from '../stream/delivery.ts'
+import { placeCheckMs, verifyPlaces, type Place, type Places } from '../stream/place.ts'
+import { eventStream } from '../subjects.ts'
+import type { EventFollower, FollowOptions } from './follow-events.ts'
+import { OrderedReader } from './ordered-reader.ts'
+
+const log = logger('follower')
+const watchMs = 500
+const silentMs = 2500
+const firstPauseMs = 50
+const longestPauseMs = 1000
+
+/** Keeps an ordered reader open and knows its place on the stream. */
+export class Follower implements EventFollower {
+  readonly #options: FollowOptions
+  readonly #places: Places = { newest: undefined, anchor: undefined }
+  readonly #stop = new AbortController()
+  readonly #jobs: AsyncDisposable[] = []
+  readonly #ears: Disposable[] = []
+  #reader: OrderedReader | undefined
+  #opening: Promise<void> | undefined
+  #lastSeq = 0
+  #begun = false
+  #aliveAt = performance.now()
+
+  constructor(options: FollowOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the first reader is open. */
+  async begin(): Promise<void> {
+    const { bus, subject } = this.#options
+    const { signal } = this.#stop
+    this.#ears.push(bus.onReconnect(() => this.#reopen()))
+    await this.#open()
+    const watch = () => {
+      if (bus.connected() && this.healthyAgoMs() > silentMs) this.#reopen()
+    }
+    this.#jobs.push(
+      periodically({ name: `watch ${subject}`, everyMs: watchMs, signal, run: watch }),
+      periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
+    )
+  }
+
+  healthyAgoMs(): number {
+    return performance.now() - this.#aliveAt
+  }
+
+  lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    for (const ear of this.#ears) ear[Symbol.dispose]()
+    this.#reader?.[Symbol.dispose]()
+    await Promise.all(this.#jobs.map((job) => job[Symbol.asyncDispose]()))
+    await this.#opening
+  }
+
+  #reopen(): void {
+    if (this.#opening === undefined) void this.#open()
+  }
+
+  #open(): Promise<void> {
+    this.#reader?.[Symbol.dispose]()
+    this.#reader = undefined
+    this.#opening = this.#tryToOpen().finally(() => (this.#opening = undefined))
+    return this.#opening
+  }
+
+  async #tryToOpen(): Promise<void> {
+    let pauseMs = firstPauseMs
+    while (!this.#stop.signal.aborted) {
+      try {
+        if (this.#options.bus.connected()) return await this.#openReader()
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed yet')
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    }
+  }
+
+  async #openReader(): Promise<void> {
+    const { bus, subject } = this.#options
+    const state = await this.#whereWeAre()
+    if (state === 'unknown') throw new Error('the stream did not answer')
+    if (state !== 'there') await this.#goToEnd()
+    if (state === 'gone') this.#reset()
+    const reader = await OrderedReader.open(bus, {
+      subject,
+      startSeq: this.#lastSeq + 1,
+      events: {
+        alive: () => (this.#aliveAt = performance.now()),
+        message: (message, delivery) => this.#receive(message, delivery),
+        broken: () => this.#reopen(),
+      },
+    })
+    this.#aliveAt = performance.now()
+    this.#begun = true
+    if (this.#stop.signal.aborted) reader[Symbol.dispose]()
+    else this.#reader = reader
+  }
+
+  async #whereWeAre(): Promise<'new' | 'there' | 'gone' | 'unknown'> {
+    if (!this.#begun) return 'new'
+    const { bus } = this.#options
+    if (this.#places.newest !== undefined) return await verifyPlaces(bus, this.#places)
+    // Nothing was ever on the stream that could be looked up; it can only have become shorter.
+    return (await lastSeqOf(bus)) < this.#lastSeq ? 'gone' : 'there'
+  }
+
+  /** Goes on with what is stored from now on. */
+  async #goToEnd(): Promise<void> {
+    const { bus } = this.#options
+    const seq = await lastSeqOf(bus)
+    this.#lastSeq = seq
+    this.#places.newest = this.#places.anchor = await placeAt(bus, seq)
+  }
+
+  #reset(): void {
+    streamLost()
+    log.error({ subject: this.#options.subject }, 'the stream lost events; followers start over')
+    this.#options.onReset()
+  }
+
+  async #check(): Promise<void> {
+    if (this.#opening !== undefined || this.#places.newest === undefined) return
+    if ((await verifyPlaces(this.#options.bus, this.#places)) === 'gone') this.#reopen()
+  }
+
+  #receive(message: Msg, { seq, storedAtMs: storedAt }: Delivery): void {
+    this.#lastSeq = seq
+    let events
+    try {
+      events = decodeBatch(message.data)
+    } catch {
+      messageUndecodable()
+      log.error({ subject: message.subject, seq }, 'a message is no event batch')
+      return
+    }
+    const last = events.at(-1)
+    if (last === undefined) return
+    this.#places.newest = { seq, eventId: last.id, storedAt }
+    try {
+      this.#options.onEvents(events, { seq })
+    } catch (error) {
+      log.error({ err: error, subject: message.subject, seq }, 'a follower failed on an event and starts over')
+      this.#options.onReset()
+    }
+  }
+}
+
+async function lastSeqOf(bus: FollowOptions['bus']): Promise<number> {
+  const { manager } = await jetStream(bus)
+  try {
+    return (await manager.streams.info(eventStream)).state.last_seq
+  } catch (error) {
+    if (!isStreamMissing(error)) throw error
+    await redeclareStreams(bus)
+    return (await manager.streams.info(eventStream)).state.last_seq
+  }
+}
+
+async function placeAt(bus: FollowOptions['bus'], seq: number): Promise<Place | undefined> {
+  if (seq === 0) return undefined
+  const { manager } = await jetStream(bus)
+  try {
+    const message = await manager.streams.getMessage(eventStream, { seq })
+    const last = decodeBatch(message.data).at(-1)
+    return last && { seq, eventId: last.id, storedAt: message.time.getTime() }
+  } catch (error) {
+    if (isMessageMissing(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,30 @@
+import { counter } from '@parley/telemetry'
+
+const relayed = counter('events_relayed', { description: 'Outbox entries the stream has stored' })
+const skipped = counter('events_skipped', { description: 'Outbox entries the stream refused for good' })
+const losses = counter('events_stream_losses', { description: 'Shards or followers that found the stream cut or gone' })
+const fenced = counter('events_relay_fenced', { description: 'Shards lost to another holder while relaying' })
+const handled = counter('events_handled', { description: 'Events handled by consumers' })
+const failed = counter('events_failed', { description: 'Tries at which a consumer failed on an event' })
+const redelivered = counter('events_redelivered', { description: 'Bus messages that consumers got again' })
+const parked = counter('events_parked', { description: 'Events given up by consumers' })
+const undecodable = counter('events_undecodable', { description: 'Bus messages on the stream that are no events' })
+
+/** Entries reached the stream. */
+export const entriesRelayed = (count: number): void => relayed(count)
+/** An entry was refused for good and replaced. */
+export const entrySkipped = (): void => skipped()
+/** A place on the stream is gone. */
+export const streamLost = (): void => losses()
+/** Another holder took a shard. */
+export const shardFenced = (): void => fenced()
+/** A consumer handled an event. */
+export const eventHandled = (consumer: string): void => handled(1, { consumer })
+/** A consumer failed on an event and will try again. */
+export const eventFailed = (consumer: string): void => failed(1, { consumer })
+/** A consumer got a message again. */
+export const messageRedelivered = (consumer: string): void => redelivered(1, { consumer })
+/** A consumer gave an event up. */
+export const eventParked = (consumer: string): void => parked(1, { consumer })
+/** Bytes that are no EventBatch lay on the stream. */
+export const messageUndecodable = (): void => undecodable()

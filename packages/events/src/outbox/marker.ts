@@ -1,0 +1,60 @@
+import type { Database } from '@parley/postgres'
+import type { Batch, Line } from './line.ts'
+import type { Shard } from './shard.ts'
+import { markRelayed, type Entry } from './store.ts'
+
+const mostAtOnce = 2000
+const retryMs = 200
+
+type Item = { line: Line; entry: Entry; seq: number }
+
+/** Marks stored entries in the database, many at a time, one statement at a time. */
+export class Marker {
+  readonly #pool: Database['pool']
+  readonly #onFenced: (shard: Shard) => void
+  readonly #onMarked: () => void
+  #items: Item[] = []
+  #running: Promise<void> | undefined
+  #statement: Promise<void> | undefined
+
+  constructor(pool: Database['pool'], events: { fenced(shard: Shard): void; marked(): void }) {
+    this.#pool = pool
+    this.#onFenced = events.fenced
+    this.#onMarked = events.marked
+  }
+
+  add(line: Line, batch: Batch, seq: number): void {
+    for (const entry of batch.entries) this.#items.push({ line, entry, seq })
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves when no statement is running that could still mark entries of a line dropped before the call. */
+  async settled(): Promise<void> {
+    await this.#statement?.catch(() => undefined)
+  }
+
+  async #run(): Promise<void> {
+    // One turn of the event loop, so that acknowledgements that arrive together are marked together.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#items.length > 0) {
+      const batch = this.#items.splice(0, mostAtOnce).filter(({ line }) => !line.dropped)
+      if (batch.length === 0) continue
+      try {
+        await (this.#statement = this.#mark(batch))
+      } catch {
+        this.#items.unshift(...batch)
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+    }
+    this.#running = undefined
+  }
+
+  async #mark(batch: Item[]): Promise<void> {
+    const shards = new Set(batch.map(({ line }) => line.shard))
+    const leases = [...shards].map((shard) => shard.lease)
+    const held = await markRelayed(this.#pool, leases, batch)
+    for (const { line, entry } of batch) if (!line.dropped) line.shard.inHand.delete(entry.id)
+    for (const shard of shards) if (!held.has(shard.lease.shard)) this.#onFenced(shard)
+    this.#onMarked()
+  }
+}

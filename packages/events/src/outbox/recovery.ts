@@ -1,0 +1,47 @@
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { logger } from '@parley/telemetry'
+import { redeclareStreams } from '../stream/declare.ts'
+import { resetDurables } from '../stream/durables.ts'
+import { streamLost } from '../metrics.ts'
+import type { Marker } from './marker.ts'
+import type { Shard } from './shard.ts'
+import { forgetPlace, requeue } from './store.ts'
+
+const log = logger('relay')
+const relayAgainMs = 3_600_000
+const requeueAtOnce = 5000
+
+/**
+ * Brings back what a stream lost: durables begin anew, then the entries of the last hour wait again, oldest first. The
+ * shards stay lost until all of that is done, so that nothing newer overtakes; a failure leaves them so, and another
+ * holder finds the same place gone.
+ */
+export async function recoverShards(options: {
+  pool: Database['pool']
+  bus: Bus
+  service: string
+  marker: Marker
+  shards: Shard[]
+}): Promise<void> {
+  const { pool, bus, service, marker, shards } = options
+  for (const shard of shards) shard.clear()
+  await marker.settled()
+  await redeclareStreams(bus)
+  await resetDurables(bus)
+  const since = new Date(Date.now() - relayAgainMs)
+  for (const shard of shards) {
+    let entries = 0
+    for (;;) {
+      const count = await requeue(pool, shard.lease, since, requeueAtOnce)
+      entries += count
+      if (count < requeueAtOnce) break
+    }
+    await forgetPlace(pool, shard.lease)
+    shard.generation++
+    shard.anchor = shard.newest = undefined
+    shard.state = 'ready'
+    streamLost()
+    log.error({ service, shard: shard.lease.shard, entries }, 'the stream lost events; relaying the last hour again')
+  }
+}

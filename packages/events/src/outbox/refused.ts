@@ -1,0 +1,29 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { EventSchema, type Event } from '@parley/contracts/internal'
+import type { Entry } from './store.ts'
+
+/** What takes the place of an event that the stream refuses: it keeps id and version, so that nobody waits for either. */
+export function skippedEvent(entry: Entry): { subject: string; payload: Buffer } {
+  const [aggregateType = '', aggregateId = ''] = entry.aggregate.split('.')
+  const { version, occurredAt } = decoded(entry)
+  const event = create(EventSchema, {
+    id: entry.eventId,
+    kind: 'skipped',
+    aggregateType,
+    aggregateId,
+    version,
+    ...(occurredAt === undefined ? {} : { occurredAt }),
+  })
+  return {
+    subject: `evt.${aggregateType}.${aggregateId}.skipped`,
+    payload: Buffer.from(toBinary(EventSchema, event)),
+  }
+}
+
+function decoded(entry: Entry): Pick<Event, 'version' | 'occurredAt'> {
+  try {
+    return fromBinary(EventSchema, entry.payload)
+  } catch {
+    return { version: 0n }
+  }
+}

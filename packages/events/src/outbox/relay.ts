@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { isDatabaseUnavailable, type Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { periodically, Resources } from '@parley/runtime'
+import { gauge, logger } from '@parley/telemetry'
+import { placeCheckMs } from '../stream/place.ts'
+import { Holdings } from './holdings.ts'
+import { deleteRelayed, findWaiting, idsByShard, readBacklog } from './store.ts'
+import { waitUntilStored } from './stored.ts'
+import { tellHolder } from './wake.ts'
+
+const log = logger('relay')
+const leaseTickMs = 500
+const pollMs = 200
+const keepRelayedMs = 2 * 3_600_000
+const deleteAtOnce = 5000
+
+/** What a relay works on. */
+export type RelayOptions = Pick<Database, 'db' | 'pool'> & {
+  /** The connection for events. */
+  bus: Bus
+  /** Deployable; part of message ids and of the wake subject. */
+  service: string
+}
+
+/** Brings this service's events to the stream, together with the relays of its other processes. */
+export type Relay = AsyncDisposable & {
+  /** Says, after commit, that entries wait; harmless to forget: they are found 200 ms later. */
+  wake(entryIds: readonly bigint[]): void
+  /**
+   * Resolves when the stream has these entries, whichever process relays them. Rejects with unavailable after 4 s; they
+   * are relayed nevertheless, and a repeated call waits again.
+   */
+  stored(entryIds: readonly bigint[]): Promise<void>
+}
+
+/**
+ * Starts relaying. Neither the database nor the bus need be there yet. Disposing finishes what is under way, for 2 s at
+ * most, and hands the shards to the other processes.
+ */
+export function startRelay(options: RelayOptions): Promise<Relay> {
+  const { pool, bus, service } = options
+  const holder = randomUUID()
+  const holdings = new Holdings({ pool, bus, service, holder })
+  const resources = new Resources()
+  const stop = new AbortController()
+  let away = false
+  const job = (name: string, everyMs: number, work: () => Promise<void>): void => {
+    const run = async (): Promise<void> => {
+      try {
+        await work()
+        away = false
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error
+        if (!away) log.warn({ service, err: error }, 'the outbox is not available')
+        away = true
+      }
+    }
+    resources.use(periodically({ name: `${service} ${name}`, everyMs, signal: stop.signal, run }))
+  }
+
+  const backlog = { entries: 0, seconds: 0 }
+  const labels = { service }
+  const waiting = { description: 'Outbox entries that wait for the stream', labels }
+  resources.use(gauge('events_outbox_waiting', waiting, () => backlog.entries))
+  const oldest = { description: 'Age of the oldest outbox entry that waits', unit: 's', labels }
+  resources.use(gauge('events_outbox_lag', oldest, () => backlog.seconds))
+
+  resources.defer('outbox holdings', () => holdings.close())
+  resources.use(bus.onReconnect(() => holdings.doubt()))
+  job('outbox leases', leaseTickMs, () => holdings.renew())
+  job('outbox poll', pollMs, () => holdings.poll())
+  job('stream places', placeCheckMs, () => holdings.verifyAll())
+  job('outbox backlog', 10_000, async () => {
+    Object.assign(backlog, await readBacklog(pool, holdings.shardNumbers()))
+  })
+  job('outbox cleanup', 60_000, async () => {
+    const before = new Date(Date.now() - keepRelayedMs)
+    while ((await deleteRelayed(pool, before, deleteAtOnce)) === deleteAtOnce) stop.signal.throwIfAborted()
+  })
+  // The first lease at once; what fails here is tried again, and said, by the jobs.
+  void holdings.renew().catch(() => undefined)
+
+  const wakes = new Set<bigint>()
+  let waking: Promise<void> | undefined
+  /** Entries of shards that other processes hold: their holders are told, many entries at a time. */
+  const tellOthers = async (): Promise<void> => {
+    while (wakes.size > 0) {
+      const ids = [...wakes]
+      wakes.clear()
+      for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
+        if (!holdings.holds(shard)) tellHolder(bus, service, shard, theirs)
+      }
+    }
+  }
+
+  return Promise.resolve({
+    wake(entryIds) {
+      void holdings.kick().then(
+        () => {
+          if (holdings.holdsAll()) return
+          for (const id of entryIds) if (!holdings.knows(id)) wakes.add(id)
+          waking ??= tellOthers()
+            .catch(() => undefined)
+            .finally(() => (waking = undefined))
+        },
+        () => undefined,
+      )
+    },
+    stored(entryIds) {
+      const { waiters } = holdings
+      return waitUntilStored(
+        {
+          pool,
+          bus,
+          service,
+          waiters,
+          holds: (shard) => holdings.holds(shard),
+          knowsStored: (id) => holdings.knowsStored(id),
+          kick: () => void holdings.kick().catch(() => undefined),
+        },
+        entryIds,
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await resources[Symbol.asyncDispose]()
+    },
+  })
+}

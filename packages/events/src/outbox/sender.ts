@@ -1,0 +1,100 @@
+import type { Bus } from '@parley/rpc'
+import { eventStream } from '../subjects.ts'
+import { isRefusedForGood, isUnanswered, jetStream } from '../stream/api.ts'
+import type { Batch, Line } from './line.ts'
+
+const window = 256
+const ackTimeoutMs = 5000
+const slowestRetryMs = 1000
+
+/** What the relay does about the outcome of a message. */
+export type SenderEvents = {
+  /** The stream has it. */
+  stored(line: Line, batch: Batch, seq: number, repeated: boolean): void
+  /** The stream will never take it. Resolves when the line knows what to send instead. */
+  refused(line: Line, batch: Batch, reason: string): Promise<void>
+  /** Nobody listens for events: the stream is missing, or JetStream is not up. */
+  unanswered(): void
+}
+
+/** Publishes the messages of many lines at once, one per line, a bounded number in all. */
+export class Sender {
+  readonly #bus: Bus
+  readonly #service: string
+  readonly #events: SenderEvents
+  readonly #ready: Line[] = []
+  #underWay = 0
+
+  constructor(bus: Bus, service: string, events: SenderEvents) {
+    this.#bus = bus
+    this.#service = service
+    this.#events = events
+  }
+
+  /** Sends what the line holds, when its turn comes. Harmless to repeat. */
+  offer(line: Line): void {
+    if (line.busy || line.dropped || line.empty) return
+    line.busy = true
+    this.#ready.push(line)
+    this.#fill()
+  }
+
+  #fill(): void {
+    while (this.#underWay < window) {
+      const line = this.#ready.shift()
+      if (line === undefined) return
+      const batch = !line.dropped && line.shard.mayPublish && this.#bus.connected() ? line.next() : undefined
+      // A line that may not go out now is offered again when its shard becomes ready or the next entries are read.
+      if (batch === undefined) line.busy = false
+      else void this.#send(line, batch)
+    }
+  }
+
+  async #send(line: Line, batch: Batch): Promise<void> {
+    this.#underWay++
+    const pauseMs = await this.#attempt(line, batch)
+    this.#underWay--
+    if (pauseMs > 0) {
+      setTimeout(() => this.#again(line), pauseMs)
+      this.#fill()
+    } else {
+      this.#again(line)
+    }
+  }
+
+  #again(line: Line): void {
+    line.busy = false
+    this.offer(line)
+    this.#fill()
+  }
+
+  /** Returns how long to wait before the line's next message. */
+  async #attempt(line: Line, batch: Batch): Promise<number> {
+    const last = batch.entries.at(-1)
+    if (last === undefined) return 0
+    try {
+      const { streams } = await jetStream(this.#bus)
+      const ack = await streams.publish(batch.subject, batch.data, {
+        msgID: line.shard.messageId(this.#service, last),
+        timeout: ackTimeoutMs,
+        expect: { streamName: eventStream },
+      })
+      if (!line.dropped) this.#events.stored(line, batch, ack.seq, ack.duplicate)
+      return 0
+    } catch (error) {
+      if (line.dropped) return 0
+      if (isRefusedForGood(error)) {
+        try {
+          await this.#events.refused(line, batch, error instanceof Error ? error.message : String(error))
+          return 0
+        } catch {
+          // The database did not take the replacement: the refusal comes again with the next try.
+        }
+      } else if (isUnanswered(error)) {
+        this.#events.unanswered()
+      }
+      batch.failures++
+      return Math.min(50 * 2 ** Math.min(batch.failures, 6), slowestRetryMs)
+    }
+  }
+}

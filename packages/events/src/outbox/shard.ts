@@ -1,0 +1,69 @@
+import type { Place, Places } from '../stream/place.ts'
+import { isValid, type Lease } from './leases.ts'
+import { Line } from './line.ts'
+import type { Entry, ShardPlace } from './store.ts'
+
+/**
+ * `unverified`: nothing goes out before the stream was asked for the place. `lost`: the place is gone, entries must be
+ * relayed again first. `ready`: entries go out.
+ */
+export type ShardState = 'unverified' | 'lost' | 'ready'
+
+/** A shard this process relays: its lease, its place on the stream, the lines in hand. */
+export class Shard implements Places {
+  readonly lease: Lease
+  state: ShardState = 'unverified'
+  /** No new entries are taken; the lease is given back once nothing is in hand. */
+  releasing = false
+  /** How often the stream was lost under this shard. */
+  generation: number
+  newest: Place | undefined
+  anchor: Place | undefined
+  readonly lines = new Map<string, Line>()
+  /** Entries read and not yet marked: whether the stream has them. */
+  readonly inHand = new Map<bigint, boolean>()
+
+  constructor(lease: Lease, { generation, place }: Pick<ShardPlace, 'generation' | 'place'>) {
+    this.lease = lease
+    this.generation = generation
+    this.newest = place
+    this.anchor = place
+  }
+
+  /** Whether this process may publish for the shard now. */
+  get mayPublish(): boolean {
+    return this.state === 'ready' && isValid(this.lease)
+  }
+
+  /** Takes an entry in hand; returns its line. */
+  take(entry: Entry): Line {
+    this.inHand.set(entry.id, false)
+    let line = this.lines.get(entry.aggregate)
+    if (line === undefined) {
+      line = new Line(this, entry.aggregate)
+      this.lines.set(entry.aggregate, line)
+    }
+    line.add(entry)
+    return line
+  }
+
+  /** The stream has these entries, the last of them at `place`. */
+  stored(line: Line, entries: readonly Entry[], place: Place): void {
+    for (const entry of entries) this.inHand.set(entry.id, true)
+    if (this.newest === undefined || this.newest.seq < place.seq) this.newest = place
+    line.stored()
+    if (line.empty) this.lines.delete(line.aggregate)
+  }
+
+  /** Lets go of everything in hand; what was not marked is read again. */
+  clear(): void {
+    for (const line of this.lines.values()) line.dropped = true
+    this.lines.clear()
+    this.inHand.clear()
+  }
+
+  /** The message id of the entry, by which the stream drops repetitions; differs after a loss of the stream. */
+  messageId(service: string, entry: Entry): string {
+    return `${service}-${entry.id}${this.generation === 0 ? '' : `-${this.generation}`}`
+  }
+}

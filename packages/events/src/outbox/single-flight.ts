@@ -1,0 +1,24 @@
+/**
+ * Runs `work` one at a time: a call that comes while it runs shares the run after, so every call sees a run that began
+ * after it. Rejections reach all who share the run.
+ */
+export function singleFlight(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const start = (): Promise<void> => {
+    const run = work().finally(() => {
+      if (running === run) running = undefined
+    })
+    return (running = run)
+  }
+  return () => {
+    if (running === undefined) return start()
+    next ??= running.then(noop, noop).then(() => {
+      next = undefined
+      return start()
+    })
+    return next
+  }
+}
+
+const noop = (): void => undefined

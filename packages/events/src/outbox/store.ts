@@ -1,0 +1,180 @@
+import type { Database } from '@parley/postgres'
+import type { Place } from '../stream/place.ts'
+import type { Lease } from './leases.ts'
+
+type Pool = Database['pool']
+
+/** An outbox row as the relay needs it. */
+export type Entry = {
+  id: bigint
+  shard: number
+  aggregate: string
+  subject: string
+  eventId: string
+  payload: Buffer
+}
+
+/** What became of an entry. */
+export type Relayed = { entry: Entry; seq: number }
+
+/** What a shard knows of the stream. */
+export type ShardPlace = { shard: number; generation: number; place: Place | undefined }
+
+/** Rows that wait, oldest first, without those this process has in hand. */
+export async function readWaiting(pool: Pool, shards: number[], inHand: bigint[], limit: number): Promise<Entry[]> {
+  const result = await pool.query<Entry>(
+    `select id, shard, aggregate, subject, event_id as "eventId", payload from outbox
+     where relayed_at is null and shard = any($1::int[]) and id <> all($2::bigint[])
+     order by id limit $3`,
+    [shards, inHand, limit],
+  )
+  return result.rows
+}
+
+/**
+ * Marks entries as stored, and the newest place of each shard, where this holder's fencing number still stands. Returns
+ * the shards for which it does.
+ */
+export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[]): Promise<Set<number>> {
+  const newest = new Map<number, Relayed>()
+  for (const one of relayed) {
+    const known = newest.get(one.entry.shard)
+    if (known === undefined || known.seq <= one.seq) newest.set(one.entry.shard, one)
+  }
+  const places = [...newest.values()]
+  const result = await pool.query<{ shards: number[] | null }>(
+    `with held as (
+       select f.shard from outbox_leases l
+       join unnest($1::int[], $2::bigint[], $3::text[]) f(shard, fence, holder)
+         on l.name = 'shard-' || f.shard and l.fence = f.fence and l.holder = f.holder
+       for share of l
+     ), placed as (
+       update outbox_places p set stream_seq = n.seq, event_id = n.event_id, relayed_at = clock_timestamp()
+       from unnest($4::int[], $5::bigint[], $6::text[]) n(shard, seq, event_id) join held using (shard)
+       where p.shard = n.shard and (p.stream_seq is null or p.stream_seq < n.seq)
+     ), marked as (
+       update outbox o set relayed_at = clock_timestamp(), stream_seq = m.seq
+       from unnest($7::bigint[], $8::bigint[], $9::int[]) m(id, seq, shard) join held using (shard)
+       where o.id = m.id and o.relayed_at is null
+     )
+     select array_agg(shard) as shards from held`,
+    [
+      leases.map((lease) => lease.shard),
+      leases.map((lease) => lease.fence),
+      leases.map((lease) => lease.holder),
+      places.map((one) => one.entry.shard),
+      places.map((one) => one.seq),
+      places.map((one) => one.entry.eventId),
+      relayed.map((one) => one.entry.id),
+      relayed.map((one) => one.seq),
+      relayed.map((one) => one.entry.shard),
+    ],
+  )
+  return new Set(result.rows[0]?.shards ?? [])
+}
+
+/** Those of the entries that the stream does not have yet; one that is not there at all was relayed long ago. */
+export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
+  const result = await pool.query<{ id: bigint; shard: number }>(
+    'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',
+    [ids],
+  )
+  return result.rows
+}
+
+/** Groups entries by shard. */
+export function idsByShard(entries: readonly { id: bigint; shard: number }[]): Map<number, bigint[]> {
+  const groups = new Map<number, bigint[]>()
+  for (const { id, shard } of entries) {
+    const ids = groups.get(shard)
+    if (ids === undefined) groups.set(shard, [id])
+    else ids.push(id)
+  }
+  return groups
+}
+
+/** The places of shards. */
+export async function readPlaces(pool: Pool, shards: number[]): Promise<ShardPlace[]> {
+  const result = await pool.query<{
+    shard: number
+    generation: number
+    seq: bigint | null
+    eventId: string | null
+    relayedAt: Date | null
+  }>(
+    `select shard, generation, stream_seq as seq, event_id as "eventId", relayed_at as "relayedAt"
+     from outbox_places where shard = any($1::int[])`,
+    [shards],
+  )
+  return result.rows.map(({ shard, generation, seq, eventId, relayedAt }) => ({
+    shard,
+    generation,
+    place:
+      seq === null || eventId === null || relayedAt === null
+        ? undefined
+        : { seq: Number(seq), eventId, storedAt: relayedAt.getTime() },
+  }))
+}
+
+/** Makes up to `limit` entries wait again that were relayed since; returns how many there were. */
+export async function requeue(pool: Pool, lease: Lease, since: Date, limit: number): Promise<number> {
+  const result = await pool.query(
+    `update outbox set relayed_at = null, stream_seq = null
+     where exists (select from outbox_leases where name = 'shard-' || $1::int and fence = $2 and holder = $3 for share)
+       and id in (select id from outbox where shard = $1 and relayed_at > $4 order by id limit $5)`,
+    [lease.shard, lease.fence, lease.holder, since, limit],
+  )
+  return result.rowCount ?? 0
+}
+
+/** Forgets the place of a shard and begins its next generation. */
+export async function forgetPlace(pool: Pool, lease: Lease): Promise<void> {
+  await pool.query(
+    `update outbox_places set generation = generation + 1, stream_seq = null, event_id = null, relayed_at = null
+     where shard = $1 and exists (
+       select from outbox_leases where name = 'shard-' || $1::int and fence = $2 and holder = $3 for share)`,
+    [lease.shard, lease.fence, lease.holder],
+  )
+}
+
+/** Keeps an entry that the stream refused and puts another event in its place. */
+export async function replaceRefused(
+  pool: Pool,
+  lease: Lease,
+  entry: Entry,
+  replacement: { subject: string; payload: Buffer; reason: string },
+): Promise<void> {
+  await pool.query(
+    `with held as (
+       select from outbox_leases where name = 'shard-' || $1::int and fence = $2 and holder = $3 for share
+     ), parked as (
+       insert into parked_events (consumer, event_id, subject, payload, attempts, last_error, parked_at)
+       select 'relay', event_id, subject, payload, 1, $7, clock_timestamp()
+       from outbox where id = $4 and exists (select from held)
+       on conflict (consumer, event_id) do nothing
+     )
+     update outbox set subject = $5, payload = $6 where id = $4 and exists (select from held)`,
+    [lease.shard, lease.fence, lease.holder, entry.id, replacement.subject, replacement.payload, replacement.reason],
+  )
+}
+
+/** Deletes up to `limit` entries that were relayed before; returns how many there were. */
+export async function deleteRelayed(pool: Pool, before: Date, limit: number): Promise<number> {
+  const result = await pool.query(
+    `delete from outbox where id in (
+       select id from outbox where relayed_at < $1 order by relayed_at limit $2 for update skip locked)`,
+    [before, limit],
+  )
+  return result.rowCount ?? 0
+}
+
+/** How much waits in these shards: number of entries and age of the oldest in seconds. */
+export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entries: number; seconds: number }> {
+  const result = await pool.query<{ entries: bigint; seconds: number }>(
+    `select count(*) as entries, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
+     from outbox where relayed_at is null and shard = any($1::int[])`,
+    [shards],
+  )
+  const row = result.rows[0]
+  return { entries: Number(row?.entries ?? 0), seconds: row?.seconds ?? 0 }
+}

@@ -1,0 +1,74 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { findWaiting, idsByShard } from './store.ts'
+import { askHolder } from './wake.ts'
+import type { Waiters } from './waiters.ts'
+
+const giveUpMs = 4000
+const lookAgainMs = 250
+const holderAnswersMs = 1000
+
+type Options = {
+  pool: Database['pool']
+  bus: Bus
+  service: string
+  waiters: Waiters
+  /** Whether this process holds the shard. */
+  holds(shard: number): boolean
+  /** Whether this process knows that the stream has the entry. */
+  knowsStored(id: bigint): boolean
+  /** Reads what waits. */
+  kick(): void
+}
+
+/**
+ * Resolves when the stream has all these entries, whoever relays them. Rejects with unavailable after `timeoutMs`
+ * (4 s): the entries are relayed nevertheless, and a repeated call waits for them again.
+ */
+export async function waitUntilStored(options: Options, ids: readonly bigint[], timeoutMs = giveUpMs): Promise<void> {
+  const open = new Set(ids)
+  if (open.size === 0) return
+  const giveUpAt = performance.now() + timeoutMs
+  let wakeUp: () => void = () => undefined
+  const done = (id: bigint): void => {
+    if (open.delete(id) && open.size === 0) wakeUp()
+  }
+  const cancels = ids.map((id) => options.waiters.wait(id, () => done(id)))
+  try {
+    for (const id of ids) if (options.knowsStored(id)) done(id)
+    options.kick()
+    while (open.size > 0) {
+      const leftMs = giveUpAt - performance.now()
+      if (leftMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
+      void ask(options, [...open], Math.min(leftMs, holderAnswersMs), done)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(leftMs, lookAgainMs))
+        wakeUp = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  } finally {
+    for (const cancel of cancels) cancel()
+  }
+}
+
+/** Looks where the entries are and asks those who hold them. Never rejects: the next look may do better. */
+async function ask(options: Options, ids: bigint[], timeoutMs: number, done: (id: bigint) => void): Promise<void> {
+  try {
+    const waiting = await findWaiting(options.pool, ids)
+    const unmarked = new Set(waiting.map((entry) => entry.id))
+    for (const id of ids) if (!unmarked.has(id)) done(id)
+    for (const [shard, theirs] of idsByShard(waiting)) {
+      if (options.holds(shard)) continue
+      void askHolder(options.bus, options.service, shard, theirs, timeoutMs).then(
+        () => theirs.forEach(done),
+        () => undefined,
+      )
+    }
+  } catch {
+    // The database or the bus is away.
+  }
+}

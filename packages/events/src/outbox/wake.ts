@@ -1,0 +1,50 @@
+import type { Msg } from 'nats'
+import type { Bus } from '@parley/rpc'
+import { wakeSubject } from '../subjects.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Tells the holder of a shard that entries wait. A lost message costs the time to the holder's next poll. */
+export function tellHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
+  if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
+}
+
+/** Asks the holder of a shard to answer when the stream has the entries. Rejects when it does not in time. */
+export async function askHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[], timeoutMs: number) {
+  await bus.nc.request(wakeSubject(service, shard), encodeIds(ids), { timeout: timeoutMs })
+}
+
+/** Hears as holder of a shard. `onWake` resolves when the entries are stored; it is answered only then. */
+export function hearWakes(
+  bus: Bus,
+  service: string,
+  shard: number,
+  onWake: (ids: bigint[], answered: boolean) => Promise<void>,
+): Disposable {
+  const subscription = bus.nc.subscribe(wakeSubject(service, shard), {
+    callback: (error, message) => {
+      if (error === null) void answer(message, onWake)
+    },
+  })
+  return { [Symbol.dispose]: () => subscription.unsubscribe() }
+}
+
+async function answer(message: Msg, onWake: (ids: bigint[], answered: boolean) => Promise<void>): Promise<void> {
+  try {
+    await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
+    message.respond()
+  } catch {
+    // No answer: the asker looks at the entries again.
+  }
+}
+
+function encodeIds(ids: readonly bigint[]): Uint8Array {
+  return encoder.encode(ids.join(' '))
+}
+
+/** Throws a SyntaxError when the bytes are no ids. */
+function decodeIds(data: Uint8Array): bigint[] {
+  const text = decoder.decode(data)
+  return text === '' ? [] : text.split(' ').map(BigInt)
+}

@@ -1,0 +1,49 @@
+import { NatsError, type JetStreamClient, type JetStreamManager } from 'nats'
+import type { Bus } from '@parley/rpc'
+
+type Api = { streams: JetStreamClient; manager: JetStreamManager }
+
+const apis = new WeakMap<Bus, Promise<Api>>()
+
+/** JetStream over a bus connection; made once per connection, without asking the server. */
+export function jetStream(bus: Bus): Promise<Api> {
+  let api = apis.get(bus)
+  if (api === undefined) {
+    api = bus.nc
+      .jetstreamManager({ checkAPI: false, timeout: 5000 })
+      .then((manager) => ({ manager, streams: bus.nc.jetstream({ timeout: 5000 }) }))
+    apis.set(bus, api)
+  }
+  return api
+}
+
+const STREAM_NOT_FOUND = 10059
+const CONSUMER_NOT_FOUND = 10014
+const CONSUMER_EXISTS = 10148
+const MESSAGE_NOT_FOUND = 10037
+const MESSAGE_TOO_LARGE = 10054
+
+function apiCode(error: unknown): number | undefined {
+  return error instanceof NatsError ? error.api_error?.err_code : undefined
+}
+
+/** The stream does not exist. */
+export const isStreamMissing = (error: unknown): boolean => apiCode(error) === STREAM_NOT_FOUND
+
+/** The stream exists, the consumer does not. */
+export const isConsumerMissing = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND
+
+/** A consumer of that name exists and differs from what was declared. */
+export const isConsumerThere = (error: unknown): boolean => apiCode(error) === CONSUMER_EXISTS
+
+/** The stream holds no such message. */
+export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
+
+/** Nobody listens: the stream is missing, or JetStream is not up yet. */
+export const isUnanswered = (error: unknown): boolean => error instanceof NatsError && error.code === '503'
+
+/** The message can never be stored, however often it is tried. */
+export function isRefusedForGood(error: unknown): boolean {
+  if (apiCode(error) === MESSAGE_TOO_LARGE) return true
+  return error instanceof NatsError && (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.code === 'BAD_SUBJECT')
+}

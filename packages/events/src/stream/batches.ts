@@ -1,0 +1,30 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { EventBatchSchema, type Event } from '@parley/contracts/internal'
+
+/** Most events of one bus message. */
+export const maxBatchEvents = 64
+/** Most bytes of one bus message that holds more than one event. */
+export const maxBatchBytes = 64 * 1024
+
+const EVENTS_FIELD = 0x0a
+
+/** Encodes an EventBatch from events that are encoded already. */
+export function encodeBatch(payloads: readonly Uint8Array[]): Buffer {
+  const parts: Uint8Array[] = []
+  for (const payload of payloads) parts.push(header(payload.length), payload)
+  return Buffer.concat(parts)
+}
+
+/** Tag and length in front of one event: protobuf's varint. */
+function header(length: number): Uint8Array {
+  const bytes = [EVENTS_FIELD]
+  let rest = length
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
+  bytes.push(rest)
+  return Uint8Array.from(bytes)
+}
+
+/** The events of a bus message, oldest first. Throws when the bytes are no EventBatch. */
+export function decodeBatch(data: Uint8Array): Event[] {
+  return fromBinary(EventBatchSchema, data).events
+}

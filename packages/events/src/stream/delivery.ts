@@ -1,0 +1,40 @@
+import { nanos, type Msg } from 'nats'
+
+const encoder = new TextEncoder()
+const ack = encoder.encode('+ACK')
+
+/** What the reply subject of a delivered message says. */
+export type Delivery = {
+  /** How often the message was delivered to this consumer, this time included. */
+  deliveries: number
+  seq: number
+  /** Place in the deliveries of this consumer, from 1, without holes. */
+  delivered: number
+  storedAtMs: number
+}
+
+/**
+ * Reads `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<seq>.<delivered>.<time>.<pending>[.<random>]`;
+ * undefined when it is something else.
+ */
+export function deliveryOf(message: Msg): Delivery | undefined {
+  const tokens = (message.reply ?? '').split('.')
+  const first = tokens.length === 9 ? 4 : 6
+  const deliveries = Number(tokens[first])
+  const seq = Number(tokens[first + 1])
+  const delivered = Number(tokens[first + 2])
+  const storedAtMs = Number(tokens[first + 3]) / 1e6
+  return Number.isFinite(deliveries + seq + delivered + storedAtMs)
+    ? { deliveries, seq, delivered, storedAtMs }
+    : undefined
+}
+
+/** The message is dealt with. */
+export function acknowledge(message: Msg): void {
+  message.respond(ack)
+}
+
+/** The message is to come again after so many milliseconds. */
+export function bringAgain(message: Msg, afterMs: number): void {
+  message.respond(encoder.encode(`-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`))
+}
