@@ -1,0 +1,67 @@
+import {
+  bool,
+  busFields,
+  bytes,
+  coreFields,
+  databaseFields,
+  defineConfig,
+  duration,
+  processFields,
+  str,
+  url,
+} from '@parley/config'
+
+const { publicUrl } = coreFields()
+
+export const readConfig = defineConfig({
+  ...processFields(),
+  ...busFields(),
+  ...databaseFields('admin'),
+  publicUrl,
+  directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
+    toml: 'auth.direct_registration',
+    default: true,
+    doc: 'Whether anyone may make an account with a verified e-mail address.',
+  }),
+  pushEnabled: bool('PARLEY_PUSH_ENABLED', {
+    toml: 'push.enabled',
+    default: false,
+    doc: 'Whether clients are offered Web Push.',
+  }),
+  vapidPublicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
+    toml: 'push.vapid_public_key',
+    optional: true,
+    doc: 'Public VAPID key clients subscribe with.',
+  }),
+  livekitEnabled: bool('PARLEY_LIVEKIT_ENABLED', {
+    toml: 'livekit.enabled',
+    default: false,
+    doc: 'Whether clients are offered calls.',
+  }),
+  livekitUrl: url('PARLEY_LIVEKIT_URL', {
+    toml: 'livekit.url',
+    optional: true,
+    doc: 'Address at which clients reach the media server.',
+  }),
+  videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
+    toml: 'video.enabled',
+    default: false,
+    doc: 'Whether uploaded videos are processed.',
+  }),
+  maxUploadBytes: bytes('PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE', {
+    toml: 'core.assets.max_upload_size',
+    default: '25 MB',
+    doc: 'Largest file of any kind.',
+  }),
+  maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
+    toml: 'video.max_upload_size',
+    default: '100 MB',
+    doc: 'Largest video, while videos are processed.',
+  }),
+  editWindowMs: duration('PARLEY_MESSAGING_EDIT_WINDOW', {
+    default: '3h',
+    doc: 'How long authors may edit a message; the same as for messaging.',
+  }),
+})
+
+export type Config = ReturnType<typeof readConfig>

@@ -1,0 +1,14 @@
+import { counter, logger } from '@parley/telemetry'
+
+const log = logger('admin')
+
+const policyChanges = counter('parley_policy_changes', { description: 'Changes of roles and permission decisions' })
+
+export function serverSeeded(): void {
+  log.info('seeded system roles, default decisions, blocked usernames and the server profile')
+}
+
+export function policyChanged(revision: bigint): void {
+  policyChanges()
+  log.info({ revision: String(revision) }, 'policy changed')
+}

@@ -1,0 +1,35 @@
+import type { ServiceImpl } from '@connectrpc/connect'
+import { RoleService, ServerService } from '@parley/contracts/api'
+import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { AdminInternalService } from '@parley/contracts/internal'
+import type { ServiceRoutes } from '@parley/rpc'
+import type { Context } from '../context.ts'
+import { getServer } from './discovery/get-server.ts'
+import { checkLogin } from './internal/check-login.ts'
+import { denyPosting } from './internal/deny-posting.ts'
+import { getPolicy } from './internal/get-policy.ts'
+import { batchGetRoles } from './role/batch-get-roles.ts'
+import { getRole } from './role/get-role.ts'
+import { listRoles } from './role/list-roles.ts'
+import { getMotd } from './server/get-motd.ts'
+import { getRuntimeConfig } from './server/get-runtime-config.ts'
+
+export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(ServerDiscoveryService, {
+    getServer: getServer(ctx),
+  } satisfies ServiceImpl<typeof ServerDiscoveryService>)
+  router.service(RoleService, {
+    listRoles: listRoles(ctx),
+    getRole: getRole(ctx),
+    batchGetRoles: batchGetRoles(ctx),
+  } satisfies ServiceImpl<typeof RoleService>)
+  router.service(ServerService, {
+    getMotd: getMotd(ctx),
+    getRuntimeConfig: getRuntimeConfig(ctx),
+  } satisfies ServiceImpl<typeof ServerService>)
+  router.service(AdminInternalService, {
+    getPolicy: getPolicy(ctx),
+    denyPosting: denyPosting(ctx),
+    checkLogin: checkLogin(ctx),
+  } satisfies ServiceImpl<typeof AdminInternalService>)
+}

@@ -1,0 +1,44 @@
+import { startRelay } from '@parley/events'
+import { openDatabase } from '@parley/postgres'
+import { connectBus, serveRpc } from '@parley/rpc'
+import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { serverSeeded } from './metrics.ts'
+import { routes } from './rpc/index.ts'
+import { seed } from './store/seed.ts'
+
+export type Overrides = {
+  now?: () => Date
+  /** Gives up starting. */
+  stop?: AbortSignal
+}
+
+/** Opens everything in dependency order; disposing the result closes it in reverse. */
+export async function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {
+  await using opened = new Resources()
+  const signal = overrides.stop ?? new AbortController().signal
+  const health = new Health()
+  const databaseAnswers = health.startup('postgres')
+  const busAnswers = health.startup('nats')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+
+  const { db, pool } = opened.use(
+    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'admin' }),
+  )
+  if (await retry(() => seed(db), { signal, initialMs: 200, maxMs: 5000 })) serverSeeded()
+  databaseAnswers()
+
+  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'admin', signal }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
+  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  busAnswers()
+
+  const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'admin' }))
+  const ctx: Context = { config, db, relay, now: overrides.now ?? (() => new Date()) }
+  opened.use(
+    await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),
+  )
+  opened.defer('readiness', () => health.drain())
+  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+}

@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+
+export { inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+
+/** One row: the revision of roles and decisions, locked by whoever changes them. */
+export const policyState = pgTable(
+  'policy_state',
+  {
+    id: text().primaryKey().default('server'),
+    revision: bigint({ mode: 'bigint' }).notNull(),
+  },
+  (t) => [check('policy_state_single', sql`${t.id} = 'server'`)],
+)
+
+export const roles = pgTable('roles', {
+  id: text().primaryKey(),
+  name: text().notNull().unique(),
+  displayName: text('display_name').notNull(),
+  description: text().notNull(),
+  pingable: boolean().notNull(),
+  position: integer().notNull(),
+  isSystem: boolean('is_system').notNull(),
+})
+
+/** Decisions about a permission, of a role or of a user, at a scope; the id of the server scope is empty. */
+export const permissionDecisions = pgTable(
+  'permission_decisions',
+  {
+    scopeKind: text('scope_kind', { enum: ['server', 'group', 'room'] }).notNull(),
+    scopeId: text('scope_id').notNull(),
+    subjectKind: text('subject_kind', { enum: ['role', 'user'] }).notNull(),
+    subjectId: text('subject_id').notNull(),
+    permission: text().notNull(),
+    decision: text({ enum: ['allow', 'deny'] }).notNull(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'permission_decisions_key',
+      columns: [t.scopeKind, t.scopeId, t.subjectKind, t.subjectId, t.permission],
+    }),
+    index('permission_decisions_subject').on(t.subjectKind, t.subjectId),
+    check('permission_decisions_scope', sql`(${t.scopeKind} = 'server') = (${t.scopeId} = '')`),
+  ],
+)
+
+/** One row: what the server says about itself; null stands for the default or for nothing. */
+export const serverProfile = pgTable(
+  'server_profile',
+  {
+    id: text().primaryKey().default('server'),
+    version: bigint({ mode: 'bigint' }).notNull(),
+    name: text(),
+    description: text(),
+    motd: text(),
+    welcomeMessage: text('welcome_message'),
+    logoKey: text('logo_key'),
+    bannerKey: text('banner_key'),
+  },
+  (t) => [check('server_profile_single', sql`${t.id} = 'server'`)],
+)
+
+/** Logins nobody may take, in lower case. */
+export const blockedUsernames = pgTable('blocked_usernames', {
+  username: text().primaryKey(),
+})

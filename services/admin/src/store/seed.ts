@@ -1,0 +1,30 @@
+import { defaultDecisions, systemRoles } from '@parley/auth'
+import type { Db } from '@parley/postgres'
+import { blockedUsernames, permissionDecisions, policyState, roles, serverProfile } from './schema.ts'
+
+const defaultBlockedUsernames = ['root', 'admin', 'superuser', 'op', 'operator', 'support']
+
+/**
+ * Gives an empty database its system roles, default decisions, blocked usernames and profile; answers whether it did.
+ * The row of the policy is the lock: of several processes one inserts it, the others wait for its commit and do nothing.
+ */
+export async function seed(db: Db): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [first] = await tx.insert(policyState).values({ revision: 1n }).onConflictDoNothing().returning()
+    if (!first) return false
+    await tx.insert(roles).values(systemRoles.map(({ assignable: _, ...role }) => role))
+    await tx.insert(permissionDecisions).values(
+      defaultDecisions.map(({ roleId, permission }) => ({
+        scopeKind: 'server' as const,
+        scopeId: '',
+        subjectKind: 'role' as const,
+        subjectId: roleId,
+        permission,
+        decision: 'allow' as const,
+      })),
+    )
+    await tx.insert(blockedUsernames).values(defaultBlockedUsernames.map((username) => ({ username })))
+    await tx.insert(serverProfile).values({ version: 1n })
+    return true
+  })
+}

@@ -1,0 +1,43 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  ServerLoginSchema,
+  ServerPublicProfileSchema,
+  ServerRuntimeConfigSchema,
+  type ServerLogin,
+  type ServerPublicProfile,
+  type ServerRuntimeConfig,
+} from '@parley/contracts/api'
+import type { Config } from '../config.ts'
+import type { ServerProfileRow } from '../store/server-profile.ts'
+import { version } from '../version.ts'
+
+const defaultName = 'Parley'
+const defaultDescription = 'A place to talk with your team.'
+
+export function toPublicProfile(row: ServerProfileRow): ServerPublicProfile {
+  return create(ServerPublicProfileSchema, {
+    name: row.name ?? defaultName,
+    version,
+    description: row.description ?? defaultDescription,
+    ...(row.welcomeMessage !== null && { welcomeMessage: row.welcomeMessage }),
+  })
+}
+
+export function toServerLogin(config: Config): ServerLogin {
+  return create(ServerLoginSchema, {
+    directRegistrationEnabled: config.directRegistration,
+    authorizeUrl: new URL('/oauth/authorize', config.publicUrl).href,
+  })
+}
+
+export function toRuntimeConfig(config: Config): ServerRuntimeConfig {
+  return create(ServerRuntimeConfigSchema, {
+    pushNotificationsEnabled: config.pushEnabled,
+    ...(config.pushEnabled && config.vapidPublicKey !== undefined && { vapidPublicKey: config.vapidPublicKey }),
+    ...(config.livekitEnabled && config.livekitUrl !== undefined && { livekitUrl: config.livekitUrl }),
+    videoProcessingEnabled: config.videoEnabled,
+    maxUploadSize: BigInt(config.maxUploadBytes),
+    maxVideoUploadSize: BigInt(config.maxVideoUploadBytes),
+    messageEditWindowSeconds: Math.floor(config.editWindowMs / 1000),
+  })
+}

@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url'
+import { createClient, type Transport } from '@connectrpc/connect'
+import { RoleService, ServerService } from '@parley/contracts/api'
+import { AdminServerService } from '@parley/contracts/admin'
+import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { AdminInternalService } from '@parley/contracts/internal'
+import { Resources } from '@parley/runtime'
+import { callAs, testBus, testDatabase, testNats } from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { startAdmin } from '../src/service.ts'
+
+/** An empty database, a bus of its own, and admin processes over them on demand. */
+export async function testAdmin() {
+  const opened = new Resources()
+  const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  const nats = opened.use(await testNats())
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+  return {
+    database,
+    nats,
+    bus,
+    /** Starts a process; it ends with the test unless it is disposed before. */
+    async start(env: NodeJS.ProcessEnv = {}, stop?: AbortSignal) {
+      const config = readConfig({
+        env: {
+          PARLEY_ADMIN_DATABASE_URL: database.url,
+          PARLEY_NATS_URL: nats.url,
+          PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+          ...env,
+        },
+      })
+      return opened.use(await startAdmin(config, stop && { stop }))
+    },
+    anonymous: clients(rpc.transport()),
+    alice: clients(callAs(rpc, { userId: 'Ualice' })),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+export type TestAdmin = Awaited<ReturnType<typeof testAdmin>>
+
+function clients(transport: Transport) {
+  return {
+    discovery: createClient(ServerDiscoveryService, transport),
+    roles: createClient(RoleService, transport),
+    server: createClient(ServerService, transport),
+    adminServer: createClient(AdminServerService, transport),
+    internal: createClient(AdminInternalService, transport),
+  }
+}
+
+export async function readiness(internalPort: number): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
+  return { status: response.status, body: await response.json() }
+}

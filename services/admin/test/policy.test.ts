@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/auth'
+import { fromBinary } from '@bufbuild/protobuf'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { eventually, recordEvents } from '@parley/testkit'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+
+const policySubject = 'evt.control.policy.server.policy_changed'
+const everyone = { userId: 'Ualice', roleIds: [] }
+const inRoom = (roomId: string): Scope => ({ kind: 'room', roomId, groupId: 'G1' })
+
+let admin: TestAdmin
+
+beforeAll(async () => {
+  admin = await testAdmin()
+})
+
+afterAll(() => admin[Symbol.asyncDispose]())
+
+const getPolicy = () => admin.anonymous.internal.getPolicy({})
+
+test('two processes that start at once on an empty database seed it once', async () => {
+  await Promise.all([admin.start(), admin.start()])
+  const policy = await getPolicy()
+  expect(policy.revision).toBe(1n)
+  expect(policy.roles).toHaveLength(4)
+  expect(policy.decisions).toHaveLength(25)
+  expect(policyFrom(policy).decisions).toEqual(policyFrom(defaultPolicy()).decisions)
+})
+
+test('posting in a room is denied to everyone, and the fleet hears of it once', async () => {
+  const { events } = await recordEvents(admin.bus, policySubject)
+  const before = policyFrom(await getPolicy())
+  expect(may(before, everyone, 'message.post', inRoom('Rnews'))).toBe(true)
+
+  const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rnews', actorId: 'Uada' })
+  expect(revision).toBe(before.revision + 1n)
+  const after = policyFrom(await getPolicy())
+  expect(after.revision).toBe(revision)
+  expect(may(after, everyone, 'message.post', inRoom('Rnews'))).toBe(false)
+  expect(may(after, everyone, 'message.post', inRoom('Rother'))).toBe(true)
+
+  expect(await admin.anonymous.internal.denyPosting({ roomId: 'Rnews', actorId: 'Uada' })).toMatchObject({ revision })
+  const next = await admin.anonymous.internal.denyPosting({ roomId: 'Rmore', actorId: '' })
+  expect(next.revision).toBe(revision + 1n)
+
+  await eventually(() => expect(events).toHaveLength(2))
+  expect(events.map(({ version, actorId }) => [version, actorId])).toEqual([
+    [revision, 'Uada'],
+    [next.revision, ''],
+  ])
+  const grown = events.reduce<typeof before | undefined>(
+    (policy, { fact }) => (policy && fact.case === 'policy' ? applyDelta(policy, fact.value) : undefined),
+    before,
+  )
+  expect(grown?.decisions).toEqual(policyFrom(await getPolicy()).decisions)
+})
+
+test('the denial is answered when the stream holds it', async () => {
+  const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
+  const jsm = await admin.bus.nc.jetstreamManager()
+  const last = await jsm.streams.getMessage('EVENTS', { last_by_subj: policySubject })
+  expect(fromBinary(EventBatchSchema, last.data).events.at(-1)?.version).toBe(revision)
+})
+
+test('denials that race each take a revision of their own', async () => {
+  const { revision: before } = await getPolicy()
+  const rooms = Array.from({ length: 20 }, (_, n) => `Rrace${n}`)
+  const revisions = await Promise.all(
+    rooms.map(async (roomId) => (await admin.anonymous.internal.denyPosting({ roomId })).revision),
+  )
+  expect(revisions.sort()).toEqual(rooms.map((_, n) => before + BigInt(n) + 1n).sort())
+})
+
+test('a later start changes nothing', async () => {
+  const before = await getPolicy()
+  await using _third = await admin.start()
+  expect(await getPolicy()).toEqual(before)
+})

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+
+let admin: TestAdmin
+
+beforeAll(async () => {
+  admin = await testAdmin()
+  await admin.start({
+    PARLEY_LIVEKIT_ENABLED: 'true',
+    PARLEY_LIVEKIT_URL: 'wss://media.example.org',
+    PARLEY_PUSH_VAPID_PUBLIC_KEY: 'BKey',
+    PARLEY_MESSAGING_EDIT_WINDOW: '2h',
+  })
+})
+
+afterAll(() => admin[Symbol.asyncDispose]())
+
+test('there is no message of the day until one is set', async () => {
+  expect((await admin.alice.server.getMotd({})).motd).toBeUndefined()
+})
+
+test('clients learn how this server is configured, and nothing about what is off', async () => {
+  const { runtime } = await admin.alice.server.getRuntimeConfig({})
+  expect(runtime).toMatchObject({
+    pushNotificationsEnabled: false,
+    vapidPublicKey: undefined,
+    livekitUrl: 'wss://media.example.org',
+    videoProcessingEnabled: false,
+    maxUploadSize: 25_000_000n,
+    maxVideoUploadSize: 100_000_000n,
+    messageEditWindowSeconds: 7200,
+  })
+})
+
+test('roles are listed by position, without permissions', async () => {
+  const { roles } = await admin.alice.roles.listRoles({})
+  expect(roles.map(({ name, position, isSystem }) => [name, position, isSystem])).toEqual([
+    ['everyone', 0, true],
+    ['moderator', 100, true],
+    ['admin', 900, true],
+    ['owner', 1000, true],
+  ])
+})
+
+test('a role is found by its name', async () => {
+  const { role } = await admin.alice.roles.getRole({ name: 'moderator' })
+  expect(role).toMatchObject({ name: 'moderator', displayName: 'Moderator', pingable: true })
+  await expect(admin.alice.roles.getRole({ name: 'janitor' })).rejects.toMatchObject({ code: Code.NotFound })
+})
+
+test('many roles are found in the order asked, once each, unknown ones left out', async () => {
+  const { roles } = await admin.alice.roles.batchGetRoles({ names: ['owner', 'janitor', 'admin', 'owner'] })
+  expect(roles.map(({ name }) => name)).toEqual(['owner', 'admin'])
+})
+
+test('only the discovery is open to strangers', async () => {
+  const refused = { code: Code.Unauthenticated }
+  await expect(admin.anonymous.roles.listRoles({})).rejects.toMatchObject(refused)
+  await expect(admin.anonymous.server.getMotd({})).rejects.toMatchObject(refused)
+  await expect(admin.anonymous.adminServer.getServerConfig({})).rejects.toMatchObject(refused)
+})
+
+test('what is owned but not built is unimplemented', async () => {
+  await expect(admin.alice.adminServer.getServerConfig({})).rejects.toMatchObject({ code: Code.Unimplemented })
+})
+
+test('blocked logins are refused in any letter case', async () => {
+  const blocked = async (login: string) => (await admin.anonymous.internal.checkLogin({ login })).blocked
+  expect(await blocked('Root')).toBe(true)
+  expect(await blocked('rooter')).toBe(false)
+})
