@@ -11,7 +11,7 @@ import type { PublicMethod } from './methods.ts'
 export type Admitted = { method: PublicMethod; caller: string | undefined; idempotencyKey: string | undefined }
 
 /** Reply headers that clients may see. */
-export const exposedReplyHeaders = ['idempotency-replayed', 'retry-after']
+export const exposedReplyHeaders = ['idempotency-replayed', 'retry-after', 'parley-reason']
 
 export class Forwarder {
   readonly #rpc: RpcClient

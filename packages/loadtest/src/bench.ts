@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
+import { startFleet, type Fleet } from '@parley/local'
+import { commitFloors, natsFloors, publishFloor } from './floors/floors.ts'
+import { HttpCaller } from './load/http-caller.ts'
+import { residentKib } from './load/memory.ts'
+import { Sockets } from './load/sockets.ts'
+import { summary, time } from './load/timing.ts'
+import { Report } from './report.ts'
+
+const help = `make bench: measures a fleet on this machine and the floors below it, in one run of a few minutes
+
+Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, value, unit, floor, ratio}].
+A floor is the raw cost of the same thing without Parley, measured in the same run.`
+
+const owner = { login: 'bench', password: 'a password for the bench' }
+const body = 'A message of ordinary length, as people write them all day long.'
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return console.log(help)
+  const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  const report = new Report()
+  try {
+    const nats = await natsFloors(join(dir, 'floor-nats'))
+    report.add('raw NATS round trip p50', nats.raw.p50, 'ms')
+    report.add('RPC over NATS p50', nats.rpc.p50, 'ms', nats.raw.p50)
+    report.add('RPC over NATS p99', nats.rpc.p99, 'ms', nats.raw.p99)
+    report.add('raw NATS request-reply, 64 in flight', nats.raw64.perSecond, '1/s')
+    report.add('RPC over NATS, 64 in flight', nats.rpc64.perSecond, '1/s', nats.raw64.perSecond)
+
+    console.error('starting a fleet')
+    await using fleet = await startFleet({ dataDir: join(dir, 'data'), port: 0, owner, say: (line) => console.error(line) })
+    for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
+    const commits = await commitFloors(fleet.postgresUrl('postgres'))
+    report.add('raw single-row commit p50', commits.one.p50, 'ms')
+    report.add('raw single-row commits, 32 writers', commits.many.perSecond, '1/s')
+
+    await measureCalls(fleet, report, commits.one.p50 + 2 * nats.raw.p50, commits.many.perSecond)
+    await measureSockets(fleet, report)
+    for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
+    report.write(process.env['BENCH_OUT'])
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+async function newRoom(http: HttpCaller, name: string): Promise<string> {
+  const { groups } = await http.call(RoomDirectoryService.method.listRoomGroups, {})
+  const { room } = await http.call(RoomService.method.createRoom, { name, groupId: groups[0]?.id ?? '' })
+  if (!room) throw new Error('the room was not made')
+  return room.id
+}
+
+async function measureCalls(fleet: Fleet, report: Report, floor: number, commitsPerSecond: number): Promise<void> {
+  using http = new HttpCaller(fleet.url, 64)
+  await http.signIn(owner)
+  const rooms = await Promise.all(Array.from({ length: 32 }, (_, i) => newRoom(http, `bench-${i}`)))
+  let turn = 0
+  const roomId = () => rooms[turn++ % rooms.length] ?? ''
+  const post = () => http.call(MessageService.method.createMessage, { roomId: roomId(), body })
+  const one = await time(post)
+  report.add('CreateMessage p50', one.p50, 'ms', floor)
+  report.add('CreateMessage p99', one.p99, 'ms', floor)
+  const many = await time(post, { inFlight: 64, seconds: 6, warmUpSeconds: 2 })
+  report.add('CreateMessage over 32 rooms, 64 in flight', many.perSecond, '1/s', commitsPerSecond)
+  report.add('CreateMessage over 32 rooms, 64 in flight p99', many.p99, 'ms')
+  const read = () => http.call(RoomService.method.getRoomEvents, { roomId: roomId(), limit: 50 })
+  const page = await time(read)
+  report.add('GetRoomEvents (50 rows) p50', page.p50, 'ms')
+  report.add('GetRoomEvents (50 rows) p99', page.p99, 'ms')
+  const pages = await time(read, { inFlight: 32 })
+  report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
+}
+
+async function measureSockets(fleet: Fleet, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url)
+  await http.signIn(owner)
+  const roomId = await newRoom(http, 'bench-sockets')
+  const node = fleet.services.find(({ name }) => name === 'realtime')
+  if (!node?.url) throw new Error('the realtime node told no address')
+  const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
+  using sockets = new Sockets()
+
+  const before = residentKib(node.pid)
+  for (const count of [1, 1000]) {
+    await sockets.open(node.url, http.token, count - sockets.size)
+    const raw = await publishFloor(count, frame)
+    report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
+    const { total, spread } = await postAndHear(http, sockets, roomId)
+    report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
+    report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
+    if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
+  }
+  report.add('RSS per idle socket', (residentKib(node.pid) - before) / sockets.size, 'KiB')
+}
+
+async function postAndHear(http: HttpCaller, sockets: Sockets, roomId: string, rounds = 110) {
+  const total: number[] = []
+  const spread: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const hearing = sockets.hear(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
+    const start = performance.now()
+    const [{ first, last }] = await Promise.all([
+      hearing,
+      http.call(MessageService.method.createMessage, { roomId, body }),
+    ])
+    if (round < 10) continue
+    total.push(last - start)
+    spread.push(last - first)
+  }
+  const seconds = total.reduce((sum, ms) => sum + ms, 0) / 1000
+  return { total: summary(total, seconds), spread: summary(spread, seconds) }
+}
+
+const exampleFrame = (roomId: string) => ({
+  frame: {
+    case: 'event' as const,
+    value: {
+      id: 'E0123456789abcd',
+      actorId: 'U0123456789abcd',
+      position: '1a2b.3c4d',
+      event: { case: 'messagePosted' as const, value: { roomId, messageEventId: 'E0123456789abcd' } },
+    },
+  },
+})
+
+await main()

@@ -1,0 +1,70 @@
+import { createClient } from '@connectrpc/connect'
+import { MessagingInternalService } from '@parley/contracts/internal'
+import { startNats } from '@parley/local/infrastructure'
+import { connectBus, createRpcClient } from '@parley/rpc'
+import { connect } from 'nats'
+import pg from 'pg'
+import { WebSocket } from 'ws'
+import { startProgram } from '../load/child.ts'
+import { summary, time, type Timing } from '../load/timing.ts'
+
+/** A raw NATS request-reply between two processes, and a do-nothing method of ours over the same server. */
+export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 'rpc' | 'rpc64', Timing>> {
+  await using nats = await startNats({ dir })
+  using _echo = await startProgram('nats-echo', [nats.url])
+  using _service = await startProgram('rpc-echo', [nats.url])
+  const raw = await connect({ servers: nats.url })
+  const body = Buffer.alloc(32, 1)
+  const ask = () => raw.request('floor.echo', body, { timeout: 5_000, noMux: false })
+  await using bus = await connectBus({ url: nats.url, name: 'gateway', purpose: 'rpc' })
+  await using rpc = createRpcClient(bus, { name: 'gateway' })
+  const messaging = createClient(MessagingInternalService, rpc.transport())
+  const call = () => messaging.hasUnread({ userId: 'U0123456789abcd', roleIds: ['moderator'] })
+  const timings = {
+    raw: await time(ask, { seconds: 2 }),
+    rpc: await time(call, { seconds: 2 }),
+    raw64: await time(ask, { inFlight: 64, seconds: 2 }),
+    rpc64: await time(call, { inFlight: 64, seconds: 2 }),
+  }
+  await raw.close()
+  return timings
+}
+
+/** One committed row at a time, and 32 writers at once, on the fleet's own server. */
+export async function commitFloors(url: string): Promise<Record<'one' | 'many', Timing>> {
+  const pool = new pg.Pool({ connectionString: url, max: 32 })
+  await pool.query('create table if not exists floor (id bigserial primary key, body text not null)')
+  const commit = () => pool.query({ name: 'floor', text: 'insert into floor (body) values ($1)', values: ['a row of a few bytes'] })
+  const timings = { one: await time(commit, { seconds: 3 }), many: await time(commit, { inFlight: 32, seconds: 3 }) }
+  await pool.query('drop table floor')
+  await pool.end()
+  return timings
+}
+
+/** From a raw uWebSockets publish in another process until the last of so many sockets has it. */
+export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 60): Promise<Timing> {
+  using publisher = await startProgram('publisher', [])
+  const open: WebSocket[] = []
+  let heard: () => void = () => undefined
+  for (let i = 0; i < sockets; i++) {
+    const socket = new WebSocket(`ws://127.0.0.1:${String(publisher.ready)}/`, { perMessageDeflate: false })
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    socket.on('message', () => heard())
+    open.push(socket)
+  }
+  const message = Buffer.from(frame).toString('base64')
+  const took: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now()
+    await new Promise<void>((resolve) => {
+      let left = sockets
+      heard = () => {
+        if (--left === 0) resolve()
+      }
+      publisher.child.send(message)
+    })
+    if (round >= 10) took.push(performance.now() - start)
+  }
+  for (const socket of open) socket.terminate()
+  return summary(took, took.reduce((sum, ms) => sum + ms, 0) / 1000)
+}

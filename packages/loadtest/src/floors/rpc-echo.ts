@@ -1,0 +1,10 @@
+import { MessagingInternalService } from '@parley/contracts/internal'
+import { connectBus, serveRpc } from '@parley/rpc'
+
+// The other end of the RPC measurement: an ordinary service whose method does nothing.
+const bus = await connectBus({ url: process.argv[2] ?? '', name: 'messaging', purpose: 'rpc' })
+await serveRpc(bus, {
+  deployable: 'messaging',
+  routes: (router) => router.service(MessagingInternalService, { hasUnread: async () => ({ rooms: true }) }),
+})
+process.send?.('ready')

@@ -1,0 +1,74 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { RealtimeClientFrameSchema, RealtimeServerFrameSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import { WebSocket } from 'ws'
+
+const hello = (bearerToken: string) =>
+  toBinary(
+    RealtimeClientFrameSchema,
+    create(RealtimeClientFrameSchema, { frame: { case: 'hello', value: { protocolVersion: 1, bearerToken } } }),
+  )
+const subscribe = toBinary(
+  RealtimeClientFrameSchema,
+  create(RealtimeClientFrameSchema, { frame: { case: 'subscribeEvents', value: {} } }),
+)
+
+/** A set of open, subscribed sockets that counts who heard what. */
+export class Sockets implements Disposable {
+  readonly #sockets: WebSocket[] = []
+  #heard: (data: Buffer) => void = () => undefined
+
+  get size(): number {
+    return this.#sockets.length
+  }
+
+  /** Opens more sockets, a hundred at a time. */
+  async open(url: string, token: string, count: number): Promise<void> {
+    const address = `${url.replace(/^http/, 'ws')}/api/realtime`
+    for (let left = count; left > 0; left -= 100)
+      await Promise.all(Array.from({ length: Math.min(left, 100) }, () => this.#openOne(address, token)))
+  }
+
+  /** Resolves when every socket has heard the message; the times at which the first and the last one did. */
+  hear(matches: (event: RealtimeEventEnvelope) => boolean, count = this.size): Promise<{ first: number; last: number }> {
+    return new Promise((resolve) => {
+      let left = count
+      let first = 0
+      // Every socket is sent the same bytes: they are decoded once.
+      let known: Buffer | undefined
+      this.#heard = (data) => {
+        if (!known?.equals(data)) {
+          const { frame } = fromBinary(RealtimeServerFrameSchema, data)
+          if (frame.case !== 'event' || !matches(frame.value)) return
+          known = data
+        }
+        if (left === count) first = performance.now()
+        if (--left === 0) resolve({ first, last: performance.now() })
+      }
+    })
+  }
+
+  [Symbol.dispose](): void {
+    for (const socket of this.#sockets) socket.terminate()
+  }
+
+  #openOne(address: string, token: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = new WebSocket(address, { perMessageDeflate: false })
+      this.#sockets.push(socket)
+      socket.on('error', reject)
+      socket.on('open', () => {
+        socket.send(hello(token))
+        socket.send(subscribe)
+      })
+      const opening = (data: Buffer): void => {
+        const { frame } = fromBinary(RealtimeServerFrameSchema, data)
+        if (frame.case === 'error') return reject(new Error(`${frame.value.code}: ${frame.value.message}`))
+        if (frame.case !== 'subscribed') return
+        socket.off('message', opening)
+        socket.on('message', (message: Buffer) => this.#heard(message))
+        resolve()
+      }
+      socket.on('message', opening)
+    })
+  }
+}
