@@ -1,0 +1,55 @@
+import type { Transport } from '@connectrpc/connect'
+import type { Caller } from '@parley/auth'
+import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type ServiceRoutes } from '@parley/rpc'
+
+const hourMs = 3_600_000
+
+/** A bus connection and the calling half of a process. */
+export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
+
+/** Connects to a NATS server without users. `name` is the deployable it stands for. */
+export async function testBus(url: string, name = 'test'): Promise<TestBus> {
+  const bus = await connectBus({ url, name, purpose: 'rpc' })
+  const rpc = createRpcClient(bus, { name })
+  return {
+    bus,
+    rpc,
+    async [Symbol.asyncDispose]() {
+      await rpc[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Who calls, as far as a test cares. */
+export type TestCaller = {
+  userId: string
+  roleIds?: readonly string[]
+  credentialId?: string
+  /** Whether the sign-in was proved lately; default false. */
+  fresh?: boolean
+  rolesVersion?: bigint
+}
+
+/** The caller the gateway would send with a request of that user. */
+export function testCaller(who: TestCaller): Caller {
+  return {
+    userId: who.userId,
+    credentialId: who.credentialId ?? 'S00000000000000',
+    roleIds: who.roleIds ?? [],
+    freshUntil: who.fresh ? new Date(Date.now() + hourMs) : undefined,
+    expiresAt: new Date(Date.now() + hourMs),
+    rolesVersion: who.rolesVersion ?? 0n,
+  }
+}
+
+/** A transport whose calls the services take for calls of that user. */
+export function callAs(rpc: RpcClient, who: TestCaller): Transport {
+  return rpc.transport({ caller: testCaller(who) })
+}
+
+/** Serves stand-ins for the internal services of a neighbour, over the real bus. */
+export function fakeLeaf(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
+  // A deployable that owns no public method: only what `routes` registers is answered.
+  return serveRpc(bus, { deployable: 'realtime', routes })
+}

@@ -1,0 +1,7 @@
+import { defaultPolicy } from '@parley/auth'
+import type { GetPolicyResponse } from '@parley/contracts/internal'
+
+/** The policy of a new server, as admin would tell it. */
+export function standardPolicy(): GetPolicyResponse {
+  return defaultPolicy()
+}

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals'
+import { createClient } from '@connectrpc/connect'
+import { ServerService } from '@parley/contracts/api'
+import { AdminInternalService } from '@parley/contracts/internal'
+import { callerOf, serveRpc } from '@parley/rpc'
+import { callAs, eventually, fakeLeaf, recordEvents, standardPolicy, testBus, testNats } from '@parley/testkit'
+import { encodeEvent } from './_event.ts'
+
+test('a fake leaf answers what it registers', async () => {
+  await using nats = await testNats()
+  await using here = await testBus(nats.url)
+  await using _admin = await fakeLeaf(here.bus, (routes) => {
+    routes.service(AdminInternalService, { getPolicy: () => standardPolicy() })
+  })
+  const { roles } = await createClient(AdminInternalService, here.rpc.transport()).getPolicy({})
+  expect(roles.map(({ id }) => id)).toContain('owner')
+})
+
+test('a call is made in the name of the user', async () => {
+  await using nats = await testNats()
+  await using here = await testBus(nats.url)
+  let heard: unknown
+  await using _admin = await serveRpc(here.bus, {
+    deployable: 'admin',
+    routes: (routes) => {
+      routes.service(ServerService, {
+        getMotd(_, context) {
+          const { userId, roleIds, freshUntil } = callerOf(context)
+          heard = { userId, roleIds, fresh: freshUntil !== undefined }
+          return {}
+        },
+      })
+    },
+  })
+  await createClient(ServerService, callAs(here.rpc, { userId: 'U1', roleIds: ['admin'], fresh: true })).getMotd({})
+  expect(heard).toEqual({ userId: 'U1', roleIds: ['admin'], fresh: true })
+})
+
+test('records what is told after the recording began', async () => {
+  await using nats = await testNats()
+  await using here = await testBus(nats.url)
+  await using recording = await recordEvents(here.bus, 'evt.room.>')
+  const stream = here.bus.nc.jetstream()
+  await stream.publish('evt.user.U1.user_created', encodeEvent('E1'))
+  await stream.publish('evt.room.R1.message_posted', encodeEvent('E2'))
+  await eventually(() => recording.events.length > 0)
+  expect(recording.events.map(({ id }) => id)).toEqual(['E2'])
+})
