@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { bundleSchema, workspace } from './schema-bundle.mjs'
+import { bundleSchema } from './schema-bundle.mjs'
+import { workspace } from './steps.mjs'
 
 const require = createRequire(import.meta.url)
 const { generateDrizzleJson, generateMigration } = require('drizzle-kit/api')

@@ -5,7 +5,8 @@
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { bundleSchema, drizzleKit, workspace } from './schema-bundle.mjs'
+import { bundleSchema, drizzleKit } from './schema-bundle.mjs'
+import { workspace } from './steps.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-
-/** The root of the repository. */
-export const workspace = fileURLToPath(new URL('../..', import.meta.url))
+import { inWorkspace, workspace } from './steps.mjs'
 
 /** drizzle-kit's command. */
-export const drizzleKit = fileURLToPath(new URL('node_modules/drizzle-kit/bin.cjs', import.meta.url))
+export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit/bin.cjs')
 
 /**
  * Bundles a service's drizzle schema into one CommonJS file that drizzle-kit can load, and returns its path:

@@ -9,12 +9,13 @@ const severities: Record<string, SeverityNumber> = {
   fatal: SeverityNumber.FATAL,
 }
 
+type LogLine = AnyValueMap & { level: string; time: string; name: string; msg?: string }
+
 /** Turns a written log line into a log record of OpenTelemetry. The record takes its trace from the current context. */
 export function emitLogRecord(line: string): void {
-  const { level, time, msg, name, ...attributes } = JSON.parse(line) as AnyValueMap
-  const severityText = String(level)
-  logs.getLogger(typeof name === 'string' ? name : 'parley').emit({
-    timestamp: new Date(String(time)),
+  const { level: severityText, time, msg, name, ...attributes } = JSON.parse(line) as LogLine
+  logs.getLogger(name).emit({
+    timestamp: new Date(time),
     severityText,
     severityNumber: severities[severityText] ?? SeverityNumber.UNSPECIFIED,
     body: msg ?? '',

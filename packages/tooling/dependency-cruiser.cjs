@@ -1,0 +1,136 @@
+/** The arrows between packages, between services, and inside a service. */
+
+/** A package imports only packages to its left. */
+const layers = [
+  'contracts',
+  'ids',
+  'config',
+  'telemetry',
+  'runtime',
+  'postgres',
+  'redis',
+  'auth',
+  'rpc',
+  'events',
+  'local',
+  'testkit',
+]
+/** What people run, and the SDK: nothing is built upon them but these. */
+const tops = { client: ['contracts'], cli: undefined, loadtest: undefined, e2e: undefined }
+
+const tests = '(\\.test\\.ts$|^[^/]+/[^/]+/test/)'
+const inPackages = (names) => `^packages/(${names.join('|')})/`
+const inService = (folders) => `^services/[^/]+/src/(${folders.join('|')})(/|\\.ts$)`
+
+const layerRules = layers.map((name, place) => ({
+  name: `layer-${name}`,
+  comment: `${name} may import only: ${layers.slice(0, place).join(', ') || 'nothing of ours'}`,
+  severity: 'error',
+  from: { path: `^packages/${name}/`, pathNot: tests },
+  to: { path: '^(packages|services)/', pathNot: inPackages(layers.slice(0, place + 1)) },
+}))
+
+/** Ways into a service and what they are wired from. */
+const waysIn = ['rpc', 'consumers', 'jobs', 'http', 'ws', 'service', 'main', 'context']
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    {
+      name: 'client-knows-the-contract-only',
+      comment: 'The SDK is a user of the public contract like any other.',
+      severity: 'error',
+      from: { path: '^packages/client/', pathNot: tests },
+      to: { path: '^(packages|services)/', pathNot: inPackages(['client', ...tops.client]) },
+    },
+    {
+      name: 'nothing-stands-on-the-tops',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/' },
+      to: { path: '^packages/(cli|loadtest|e2e)/', pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'packages-know-no-service',
+      comment: 'Only the end-to-end tests may start services.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/e2e/' },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'no-service-imports-a-service',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'services-stand-on-the-layers',
+      comment: 'Neither the supervisor, the test kit nor what people run is part of a service.',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/', pathNot: tests },
+      to: { path: inPackages(['local', 'testkit', ...Object.keys(tops)]) },
+    },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'pure-parts-stay-pure',
+      comment: 'Rules, parsing and views are handed what they need. Of the store they may know the types of rows.',
+      severity: 'error',
+      from: { path: inService(['policy', 'domain', 'view']) },
+      to: { path: inService(['store']), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'pure-parts-know-no-way-in-or-out',
+      severity: 'error',
+      from: { path: inService(['policy', 'domain', 'view']) },
+      to: { path: inService(['clients', ...waysIn]) },
+    },
+    {
+      name: 'ways-out-know-no-way-in',
+      comment: 'The store knows its schema, a client knows whom it asks; neither knows who calls it.',
+      severity: 'error',
+      from: { path: inService(['store', 'clients']), pathNot: tests },
+      to: { path: inService(waysIn) },
+    },
+    {
+      name: 'handlers-do-not-import-each-other',
+      comment: 'What two handlers share sinks into domain, policy, store or clients.',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/rpc/', pathNot: '^services/[^/]+/src/rpc/index\\.ts$' },
+      to: { path: '^services/[^/]+/src/rpc/' },
+    },
+    {
+      name: 'sql-stays-in-the-store',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/', pathNot: [inService(['store']), tests] },
+      to: { path: 'node_modules/(drizzle-orm|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'production-needs-no-test',
+      severity: 'error',
+      from: { pathNot: [tests, '^packages/(testkit|e2e|tooling)/'] },
+      to: { path: tests },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['/dist/', '/gen/', '/drizzle/'] },
+    includeOnly: ['^(packages|services)/', 'node_modules/(drizzle-orm|pg)/'],
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+}

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const workspace = fileURLToPath(new URL('../..', import.meta.url))
+const tests = ['src/**/*.test.ts', 'test/**/*.test.ts', 'test/programs/*.ts']
+
+/** Every package and service with the entry points that build.mjs bundles; what it exports is an entry point as well. */
+function workspaces(kind) {
+  return readdirSync(workspace + kind).map((name) => {
+    const { parley } = JSON.parse(readFileSync(`${workspace}${kind}/${name}/package.json`, 'utf8'))
+    const entry = [...(parley?.entries ?? ['src/main.ts', 'src/migrate.ts']), 'src/store/schema.ts', ...tests]
+    return [`${kind}/${name}`, { entry, project: ['src/**/*.ts', 'test/**/*.ts'] }]
+  })
+}
+
+/** Finds files, exports and dependencies that nothing uses. */
+export default {
+  workspaces: {
+    '.': { entry: [], project: [] },
+    ...Object.fromEntries([...workspaces('packages'), ...workspaces('services')]),
+    'packages/tooling': {
+      entry: ['*.{js,cjs,mjs}'],
+      project: ['*.{js,cjs,mjs}'],
+      // Run by path or needed by a tool that is; the Kubernetes types are read by name.
+      ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],
+    },
+  },
+  // Commands, and what is named on a command line: tsx runs the programs of tests, buf generates the contract.
+  ignoreDependencies: ['tsx', '@bufbuild/buf', '@bufbuild/protoc-gen-es'],
+  // A parameter's type may be exported beside its function.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the repository. */
+export const workspace = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A path inside the repository. */
+export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Runs a command in the root of the repository and keeps what it says. */
+export function runStep({ name, command, args }) {
+  const began = performance.now()
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: workspace,
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output = []
+    child.stdout.on('data', (chunk) => output.push(chunk))
+    child.stderr.on('data', (chunk) => output.push(chunk))
+    const end = (ok) => {
+      const seconds = (performance.now() - began) / 1000
+      resolve({ name, ok, seconds, output: Buffer.concat(output).toString() })
+    }
+    child.once('error', (error) => {
+      output.push(Buffer.from(String(error)))
+      end(false)
+    })
+    child.once('close', (code) => end(code === 0))
+  })
+}
+
+/** Runs steps two at a time; tells how each one went, and what it said if it failed. Returns the failed ones. */
+export async function runSteps(steps) {
+  const waiting = [...steps]
+  const failed = []
+  const worker = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) {
+      const result = await runStep(step)
+      console.log(`${result.ok ? 'ok    ' : 'FAILED'} ${result.name} (${result.seconds.toFixed(1)} s)`)
+      if (result.ok) continue
+      failed.push(result.name)
+      console.log(result.output.trimEnd().replace(/^/gm, '       '))
+    }
+  }
+  await Promise.all([worker(), worker()])
+  return failed
+}
+
+/** A task of turbo. */
+export const turbo = (task) => ({
+  name: task,
+  command: inWorkspace('node_modules/.bin/turbo'),
+  args: ['run', task, '--output-logs=errors-only'],
+})
+
+/** A JavaScript tool, given by the path of its file. */
+export const tool = (name, file, ...args) => ({ name, command: process.execPath, args: [inWorkspace(file), ...args] })

@@ -1,0 +1,62 @@
+/**
+ * `pnpm verify`: every check that needs no running server, two at a time. Prints a line per check and the output of those
+ * that fail; ends non-zero if any did. Other programs import `verify`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { inWorkspace, runSteps, tool, turbo } from './steps.mjs'
+
+const cache = 'node_modules/.cache'
+const tooling = 'packages/tooling'
+const ours = `${tooling}/node_modules`
+
+function steps() {
+  const contracts = JSON.parse(readFileSync(inWorkspace('packages/contracts/package.json'), 'utf8'))
+  const contractSteps = ['lint', 'breaking']
+    .filter((script) => contracts.scripts[script])
+    .map((script) => ({
+      name: `contract ${script}`,
+      command: 'pnpm',
+      args: ['-C', 'packages/contracts', 'run', script],
+    }))
+  const cruised = ['packages', 'services'].flatMap((kind) =>
+    readdirSync(inWorkspace(kind)).flatMap((name) => [`${kind}/${name}/src`, `${kind}/${name}/test`]),
+  )
+  const all = [
+    tool('lint', `${ours}/eslint/bin/eslint.js`, '-c', `${tooling}/eslint.config.js`, '.'),
+    tool(
+      'types',
+      'node_modules/typescript/bin/tsc',
+      ...['--noEmit', '--pretty', 'false', '-p', `${tooling}/tsconfig.workspace.json`],
+      ...['--incremental', '--tsBuildInfoFile', `${cache}/tsc/workspace.tsbuildinfo`],
+    ),
+    tool(
+      'format',
+      'node_modules/prettier/bin/prettier.cjs',
+      ...['--check', '--log-level=warn', '--cache', '--cache-location', `${cache}/prettier`, '.'],
+    ),
+    tool(
+      'import rules',
+      `${ours}/dependency-cruiser/bin/dependency-cruise.mjs`,
+      ...['--config', `${tooling}/dependency-cruiser.cjs`, ...cruised.filter(isFolder)],
+    ),
+    tool('unused code', `${ours}/knip/bin/knip.js`, '--config', `${tooling}/knip.config.js`, '--no-progress', '--no-config-hints'),
+    tool('migrations', `${tooling}/check-migrations.mjs`),
+    ...contractSteps,
+  ]
+  if (existsSync(inWorkspace(`${tooling}/check-deploy.mjs`))) all.push(tool('deploy', `${tooling}/check-deploy.mjs`))
+  return all
+}
+
+const isFolder = (path) => existsSync(inWorkspace(path))
+
+/** Runs all checks and returns the names of those that failed. */
+export async function verify() {
+  const failed = await runSteps([turbo('generate')])
+  return failed.length > 0 ? failed : runSteps(steps())
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const failed = await verify()
+  if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`)
+  process.exitCode = failed.length > 0 ? 1 : 0
+}
