@@ -22,5 +22,11 @@ export const startedAfterMs = 100
 /** How long after `startByMs` silence means that nobody is at work. */
 export const silenceMs = 250
 
+/** `startByMs` of what is sent again after silence: a server that is alive begins at once or says that it will not. */
+export const repeatStartByMs = 100
+
+/** How long after `repeatStartByMs` silence means that this copy is lost as well. */
+export const repeatSilenceMs = 125
+
 /** How often sweeps look at deadlines. */
 export const sweepMs = 25

@@ -27,12 +27,14 @@ export type PendingCall = {
   readonly resolve: (reply: Reply) => void
   readonly reject: (reason: unknown) => void
   readonly deadlineAt: number
-  /** Silence until here means that the first server is frozen or gone. */
-  readonly silentAt: number
-  /** 1, or 2 after the one resend. */
+  /** How many times it was sent. */
   attempt: number
+  /** Whether a server answered `not_started` before. */
+  refused: boolean
   /** Whether a server said that it is at work. */
   started: boolean
+  /** Nothing heard of the last attempt until here: whoever got it is frozen or gone. */
+  silentAt: number
   /** Parts of a large reply, with the attempt they answer. */
   parts: { readonly attempt: number; readonly collector: PartCollector } | undefined
   /** Removes the listener from the caller's signal. */

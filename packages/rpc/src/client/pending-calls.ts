@@ -1,21 +1,36 @@
-import { Code, ConnectError } from '@connectrpc/connect'
-import { createInbox, headers as natsHeaders, type Msg, type MsgHdrs, type Subscription } from 'nats'
-import { callerHeader } from '@parley/auth'
+import type { ConnectError } from '@connectrpc/connect'
+import { createInbox, type Msg, type Subscription } from 'nats'
 import type { Bus } from '../bus.ts'
-import { controlHeader, keyHeader, packRequest, traceHeader, unpackReply } from '../envelope.ts'
-import { decodeError, unavailable } from '../errors.ts'
+import { controlHeader, unpackReply } from '../envelope.ts'
+import { decodeError } from '../errors.ts'
 import { isRepeatable, keyedMethods } from '../keys.ts'
-import { maxCollectedBytes, maxRequestBytes, partSilenceMs, silenceMs, startByMs, sweepMs } from '../limits.ts'
+import {
+  maxCollectedBytes,
+  maxRequestBytes,
+  partSilenceMs,
+  repeatSilenceMs,
+  repeatStartByMs,
+  silenceMs,
+  startByMs,
+  sweepMs,
+} from '../limits.ts'
 import { countResend } from '../metrics.ts'
-import { methodName, rpcSubject } from '../subjects.ts'
+import { rpcSubject } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
+import * as errors from './call-errors.ts'
+import { replyMetadata, requestHeaders } from './call-headers.ts'
 import { PartCollector } from './part-collector.ts'
 import type { OutgoingCall, PendingCall, Reply } from './pending-call.ts'
 
+const attemptsPerId = 1_000
+
 /**
  * Every call of a process that waits for its answer: one inbox subscription, one map, one sweep.
- * A call is sent at most twice; the second time at once when a server says that it did not start, or after silence when
- * the method may be repeated.
+ *
+ * A call is sent once more, at once, when a server answers `not_started`; a second `not_started` ends it. Silence means that
+ * a frozen process got the call. When the method may be repeated it is then sent again, and again at short intervals while
+ * nothing at all is heard, for the queue group may choose the frozen process several times. A server that is alive is
+ * heard in the interval, so it runs at most one of these copies; a frozen one finds them too late to begin.
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
@@ -41,7 +56,7 @@ export class PendingCalls implements AsyncDisposable {
         if (!error) this.#receive(msg)
       },
     })
-    this.#lost = bus.onDisconnect(() => this.#failAll(busLost()))
+    this.#lost = bus.onDisconnect(() => this.#failAll(errors.busLost()))
   }
 
   /** Sends a call and waits for its answer. Rejects with a ConnectError. */
@@ -50,79 +65,65 @@ export class PendingCalls implements AsyncDisposable {
       const refusal = this.#refusal(call)
       if (refusal) return reject(refusal)
       const now = this.#now()
-      const id = ++this.#lastId
-      const deadlineAt = now + call.timeoutMs
-      const silentAt = now + Math.min(startByMs, call.timeoutMs) + silenceMs
       const pending: PendingCall = {
-        id,
+        id: ++this.#lastId,
         call,
         resolve,
         reject,
-        deadlineAt,
-        silentAt,
-        attempt: 1,
+        deadlineAt: now + call.timeoutMs,
+        attempt: 0,
+        refused: false,
         started: false,
+        silentAt: 0,
         parts: undefined,
         forget: undefined,
       }
-      this.#pending.set(id, pending)
+      this.#pending.set(pending.id, pending)
       if (call.signal) this.#follow(pending, call.signal)
-      this.#send(pending, now)
+      this.#send(pending, now, startByMs, silenceMs)
       this.#sweep.wake()
     })
   }
 
   #refusal(call: OutgoingCall): ConnectError | undefined {
-    if (call.signal?.aborted) return canceled(call.signal)
-    if (call.timeoutMs <= 0) return new ConnectError('no time is left for this call', Code.DeadlineExceeded)
-    if (call.body.length > maxRequestBytes) {
-      return new ConnectError(`the request is larger than ${maxRequestBytes} bytes`, Code.ResourceExhausted)
-    }
-    if (this.#closed) return unavailable('this process is shutting down', 'closed')
-    if (!this.#bus.connected()) return unavailable('the bus is not connected; try again', 'no-bus')
+    if (call.signal?.aborted) return errors.canceled(call.signal)
+    if (call.timeoutMs <= 0) return errors.noTimeLeft()
+    if (call.body.length > maxRequestBytes) return errors.requestTooLarge()
+    if (this.#closed) return errors.closing()
+    if (!this.#bus.connected()) return errors.noBus()
     return undefined
   }
 
   #follow(pending: PendingCall, signal: AbortSignal): void {
-    const cancel = () => this.#fail(pending, canceled(signal))
+    const cancel = () => this.#fail(pending, errors.canceled(signal))
     signal.addEventListener('abort', cancel, { once: true })
     pending.forget = () => signal.removeEventListener('abort', cancel)
   }
 
-  #send(pending: PendingCall, now: number): void {
-    const reply = this.#inbox + (pending.id * 2 + pending.attempt - 1).toString(36)
-    const headers = this.#headers(pending, now)
+  #send(pending: PendingCall, now: number, startBy: number, silence: number): void {
+    const { call } = pending
+    const attempt = ++pending.attempt
+    const budgetMs = pending.deadlineAt - now
+    pending.silentAt = now + startBy + silence
+    const control = { sender: this.#sender, sentAt: now, budgetMs, startByMs: Math.min(startBy, budgetMs), attempt }
+    const reply = this.#inbox + (pending.id * attemptsPerId + attempt).toString(36)
     try {
-      this.#bus.nc.publish(rpcSubject(pending.call.method), pending.call.body, { headers, reply })
+      this.#bus.nc.publish(rpcSubject(call.method), call.body, { headers: requestHeaders(call, control), reply })
     } catch (cause) {
-      this.#fail(pending, unavailable('the bus did not take the call; try again', 'no-bus', cause))
+      this.#fail(pending, errors.noBus(cause))
     }
-  }
-
-  #headers({ call, deadlineAt, attempt }: PendingCall, now: number): MsgHdrs {
-    const budgetMs = deadlineAt - now
-    const headers = natsHeaders()
-    headers.append(
-      controlHeader,
-      packRequest({ sender: this.#sender, sentAt: now, budgetMs, startByMs: Math.min(startByMs, budgetMs), attempt }),
-    )
-    if (call.caller) headers.append(callerHeader, call.caller)
-    if (call.idempotencyKey) headers.append(keyHeader, call.idempotencyKey)
-    if (call.traceparent) headers.append(traceHeader, call.traceparent)
-    call.extra?.forEach((value, name) => headers.append(name, value))
-    return headers
   }
 
   #receive(msg: Msg): void {
     const token = Number.parseInt(msg.subject.slice(this.#inbox.length), 36)
-    const attempt = (token % 2) + 1
-    const pending = this.#pending.get((token - attempt + 1) / 2)
+    const attempt = token % attemptsPerId
+    const pending = this.#pending.get((token - attempt) / attemptsPerId)
     if (!pending) return
     const headers = msg.headers
-    if (!headers) return this.#settle(pending, msg.data, undefined, false)
-    if (headers.code === 503) return this.#fail(pending, noOwner(pending.call))
+    if (!headers) return this.#succeed(pending, msg.data, undefined)
+    if (headers.code === 503) return this.#fail(pending, errors.noOwner(pending.call))
     const packed = headers.get(controlHeader)
-    if (!packed) return this.#settle(pending, msg.data, metadataOf(headers), false)
+    if (!packed) return this.#succeed(pending, msg.data, replyMetadata(headers))
     const control = unpackReply(packed)
     switch (control?.kind) {
       case 'started':
@@ -130,28 +131,21 @@ export class PendingCalls implements AsyncDisposable {
         return
       case 'not-started':
         return this.#leftAlone(pending, attempt, control.reason)
+      case 'error':
+        return this.#failWith(pending, msg.data, replyMetadata(headers))
       case 'part':
         return this.#collect(pending, attempt, control, msg)
-      case 'error':
-        return this.#settle(pending, msg.data, metadataOf(headers), true)
       default:
-        return this.#fail(pending, unavailable('the reply is of an unknown kind', 'bad-reply'))
+        return this.#fail(pending, errors.unknownReply())
     }
   }
 
   #leftAlone(pending: PendingCall, attempt: number, reason: string): void {
     if (attempt !== pending.attempt) return
-    if (attempt === 1) return this.#resend(pending, this.#now(), 'not_started')
-    this.#fail(
-      pending,
-      unavailable(`${methodName(pending.call.method)} was not started: the server is ${reason}`, reason),
-    )
-  }
-
-  #resend(pending: PendingCall, now: number, reason: 'not_started' | 'silence'): void {
-    countResend(pending.call.method, reason)
-    pending.attempt = 2
-    this.#send(pending, now)
+    if (pending.refused) return this.#fail(pending, errors.notStarted(pending.call, reason))
+    pending.refused = true
+    countResend(pending.call.method, 'not_started')
+    this.#send(pending, this.#now(), startByMs, silenceMs)
   }
 
   #collect(
@@ -161,25 +155,25 @@ export class PendingCalls implements AsyncDisposable {
     msg: Msg,
   ): void {
     const now = this.#now()
-    if (!pending.parts && part.index === 0) {
-      const headers = msg.headers && metadataOf(msg.headers)
-      pending.parts = { attempt, collector: new PartCollector(part.count, headers, now) }
-    }
-    if (pending.parts && pending.parts.attempt !== attempt) return
-    const collector = pending.parts?.collector
-    if (!collector?.add(part.index, part.count, msg.data, now)) return this.#fail(pending, partLost())
+    pending.parts ??= { attempt, collector: new PartCollector(part.count, replyMetadata(msg.headers), now) }
+    const { collector } = pending.parts
+    if (pending.parts.attempt !== attempt) return
+    if (!collector.add(part.index, part.count, msg.data, now)) return this.#fail(pending, errors.partLost())
     this.#collectedBytes += msg.data.length
-    if (this.#collectedBytes > maxCollectedBytes) {
-      return this.#fail(pending, unavailable('too many large replies at once; try again', 'overloaded'))
-    }
+    if (this.#collectedBytes > maxCollectedBytes) return this.#fail(pending, errors.tooManyParts())
     const whole = collector.whole()
-    if (whole) this.#settle(pending, whole, collector.headers, part.error)
+    if (!whole) return
+    if (part.error) this.#failWith(pending, whole, collector.headers)
+    else this.#succeed(pending, whole, collector.headers)
   }
 
-  #settle(pending: PendingCall, body: Uint8Array, headers: Map<string, string> | undefined, error: boolean): void {
-    if (error) return this.#fail(pending, decodeError(body, headers && Object.fromEntries(headers)))
+  #succeed(pending: PendingCall, body: Uint8Array, headers: Map<string, string> | undefined): void {
     this.#remove(pending)
     pending.resolve({ body, headers })
+  }
+
+  #failWith(pending: PendingCall, body: Uint8Array, headers: Map<string, string> | undefined): void {
+    this.#fail(pending, decodeError(body, headers && Object.fromEntries(headers)))
   }
 
   #fail(pending: PendingCall, error: ConnectError): void {
@@ -200,55 +194,29 @@ export class PendingCalls implements AsyncDisposable {
   #look(): boolean {
     const now = this.#now()
     for (const pending of this.#pending.values()) {
-      if (now >= pending.deadlineAt) this.#fail(pending, tooLate(pending))
-      else if (pending.parts) {
-        if (now - pending.parts.collector.heardAt > partSilenceMs) this.#fail(pending, partLost())
-      } else if (!pending.started && pending.attempt === 1 && now >= pending.silentAt && isSafe(pending.call)) {
-        this.#resend(pending, now, 'silence')
+      if (now >= pending.deadlineAt) {
+        this.#fail(pending, errors.timeOver(pending.call, pending.started))
+      } else if (pending.parts) {
+        if (now - pending.parts.collector.heardAt > partSilenceMs) this.#fail(pending, errors.partLost())
+      } else if (!pending.started && now >= pending.silentAt && isSafe(pending.call)) {
+        countResend(pending.call.method, 'silence')
+        this.#send(pending, now, repeatStartByMs, repeatSilenceMs)
       }
     }
     return this.#pending.size > 0
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#sweep.stop()
     this.#lost[Symbol.dispose]()
     this.#subscription.unsubscribe()
-    this.#failAll(unavailable('this process is shutting down', 'closed'))
+    this.#failAll(errors.closing())
+    return Promise.resolve()
   }
 }
 
+/** Whether a second run has no second effect. */
 function isSafe(call: OutgoingCall): boolean {
   return isRepeatable(call.method) || (call.idempotencyKey !== undefined && keyedMethods.has(call.method))
 }
-
-/** The handler's headers; undefined when there are none of its own. */
-function metadataOf(headers: MsgHdrs): Map<string, string> | undefined {
-  let metadata: Map<string, string> | undefined
-  for (const [name, values] of headers) {
-    if (name === controlHeader) continue
-    metadata ??= new Map()
-    metadata.set(name, values.join(', '))
-  }
-  return metadata
-}
-
-function tooLate(pending: PendingCall): ConnectError {
-  const name = methodName(pending.call.method)
-  if (pending.started || pending.deadlineAt < pending.silentAt) {
-    return new ConnectError(`${name} took longer than ${Math.round(pending.call.timeoutMs)} ms`, Code.DeadlineExceeded)
-  }
-  return unavailable(`nothing was heard of ${name}; it may or may not have happened`, 'silence')
-}
-
-function canceled(signal: AbortSignal): ConnectError {
-  const reason: unknown = signal.reason
-  if (reason instanceof ConnectError) return reason
-  return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
-}
-
-const noOwner = (call: OutgoingCall) =>
-  unavailable(`nobody answers ${methodName(call.method)} at the moment`, 'no-owner')
-const busLost = () => unavailable('the connection to the bus was lost; it may or may not have happened', 'no-bus')
-const partLost = () => unavailable('a part of the reply was lost; try again', 'part-lost')

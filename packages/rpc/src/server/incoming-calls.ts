@@ -24,7 +24,14 @@ export type IncomingOptions = {
   readonly now: () => number
 }
 
-type Running = { readonly msg: Msg; readonly context: CallContext; readonly arrivedAt: number; started: boolean }
+type Running = {
+  readonly msg: Msg
+  readonly context: CallContext
+  readonly attempt: number
+  readonly arrivedAt: number
+  /** Whether its caller was told that it is being worked on. */
+  started: boolean
+}
 
 /** Every call that has arrived at this process: decides whether to begin it, runs it, and keeps its caller informed. */
 export class IncomingCalls {
@@ -58,12 +65,13 @@ export class IncomingCalls {
     const deadlineAt = arrivedAt + control.budgetMs - ageMs
     if (this.#draining) return leaveAlone(msg, 'draining')
     if (arrivedAt > startByAt) return leaveAlone(msg, 'late')
-    this.#admission.enter(this.#candidate(served, msg, { arrivedAt, startByAt, deadlineAt }))
+    this.#admission.enter(this.#candidate(served, msg, control.attempt, { arrivedAt, startByAt, deadlineAt }))
   }
 
   #candidate(
     served: ServedMethod,
     msg: Msg,
+    attempt: number,
     { arrivedAt, startByAt, deadlineAt }: { arrivedAt: number; startByAt: number; deadlineAt: number },
   ): Admissible {
     return {
@@ -71,7 +79,7 @@ export class IncomingCalls {
       refuse: (reason) => leaveAlone(msg, reason),
       begin: () => {
         const context = new CallContext(served.method, msg.headers ?? natsHeaders(), deadlineAt, this.#options.now)
-        const running = { msg, context, arrivedAt, started: false }
+        const running = { msg, context, attempt, arrivedAt, started: false }
         this.#running.add(running)
         this.#sweep.wake()
         this.#run(served, running).catch((error: unknown) =>
@@ -82,11 +90,12 @@ export class IncomingCalls {
   }
 
   async #run(served: ServedMethod, running: Running): Promise<void> {
-    const { msg, context, arrivedAt } = running
+    const { msg, context, attempt, arrivedAt } = running
     const { now, interceptors } = this.#options
     let code: Code | undefined
     try {
-      const span = { kind: 'server', parent: context.received(traceHeader) ?? '' } as const
+      const parent = context.received(traceHeader) ?? ''
+      const span = { kind: 'server', parent, attributes: { 'rpc.system': 'nats', 'rpc.attempt': attempt } } as const
       const body = await withSpan(methodName(served.method), span, () =>
         answer(served, context, msg.data, interceptors),
       )

@@ -1,0 +1,40 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { unavailable } from '../errors.ts'
+import { maxRequestBytes, silenceMs, startByMs } from '../limits.ts'
+import { methodName } from '../subjects.ts'
+import type { OutgoingCall } from './pending-call.ts'
+
+/** The caller does not want the answer any more. A signal that carries a ConnectError decides what it is. */
+export function canceled(signal: AbortSignal): ConnectError {
+  const reason: unknown = signal.reason
+  if (reason instanceof ConnectError) return reason
+  return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
+}
+
+/** The time is over. Whether a server was at work decides what the caller may think. */
+export function timeOver(call: OutgoingCall, started: boolean): ConnectError {
+  const name = methodName(call.method)
+  if (started || call.timeoutMs < startByMs + silenceMs) {
+    return new ConnectError(`${name} took longer than ${Math.round(call.timeoutMs)} ms`, Code.DeadlineExceeded)
+  }
+  return unavailable(`nothing was heard of ${name}; it may or may not have happened`, 'silence')
+}
+
+export function notStarted(call: OutgoingCall, reason: string): ConnectError {
+  return unavailable(`${methodName(call.method)} was not started: the server is ${reason}; try again`, reason)
+}
+
+export function noOwner(call: OutgoingCall): ConnectError {
+  return unavailable(`nobody answers ${methodName(call.method)} at the moment`, 'no-owner')
+}
+
+export const noTimeLeft = () => new ConnectError('no time is left for this call', Code.DeadlineExceeded)
+export const requestTooLarge = () =>
+  new ConnectError(`the request is larger than ${maxRequestBytes} bytes`, Code.ResourceExhausted)
+export const closing = () => unavailable('this process is shutting down', 'closed')
+export const noBus = (cause?: unknown) => unavailable('the bus is not connected; try again', 'no-bus', cause)
+export const busLost = () =>
+  unavailable('the connection to the bus was lost; it may or may not have happened', 'no-bus')
+export const partLost = () => unavailable('a part of the reply was lost; try again', 'part-lost')
+export const tooManyParts = () => unavailable('too many large replies at once; try again', 'overloaded')
+export const unknownReply = () => unavailable('the reply is of an unknown kind', 'bad-reply')

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals'
+import { AdminInternalService } from '@parley/contracts/internal'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import { collectRoutes } from './routes.ts'
+
+const owned = [RoomService.method.createRoom, RoomService.method.archiveRoom]
+const implemented = (methods: ReturnType<typeof collectRoutes>) =>
+  methods.map(({ method, implementation }) => [method.name, implementation !== undefined])
+
+test('owned methods are served, implemented or not', () => {
+  const served = collectRoutes(owned, (routes) => routes.service(RoomService, { createRoom: () => ({}) }))
+  expect(implemented(served)).toEqual([
+    ['CreateRoom', true],
+    ['ArchiveRoom', false],
+  ])
+})
+
+test('a service may be registered in pieces', () => {
+  const served = collectRoutes(owned, (routes) =>
+    routes.service(RoomService, { createRoom: () => ({}) }).rpc(RoomService.method.archiveRoom, () => ({})),
+  )
+  expect(implemented(served)).toEqual([
+    ['CreateRoom', true],
+    ['ArchiveRoom', true],
+  ])
+})
+
+test('all methods of a registered internal service are served', () => {
+  const served = collectRoutes([], (routes) => routes.service(AdminInternalService, { checkLogin: () => ({}) }))
+  expect(implemented(served)).toEqual(
+    AdminInternalService.methods.map((method) => [method.name, method.name === 'CheckLogin']),
+  )
+})
+
+test('only signed-in people may call svc.api and svc.admin', () => {
+  const served = collectRoutes(owned, (routes) => routes.service(AdminInternalService, {}))
+  expect(served.map(({ needsCaller }) => needsCaller)).toEqual([
+    true,
+    true,
+    ...AdminInternalService.methods.map(() => false),
+  ])
+})
+
+test('what belongs to another deployable, or is there already, is refused', () => {
+  expect(() => collectRoutes(owned, (routes) => routes.service(MessageService, { createMessage: () => ({}) }))).toThrow(
+    'MessageService.CreateMessage belongs to another deployable',
+  )
+  expect(() =>
+    collectRoutes(owned, (routes) =>
+      routes.service(RoomService, { createRoom: () => ({}) }).service(RoomService, { createRoom: () => ({}) }),
+    ),
+  ).toThrow('RoomService.CreateRoom is implemented twice')
+})

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals'
+import { Skew } from './skew.ts'
+
+/** A process that ticks every second until `now`. */
+function runUntil(skew: Skew, from: number, to: number): void {
+  for (let now = from; now <= to; now += 1_000) skew.tick(now)
+}
+
+test('age is measured against the quickest call of the sender', () => {
+  const skew = new Skew(0)
+  expect(skew.age('a', 1_000_000, 100)).toBe(0)
+  expect(skew.age('a', 1_000_010, 140)).toBe(30)
+  expect(skew.age('a', 1_000_150, 200)).toBe(0)
+  expect(skew.age('a', 1_000_160, 240)).toBe(30)
+})
+
+test('senders have clocks of their own', () => {
+  const skew = new Skew(0)
+  skew.age('a', 5, 10)
+  skew.age('b', -9_000_000, 10)
+  expect(skew.age('a', 20, 35)).toBe(10)
+  expect(skew.age('b', -8_999_990, 35)).toBe(15)
+})
+
+test('a minimum older than a minute is forgotten, so a clock may drift', () => {
+  const skew = new Skew(0)
+  skew.age('a', 0, 0)
+  runUntil(skew, 0, 49_000)
+  expect(skew.age('a', 49_000, 49_700)).toBe(700)
+  runUntil(skew, 50_000, 69_000)
+  expect(skew.age('a', 70_000, 70_700)).toBe(0)
+})
+
+test('what arrived during a freeze is late, however long the freeze was', () => {
+  for (const freeze of [4_000, 59_000, 61_000, 3_600_000]) {
+    const skew = new Skew(0)
+    skew.age('known', 0, 0)
+    const now = 1_000 + freeze
+    expect(skew.age('known', 2_000, now)).toBe(now - 2_000)
+    expect(skew.age('known', 2_001, now)).toBe(now - 2_001)
+    expect(skew.age('unknown', 2_000, now)).toBe(Infinity)
+    expect(skew.age('known', now, now)).toBe(0)
+    expect(skew.age('unknown', now, now)).toBe(0)
+  }
+})
+
+test('an idle process is not frozen', () => {
+  const skew = new Skew(0)
+  skew.age('a', 0, 0)
+  runUntil(skew, 0, 600_000)
+  expect(skew.age('b', 7, 600_000)).toBe(0)
+  expect(skew.age('a', 600_000, 601_000)).toBe(0)
+})

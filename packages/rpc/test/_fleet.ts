@@ -1,0 +1,69 @@
+import type { Caller } from '@parley/auth'
+import { ConnectError } from '@connectrpc/connect'
+import {
+  connectBus,
+  createRpcClient,
+  serveRpc,
+  type Bus,
+  type BusOptions,
+  type RpcClient,
+  type RpcClientOptions,
+  type RpcServer,
+  type RpcServerOptions,
+} from '../src/index.ts'
+import { startNats, type TestNats } from './_nats.ts'
+
+/** A bus and what a test puts on it; everything ends with it. */
+export type Fleet = AsyncDisposable & {
+  readonly nats: TestNats
+  bus(options?: Partial<BusOptions>): Promise<Bus>
+  serve(options: RpcServerOptions): Promise<RpcServer>
+  client(options?: Partial<RpcClientOptions>): Promise<RpcClient>
+}
+
+export async function startFleet(natsSettings?: string): Promise<Fleet> {
+  const nats = await startNats(natsSettings)
+  const opened: AsyncDisposable[] = [nats]
+  const keep = <T extends AsyncDisposable>(thing: T): T => {
+    opened.push(thing)
+    return thing
+  }
+  const bus = async (options: Partial<BusOptions> = {}) =>
+    keep(await connectBus({ url: nats.url, name: 'test', purpose: 'rpc', ...options }))
+  return {
+    nats,
+    bus,
+    serve: async (options) => keep(await serveRpc(await bus(), options)),
+    client: async (options) => keep(createRpcClient(await bus(), { name: 'test', ...options })),
+    async [Symbol.asyncDispose]() {
+      for (const thing of opened.reverse()) await thing[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const alice: Caller = {
+  userId: 'Ualice000000001',
+  credentialId: 'Salice000000001',
+  roleIds: ['moderator'],
+  freshUntil: new Date('2026-01-01T00:00:00.5Z'),
+  expiresAt: new Date('2026-02-01T00:00:00Z'),
+  rolesVersion: 7n,
+}
+
+/** The error a call ends with; fails when it succeeds. */
+export async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof ConnectError) return error
+    throw error
+  }
+  throw new Error('the call succeeded')
+}
+
+/** A promise that is settled from outside. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { opened, open: () => open() }
+}

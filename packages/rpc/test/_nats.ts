@@ -1,0 +1,75 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { eventually } from './_eventually.ts'
+
+/** A NATS server of this test file. */
+export type TestNats = AsyncDisposable & {
+  readonly url: string
+  stop(): Promise<void>
+  /** Comes back at the same port. */
+  start(): Promise<void>
+}
+
+const settings = 'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\n'
+
+/** Starts a NATS server; `more` is added to its configuration. */
+export async function startNats(more = ''): Promise<TestNats> {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-rpc-'))
+  const config = join(dir, 'nats.conf')
+  writeFileSync(config, settings + more)
+  const port = await freePort()
+  let child: ChildProcess | undefined
+  const start = async () => {
+    child = spawn(findServer(), ['-c', config, '-a', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' })
+    await eventually(() => answers(port))
+  }
+  const stop = async () => {
+    const ending = child
+    child = undefined
+    if (!ending) return
+    ending.kill('SIGKILL')
+    await once(ending, 'exit')
+  }
+  await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+function findServer(): string {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/local/bin']
+  const found = folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file))
+  if (!found) throw new Error('nats-server is not installed: put it on PATH or install the package nats-server')
+  return found
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('data', (data) => {
+      socket.destroy()
+      resolve(data.toString().startsWith('INFO '))
+    })
+    socket.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,25 @@
+/** A serving process of its own, for tests that freeze or end it. Says `ready`, then every call it runs. */
+import { RoomService } from '@parley/contracts/api'
+import { AdminInternalService } from '@parley/contracts/internal'
+import { connectBus, idempotencyKeyOf, serveRpc } from '../src/index.ts'
+
+const tell = (message: string) => process.send?.(message)
+const bus = await connectBus({ url: process.env.NATS_URL ?? '', name: 'test', purpose: 'rpc' })
+await serveRpc(bus, {
+  deployable: 'rooms',
+  routes: (routes) =>
+    routes
+      .service(RoomService, {
+        createRoom: (request, call) => {
+          tell(`ran ${request.name} ${idempotencyKeyOf(call)}`)
+          return { room: { name: 'process' } }
+        },
+      })
+      .service(AdminInternalService, {
+        checkLogin: ({ login }) => {
+          tell(`ran ${login}`)
+          return { blocked: true }
+        },
+      }),
+})
+tell('ready')

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals'
+import { Code, createClient } from '@connectrpc/connect'
+import { AdminInternalService } from '@parley/contracts/internal'
+import { RoomService } from '@parley/contracts/api'
+import { connectBus, createRpcClient, rpcSubject, serveRpc } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { errorOf, gate, startFleet } from './_fleet.ts'
+
+const routesOf = (work: () => Promise<void> | void) => ({
+  deployable: 'gateway' as const,
+  routes: (routes: Parameters<Parameters<typeof serveRpc>[1]['routes']>[0]) =>
+    void routes.service(AdminInternalService, {
+      checkLogin: async () => {
+        await work()
+        return { blocked: true }
+      },
+    }),
+})
+
+test('subjects say where a method belongs', () => {
+  expect(rpcSubject(RoomService.method.createRoom)).toBe('rpc.svc_api_v1_RoomService.CreateRoom')
+  expect(rpcSubject(AdminInternalService.method.getPolicy)).toBe(
+    'rpc.internal.svc_internal_v1_AdminInternalService.GetPolicy',
+  )
+})
+
+test('with the bus gone calls fail at once, and go on when it is back, without a restart', async () => {
+  await using fleet = await startFleet()
+  const never = gate()
+  let held = false
+  await fleet.serve(
+    routesOf(() => {
+      if (!held) return
+      return never.opened
+    }),
+  )
+  const bus = await fleet.bus()
+  const rpc = createRpcClient(bus, { name: 'test' })
+  const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({})
+  await check()
+
+  let returns = 0
+  bus.onReconnect(() => returns++)
+  held = true
+  const inFlight = errorOf(check())
+  await fleet.nats.stop()
+  expect(await inFlight).toMatchObject({ code: Code.Unavailable })
+  expect(bus.connected()).toBe(false)
+  const error = await errorOf(check())
+  expect(error.code).toBe(Code.Unavailable)
+  expect(error.metadata.get('parley-reason')).toBe('no-bus')
+
+  held = false
+  await fleet.nats.start()
+  await eventually(async () => {
+    const answer = await check().catch(() => undefined)
+    return answer?.blocked === true
+  })
+  expect(returns).toBe(1)
+  never.open()
+  await rpc[Symbol.asyncDispose]()
+})
+
+test('connecting waits for a bus that is not there yet, and gives up when told to', async () => {
+  await using fleet = await startFleet()
+  await fleet.nats.stop()
+  const giveUp = new AbortController()
+  const options = { url: fleet.nats.url, name: 'test', purpose: 'rpc' as const }
+  const given = connectBus({ ...options, signal: giveUp.signal })
+  const waited = connectBus(options)
+  giveUp.abort(new Error('enough'))
+  await expect(given).rejects.toThrow('enough')
+  await fleet.nats.start()
+  await using bus = await waited
+  expect(bus.connected()).toBe(true)
+})
+
+test('a subject that the bus does not allow is an error at start', async () => {
+  await using fleet = await startFleet(`
+    authorization { users: [ { user: u, password: p, permissions: {
+      publish: ">"
+      subscribe: ["_INBOX.test.>", "rpc.internal.svc_internal_v1_AdminInternalService.GetPolicy"] } } ] }`)
+  await using bus = await fleet.bus({ user: 'u', password: 'p' })
+  await expect(
+    serveRpc(
+      bus,
+      routesOf(() => {}),
+    ),
+  ).rejects.toThrow(/rpc\.internal\.svc_internal_v1_AdminInternalService\.CheckLogin/)
+})

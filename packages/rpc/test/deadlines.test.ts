@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
+import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
+import { headers, type MsgHdrs } from 'nats'
+import { createRpcClient, rpcSubject, type RpcClient } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+let rpc: RpcClient
+let work: (call: HandlerContext) => Promise<void>
+
+beforeAll(async () => {
+  fleet = await startFleet()
+  rpc = await fleet.client()
+  await fleet.serve({
+    deployable: 'gateway',
+    routes: (routes) =>
+      routes.service(AdminInternalService, {
+        checkLogin: async (_request, call) => {
+          await work(call)
+          return { blocked: true }
+        },
+      }),
+  })
+  // A member that reads nothing, as a frozen process does.
+  const silent = await fleet.bus()
+  silent.nc.subscribe('rpc.internal.svc_internal_v1_AccountsInternalService.*', { callback: () => {} })
+  await silent.nc.flush()
+})
+
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const check = (options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
+  createClient(AdminInternalService, rpc.transport()).checkLogin({}, options)
+
+test('the handler is told the time that is left', async () => {
+  let left = 0
+  work = async (call) => void (left = call.timeoutMs() ?? NaN)
+  await check({ timeoutMs: 1_234 })
+  expect(left).toBeGreaterThan(0)
+  expect(left).toBeLessThanOrEqual(1_234)
+})
+
+test('a handler that takes too long is a deadline exceeded, and its signal fires', async () => {
+  const ended = gate()
+  let reason: unknown
+  work = async (call) => {
+    call.signal.addEventListener('abort', () => {
+      reason = call.signal.reason
+      ended.open()
+    })
+    await ended.opened
+  }
+  expect((await errorOf(check({ timeoutMs: 300 }))).code).toBe(Code.DeadlineExceeded)
+  await ended.opened
+  expect(ConnectError.from(reason).code).toBe(Code.DeadlineExceeded)
+})
+
+test('what stops because of the signal is a deadline exceeded too', async () => {
+  work = (call) => sleep(10_000, undefined, { signal: call.signal })
+  // The client's own deadline comes first, so the answer of the server is read by one that waits longer.
+  const bus = await fleet.bus()
+  const said: MsgHdrs[] = []
+  bus.nc.subscribe('said', { callback: (_error, msg) => void (msg.headers && said.push(msg.headers)) })
+  const control = headers()
+  control.set('P', 'observer 0 150 150 1')
+  const subject = rpcSubject(AdminInternalService.method.checkLogin)
+  bus.nc.publish(subject, new Uint8Array(), { headers: control, reply: 'said' })
+  await eventually(() => said.length === 2)
+  expect(said.map((reply) => reply.get('P'))).toEqual(['s', 'e'])
+})
+
+test('the signal also fires when the call has ended, for what still runs in its name', async () => {
+  let signal: AbortSignal | undefined
+  work = async (call) => void (signal = call.signal)
+  await check()
+  expect(signal?.aborted).toBe(true)
+})
+
+test('an abort ends the wait at once', async () => {
+  const never = gate()
+  work = () => never.opened
+  const abort = new AbortController()
+  const error = errorOf(check({ signal: abort.signal }))
+  abort.abort()
+  expect((await error).code).toBe(Code.Canceled)
+  expect((await errorOf(check({ signal: abort.signal }))).code).toBe(Code.Canceled)
+  never.open()
+})
+
+test('no time left is not even sent', async () => {
+  let ran = false
+  work = async () => void (ran = true)
+  expect((await errorOf(check({ timeoutMs: 0 }))).code).toBe(Code.DeadlineExceeded)
+  work = async () => {}
+  await check()
+  expect(ran).toBe(false)
+})
+
+describe('silence', () => {
+  const accounts = () => createClient(AccountsInternalService, rpc.transport())
+
+  test('to the end is unavailable, for the caller cannot know what happened', async () => {
+    const error = await errorOf(accounts().passwordLogin({}, { timeoutMs: 900 }))
+    expect(error.code).toBe(Code.Unavailable)
+    expect(error.metadata.get('parley-reason')).toBe('silence')
+  })
+
+  test('shorter than a server may be silent is a deadline exceeded', async () => {
+    expect((await errorOf(accounts().passwordLogin({}, { timeoutMs: 200 }))).code).toBe(Code.DeadlineExceeded)
+  })
+})
+
+test('disposing the client fails what waits', async () => {
+  const never = gate()
+  work = () => never.opened
+  const other = createRpcClient(await fleet.bus(), { name: 'other' })
+  const error = errorOf(createClient(AdminInternalService, other.transport()).checkLogin({}))
+  await other[Symbol.asyncDispose]()
+  expect((await error).code).toBe(Code.Unavailable)
+  expect((await errorOf(createClient(AdminInternalService, other.transport()).checkLogin({}))).code).toBe(
+    Code.Unavailable,
+  )
+  never.open()
+})

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@connectrpc/connect'
+import { AccountsInternalService } from '@parley/contracts/internal'
+import type { RpcClient, RpcServer } from '../src/index.ts'
+import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+let rpc: RpcClient
+
+beforeAll(async () => {
+  fleet = await startFleet()
+  rpc = await fleet.client()
+})
+
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const ran: string[] = []
+const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcServer> =>
+  fleet.serve({
+    deployable: 'gateway',
+    drainTimeoutMs,
+    routes: (routes) =>
+      routes.service(AccountsInternalService, {
+        passwordLogin: async ({ identifier }) => {
+          ran.push(identifier)
+          await work()
+          return { userId: identifier }
+        },
+      }),
+  })
+
+// A method that is not repeatable: only a clean hand-over keeps such calls from being lost.
+const login = (identifier: string) =>
+  createClient(AccountsInternalService, rpc.transport()).passwordLogin({ identifier })
+
+test('under a stream of calls, servers that drain one after the other lose none and run each once', async () => {
+  let serving = await serve(() => sleep(5))
+  let over = false
+  const names: string[] = []
+  const caller = async (who: number) => {
+    for (let i = 0; !over; i++) {
+      const name = `u${who}-${i}`
+      names.push(name)
+      expect((await login(name)).userId).toBe(name)
+    }
+  }
+  const callers = Promise.all(Array.from({ length: 20 }, (_, who) => caller(who)))
+  for (let i = 0; i < 5; i++) {
+    const next = await serve(() => sleep(5))
+    await serving[Symbol.asyncDispose]()
+    serving = next
+  }
+  over = true
+  await callers
+  expect(names.length).toBeGreaterThan(100)
+  expect([...ran].sort()).toEqual([...names].sort())
+  await serving[Symbol.asyncDispose]()
+})
+
+test('what runs is finished first', async () => {
+  const busy = gate()
+  const begun = gate()
+  const server = await serve(() => {
+    begun.open()
+    return busy.opened
+  })
+  const answer = login('slow')
+  await begun.opened
+  const drained = server[Symbol.asyncDispose]()
+  busy.open()
+  expect((await answer).userId).toBe('slow')
+  await drained
+  expect((await errorOf(login('later'))).metadata.get('parley-reason')).toBe('no-owner')
+})
+
+test('but not for ever', async () => {
+  const never = gate()
+  const begun = gate()
+  const server = await serve(() => {
+    begun.open()
+    return never.opened
+  }, 50)
+  const answer = login('stuck')
+  await begun.opened
+  await server[Symbol.asyncDispose]()
+  never.open()
+  expect((await answer).userId).toBe('stuck')
+})

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { fork, type ChildProcess } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@connectrpc/connect'
+import { RoomService } from '@parley/contracts/api'
+import { AdminInternalService } from '@parley/contracts/internal'
+import type { RpcClient } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { alice, startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+let rpc: RpcClient
+let child: ChildProcess
+const ranHere: string[] = []
+const said: string[] = []
+const ranThere = () => said.filter((line) => line.startsWith('ran ')).map((line) => line.slice(4))
+
+beforeAll(async () => {
+  fleet = await startFleet()
+  rpc = await fleet.client()
+  child = fork(fileURLToPath(new URL('_server-process.ts', import.meta.url)), {
+    execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
+    env: { ...process.env, NATS_URL: fleet.nats.url },
+  })
+  child.on('message', (line) => said.push(String(line)))
+  await fleet.serve({
+    deployable: 'rooms',
+    routes: (routes) =>
+      routes
+        .service(RoomService, {
+          createRoom: (request) => {
+            ranHere.push(request.name)
+            return { room: { name: 'here' } }
+          },
+        })
+        .service(AdminInternalService, {
+          checkLogin: ({ login }) => {
+            ranHere.push(login)
+            return { blocked: true }
+          },
+        }),
+  })
+  await eventually(() => said.includes('ready'))
+})
+
+afterAll(async () => {
+  child.kill('SIGKILL')
+  await fleet[Symbol.asyncDispose]()
+})
+
+const check = (login: string) => createClient(AdminInternalService, rpc.transport()).checkLogin({ login })
+const create = (name: string, headers: Record<string, string> = {}) =>
+  createClient(RoomService, rpc.transport({ caller: alice })).createRoom(
+    { name, groupId: 'G1' },
+    { headers, timeoutMs: 3_000 },
+  )
+
+test('two processes share the calls', async () => {
+  const names = Array.from({ length: 60 }, (_, i) => `shared${i}`)
+  await Promise.all(names.map(check))
+  await eventually(() => ranThere().length + ranHere.length === names.length)
+  expect(ranThere().length).toBeGreaterThan(0)
+  expect(ranHere.length).toBeGreaterThan(0)
+})
+
+test('with one of two frozen, what may be repeated succeeds and runs once, also when the other goes on', async () => {
+  child.kill('SIGSTOP')
+  const reads = Array.from({ length: 20 }, (_, i) => `read${i}`)
+  const keyed = Array.from({ length: 20 }, (_, i) => `keyed${i}`)
+  const bare = Array.from({ length: 20 }, (_, i) => `bare${i}`)
+  const outcomes = await Promise.all([
+    Promise.all(reads.map(check)),
+    Promise.all(keyed.map((name) => create(name, { 'Idempotency-Key': name }))),
+    Promise.all(
+      bare.map((name) =>
+        create(name).then(
+          () => [name],
+          () => [],
+        ),
+      ),
+    ),
+  ])
+  expect(outcomes[1].map((reply) => reply.room?.name)).toEqual(keyed.map(() => 'here'))
+  const answered = outcomes[2].flat()
+  expect(answered.length).toBeLessThan(bare.length)
+
+  child.kill('SIGCONT')
+  await eventually(async () => {
+    await check('after')
+    return ranThere().includes('after')
+  })
+  const ran = [...ranHere, ...ranThere().map((line) => line.split(' ')[0] ?? '')]
+  for (const name of [...reads, ...keyed, ...answered])
+    expect([name, ran.filter((one) => one === name)]).toEqual([name, [name]])
+  for (const name of bare) if (!answered.includes(name)) expect(ran).not.toContain(name)
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { AdminInternalService, CheckLoginRequestSchema, GetPolicyResponseSchema } from '@parley/contracts/internal'
+import { headers } from 'nats'
+import type { RpcClient } from '../src/index.ts'
+import { errorOf, startFleet, type Fleet } from './_fleet.ts'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+let fleet: Fleet
+let rpc: RpcClient
+let size = 0
+let refusal: string | undefined
+
+beforeAll(async () => {
+  fleet = await startFleet()
+  rpc = await fleet.client()
+  await fleet.serve({
+    deployable: 'gateway',
+    routes: (routes) =>
+      routes.service(AdminInternalService, {
+        getPolicy: (_request, call) => {
+          if (refusal !== undefined) throw new ConnectError(refusal, Code.Aborted, { why: 'long' })
+          call.responseHeader.set('size', String(size))
+          return policyOf(Number(call.requestHeader.get('size') ?? size))
+        },
+        checkLogin: ({ login }) => ({ blocked: login.length > 0 }),
+      }),
+  })
+})
+
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+/** A policy that is exactly so many bytes long. */
+function policyOf(bytes: number) {
+  const made = (length: number) =>
+    create(GetPolicyResponseSchema, { roles: [{ description: 'abcdefgh'.repeat(length / 8 + 1).slice(0, length) }] })
+  let length = Math.max(0, bytes - 16)
+  while (toBinary(GetPolicyResponseSchema, made(length)).length < bytes) length++
+  return made(length)
+}
+
+describe('a reply', () => {
+  test.each([10, 1 * KiB, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 1 * MiB, 15 * MiB + 7, 16 * MiB])(
+    'of %p bytes arrives whole',
+    async (bytes) => {
+      size = bytes
+      const reply = await rpc.call(AdminInternalService.method.getPolicy, new Uint8Array(), { timeoutMs: 20_000 })
+      expect(reply.headers?.get('size')).toBe(String(bytes))
+      expect(reply.body.length).toBe(bytes)
+      expect(Buffer.compare(reply.body, toBinary(GetPolicyResponseSchema, policyOf(bytes)))).toBe(0)
+    },
+  )
+
+  test('does not mix with others of its time', async () => {
+    const sizes = [300 * KiB, 10, 900 * KiB, 2 * MiB, 256 * KiB + 1]
+    const replies = sizes.map(async (bytes) => {
+      const policy = await createClient(AdminInternalService, rpc.transport()).getPolicy(
+        {},
+        { headers: { size: String(bytes) } },
+      )
+      return toBinary(GetPolicyResponseSchema, policy).length
+    })
+    expect(await Promise.all(replies)).toEqual(sizes)
+  })
+
+  test('above 16 MiB is refused', async () => {
+    size = 16 * MiB + 1
+    const error = await errorOf(
+      createClient(AdminInternalService, rpc.transport()).getPolicy({}, { timeoutMs: 20_000 }),
+    )
+    expect(error.code).toBe(Code.ResourceExhausted)
+  })
+
+  test('that is a long error is an error', async () => {
+    refusal = 'x'.repeat(300 * KiB)
+    const error = await errorOf(createClient(AdminInternalService, rpc.transport()).getPolicy({}))
+    expect(error).toMatchObject({ code: Code.Aborted, rawMessage: refusal })
+    expect(error.metadata.get('why')).toBe('long')
+    refusal = undefined
+  })
+})
+
+describe('parts', () => {
+  const method = AdminInternalService.method.denyPosting
+  const answerWith = async (...parts: string[]) => {
+    const bus = await fleet.bus()
+    const subscription = bus.nc.subscribe('rpc.internal.svc_internal_v1_AdminInternalService.DenyPosting', {
+      queue: 'gateway',
+      callback: (_error, msg) => {
+        for (const packed of parts) {
+          const control = headers()
+          control.set('P', packed)
+          msg.respond(new Uint8Array([1]), { headers: control })
+        }
+      },
+    })
+    await bus.nc.flush()
+    return { [Symbol.dispose]: () => subscription.unsubscribe() }
+  }
+  // The real server shares the queue group, so its answer (unimplemented) is asked again.
+  const ask = async () => {
+    for (;;) {
+      try {
+        return await rpc.call(method, new Uint8Array(), { timeoutMs: 10_000 })
+      } catch (error) {
+        if (ConnectError.from(error).code !== Code.Unimplemented) throw error
+      }
+    }
+  }
+
+  test.each([
+    ['one in the middle is lost', ['p 0 3 o', 'p 2 3 o']],
+    ['the first is lost', ['p 1 3 o', 'p 2 3 o']],
+    ['the last is lost', ['p 0 2 o']],
+    ['there are more than fit', ['p 0 65 o']],
+  ])('make the call unavailable when %s', async (_name, parts) => {
+    using _server = await answerWith(...parts)
+    const error = await errorOf(ask())
+    expect(error.code).toBe(Code.Unavailable)
+    expect(error.metadata.get('parley-reason')).toBe('part-lost')
+  })
+
+  test('of an unknown kind make the call unavailable', async () => {
+    using _server = await answerWith('z')
+    expect((await errorOf(ask())).code).toBe(Code.Unavailable)
+  })
+})
+
+describe('a request', () => {
+  const check = (bytes: number) =>
+    createClient(AdminInternalService, rpc.transport()).checkLogin({ login: 'x'.repeat(bytes) })
+  const overhead =
+    toBinary(CheckLoginRequestSchema, create(CheckLoginRequestSchema, { login: 'x'.repeat(MiB - 5) })).length -
+    (MiB - 5)
+
+  test('of 1 MiB rides whole', async () => {
+    expect(await check(MiB - overhead)).toMatchObject({ blocked: true })
+  })
+
+  test('above it is not sent', async () => {
+    expect((await errorOf(check(MiB - overhead + 1))).code).toBe(Code.ResourceExhausted)
+  })
+})
