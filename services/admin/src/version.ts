@@ -1,3 +1,2 @@
-import manifest from '../package.json' with { type: 'json' }
-
-export const version: string = manifest.version
+/** Told to clients as the version of the server. */
+export const version = '0.1.0'

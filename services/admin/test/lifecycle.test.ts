@@ -43,24 +43,28 @@ test('a start that is called off ends', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-test('a process that drains finishes what it has, while it is not ready and others answer', async () => {
+/** Makes storing a decision slow, so that a call is still running when the process is told to end. */
+const slowDecisions = `
+  create function take_a_while() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(1.5); return new; end $$;
+  create trigger slow before insert on permission_decisions for each row execute function take_a_while()`
+
+test('a process that drains finishes what it has, and is not ready meanwhile', async () => {
   const first = await admin.start()
   const client = new pg.Client({ connectionString: admin.database.url })
   await client.connect()
   try {
-    await client.query('begin')
-    await client.query('select * from policy_state for update')
+    await client.query(slowDecisions)
     const denial = admin.anonymous.internal.denyPosting({ roomId: 'R1' })
     await eventually(async () => {
-      const waiting = await client.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)
-      expect(waiting.rowCount).toBe(1)
+      const running = await client.query(`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`)
+      expect(running.rowCount).toBe(1)
     })
     const closing = first[Symbol.asyncDispose]()
-    await eventually(async () => expect(await readiness(first.internalPort)).toMatchObject({ status: 503 }))
-    await client.query('commit')
+    expect(await readiness(first.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
     expect((await denial).revision).toBe(2n)
     await closing
-    await expect(fetch(`http://127.0.0.1:${first.internalPort}/healthz`)).rejects.toThrow()
+    await expect(readiness(first.internalPort)).rejects.toThrow()
   } finally {
     await client.end()
   }

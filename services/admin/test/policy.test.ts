@@ -29,7 +29,8 @@ test('two processes that start at once on an empty database seed it once', async
 })
 
 test('posting in a room is denied to everyone, and the fleet hears of it once', async () => {
-  const { events } = await recordEvents(admin.bus, policySubject)
+  await using recording = await recordEvents(admin.bus, policySubject)
+  const { events } = recording
   const before = policyFrom(await getPolicy())
   expect(may(before, everyone, 'message.post', inRoom('Rnews'))).toBe(true)
 
