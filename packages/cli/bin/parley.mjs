@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs'
+
+const main = new URL('../dist/main.js', import.meta.url)
+if (existsSync(main)) await import(main.href)
+else {
+  process.stderr.write('parley: this checkout is not built yet; run pnpm build (make run does it too)\n')
+  process.exitCode = 3
+}

@@ -1,0 +1,21 @@
+/** Exit codes of the command. */
+export const exitCodes = { refused: 1, usage: 2, unreachable: 3 } as const
+
+/** A failure with a message for the operator and an exit code. */
+export class Failure extends Error {
+  readonly exitCode: number
+  /** Short name of what went wrong, as in `--json`. */
+  readonly code: string
+
+  constructor(exitCode: number, code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+    this.code = code
+  }
+}
+
+/** The fleet cannot be asked. */
+export const unreachable = (message: string) => new Failure(exitCodes.unreachable, 'unavailable', message)
+
+/** The command was not given what it needs. */
+export const misused = (message: string) => new Failure(exitCodes.usage, 'usage', message)

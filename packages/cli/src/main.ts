@@ -1,0 +1,9 @@
+// What the bus client logs is not the command's output; set before the modules that make loggers are loaded.
+process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
+const { runCli } = await import('./program.ts')
+process.exitCode = await runCli(process.argv.slice(2), {
+  input: process.stdin,
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  env: process.env,
+})

@@ -1,0 +1,45 @@
+import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
+import { OperatorService } from '@parley/contracts/internal'
+import type { OperatorAccess } from '@parley/local'
+import { type Bus, connectBus, createRpcClient } from '@parley/rpc'
+import { exitCodes, Failure, unreachable } from './failure.ts'
+
+/** What the operator may ask of the fleet. */
+export type Operator = Client<typeof OperatorService>
+
+const connectMs = 5_000
+
+/** Asks the fleet one thing. Throws a {@link Failure} with the fleet's own words when it refuses. */
+export async function askOperator<T>(access: OperatorAccess, ask: (operator: Operator) => Promise<T>): Promise<T> {
+  await using bus = await connect(access)
+  await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: 10_000 })
+  try {
+    return await ask(createClient(OperatorService, rpc.transport()))
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error)
+    if (code === Code.Unavailable || code === Code.DeadlineExceeded) {
+      throw unreachable(`the fleet runs, but accounts does not answer: ${rawMessage}`)
+    }
+    throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
+  }
+}
+
+async function connect(access: OperatorAccess): Promise<Bus> {
+  try {
+    return await connectBus({
+      url: access.natsUrl,
+      user: access.natsUser,
+      password: access.natsPassword,
+      name: access.natsUser,
+      purpose: 'rpc',
+      signal: AbortSignal.timeout(connectMs),
+    })
+  } catch {
+    throw unreachable(`the fleet's bus at ${access.natsUrl} does not let us in; is the fleet still running?`)
+  }
+}
+
+/** As on the wire: `already_exists`. */
+function nameOf(code: Code): string {
+  return Code[code].replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+}

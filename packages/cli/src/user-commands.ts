@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { misused } from './failure.ts'
+import type { Operator } from './operator.ts'
+
+/** A result: what `--json` prints, and a sentence for people. */
+export type Result = { json: object; text: string }
+
+/** What a command needs from its surroundings. */
+export type Surroundings = {
+  /** Asks the running fleet. */
+  ask: <T>(ask: (operator: Operator) => Promise<T>) => Promise<T>
+  password: () => Promise<string>
+  print: (result: Result) => void
+}
+
+type PasswordOption = { passwordStdin?: true }
+
+/** Adds the commands about accounts below a command; hidden ones work without being listed in its help. */
+export function addUserCommands(parent: Command, { ask, password, print }: Surroundings, hidden = false): void {
+  parent
+    .command('create', { hidden })
+    .description('make an account')
+    .requiredOption('--login <login>', 'its login')
+    .option('--password-stdin', 'read its password from standard input')
+    .option('--email <address>', 'its e-mail address, recorded as verified')
+    .option('--role <name...>', 'roles to give it')
+    .action(async (options: PasswordOption & { login: string; email?: string; role?: string[] }) => {
+      const secret = await given(options, password)
+      const { userId, login, roleNames } = await ask((operator) =>
+        operator.createUser({
+          login: options.login,
+          password: secret,
+          email: options.email ?? '',
+          roleNames: options.role ?? [],
+        }),
+      )
+      print({ json: { userId, login, roleNames }, text: `made ${login} (${userId})${rolesText(roleNames)}` })
+    })
+
+  parent
+    .command('set-password', { hidden })
+    .description('set the password of an account and end all its sessions')
+    .requiredOption('--login <login>', 'its login')
+    .option('--password-stdin', 'read the password from standard input')
+    .action(async (options: PasswordOption & { login: string }) => {
+      const secret = await given(options, password)
+      const { userId } = await ask((operator) => operator.setPassword({ login: options.login, password: secret }))
+      print({ json: { userId, login: options.login }, text: `${options.login} (${userId}) has a new password` })
+    })
+
+  parent
+    .command('grant-role', { hidden })
+    .description('give a role to an account')
+    .requiredOption('--login <login>', 'its login')
+    .requiredOption('--role <name>', 'the role')
+    .action(async ({ login, role }: { login: string; role: string }) => {
+      const { userId, roleNames } = await ask((operator) => operator.grantRole({ login, roleName: role }))
+      print({ json: { userId, login, roleNames }, text: `${login} (${userId})${rolesText(roleNames)}` })
+    })
+
+  parent
+    .command('verify-email', { hidden })
+    .description('record an e-mail address of an account as verified')
+    .requiredOption('--login <login>', 'its login')
+    .requiredOption('--email <address>', 'the address')
+    .action(async ({ login, email }: { login: string; email: string }) => {
+      const { userId } = await ask((operator) => operator.verifyEmail({ login, email }))
+      print({ json: { userId, login, email }, text: `${login} (${userId}) has the verified address ${email}` })
+    })
+}
+
+function given({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
+  if (passwordStdin === undefined) throw misused('the password is read from standard input: add --password-stdin')
+  return read()
+}
+
+function rolesText(roleNames: string[]): string {
+  return roleNames.length === 0 ? '' : ` with ${roleNames.join(', ')}`
+}

@@ -1,0 +1,159 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { runCli } from '@parley/cli'
+import { OperatorService } from '@parley/contracts/internal'
+import { type Nats, startNats } from '@parley/local/infrastructure'
+import { type Bus, connectBus, serveRpc } from '@parley/rpc'
+
+const users = ['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls', 'operator']
+const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+const asked: unknown[] = []
+let nats: Nats
+let accounts: Bus
+let server: AsyncDisposable
+
+/** Runs a command line against the data folder of the fake fleet. */
+async function parley(args: string[], { stdin = '', dir = dataDir } = {}) {
+  let out = ''
+  let err = ''
+  const code = await runCli(args, {
+    input: Readable.from([stdin]),
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    env: { PARLEY_DATA_DIR: dir },
+  })
+  return { code, out, err }
+}
+
+beforeAll(async () => {
+  const env = Object.fromEntries(users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]))
+  nats = await startNats({ dir: join(dataDir, 'nats'), conf, env })
+  mkdirSync(join(dataDir, 'run'))
+  const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
+  writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
+  accounts = await connectBus({ url: nats.url, user: 'accounts', password: 'password-of-accounts', name: 'accounts', purpose: 'rpc' })
+  server = await serveRpc(accounts, {
+    deployable: 'accounts',
+    routes: (router) => {
+      router.service(OperatorService, {
+        createUser(request) {
+          if (request.login === 'taken') throw new ConnectError('the login is taken', Code.AlreadyExists)
+          asked.push({ ...request, $typeName: undefined })
+          return { userId: 'U1', login: request.login, roleNames: request.roleNames }
+        },
+        setPassword(request) {
+          asked.push({ ...request, $typeName: undefined })
+          return { userId: 'U1' }
+        },
+        grantRole: ({ roleName }) => ({ userId: 'U1', roleNames: ['member', roleName] }),
+        verifyEmail(request) {
+          asked.push({ ...request, $typeName: undefined })
+          return { userId: 'U1' }
+        },
+      })
+    },
+  })
+})
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await accounts[Symbol.asyncDispose]()
+  await nats.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('commands', () => {
+  test('create makes an account with everything that was given, and prints JSON when asked', async () => {
+    const args = ['user', 'create', '--login', 'alice', '--password-stdin', '--email', 'a@example.org', '--role', 'admin', '--role', 'owner', '--json']
+    const { code, out } = await parley(args, { stdin: 'a secret with space \n' })
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({ userId: 'U1', login: 'alice', roleNames: ['admin', 'owner'] })
+    expect(asked.at(-1)).toMatchObject({ login: 'alice', password: 'a secret with space ', email: 'a@example.org', roleNames: ['admin', 'owner'] })
+  })
+
+  test('create speaks to people otherwise', async () => {
+    const { out } = await parley(['user', 'create', '--login', 'bob', '--password-stdin'], { stdin: 'secret' })
+    expect(out).toBe('made bob (U1)\n')
+  })
+
+  test('set-password', async () => {
+    const { code } = await parley(['user', 'set-password', '--login', 'alice', '--password-stdin'], { stdin: 'new' })
+    expect(code).toBe(0)
+    expect(asked.at(-1)).toMatchObject({ login: 'alice', password: 'new' })
+  })
+
+  test('grant-role', async () => {
+    const { out } = await parley(['--json', 'user', 'grant-role', '--login', 'alice', '--role', 'moderator'])
+    expect(JSON.parse(out)).toEqual({ userId: 'U1', login: 'alice', roleNames: ['member', 'moderator'] })
+  })
+
+  test('verify-email', async () => {
+    const { out } = await parley(['user', 'verify-email', '--login', 'alice', '--email', 'a@example.org'])
+    expect(out).toBe('alice (U1) has the verified address a@example.org\n')
+    expect(asked.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
+  })
+
+  test('the short form without "user" does the same', async () => {
+    const { out } = await parley(['grant-role', '--login', 'alice', '--role', 'moderator', '--json'])
+    expect(JSON.parse(out)).toMatchObject({ login: 'alice' })
+  })
+
+  test('--data-dir chooses the fleet', async () => {
+    const args = ['user', 'grant-role', '--login', 'alice', '--role', 'moderator', '--data-dir', dataDir]
+    expect(await parley(args, { dir: '/nowhere' })).toMatchObject({ code: 0 })
+  })
+})
+
+describe('failures', () => {
+  test("a refusal has the fleet's words and code 1", async () => {
+    const args = ['user', 'create', '--login', 'taken', '--password-stdin']
+    expect(await parley(args, { stdin: 'secret' })).toEqual({ code: 1, out: '', err: 'parley: the login is taken\n' })
+    const { err } = await parley([...args, '--json'], { stdin: 'secret' })
+    expect(JSON.parse(err)).toEqual({ error: { code: 'already_exists', message: 'the login is taken' } })
+  })
+
+  test('no fleet: code 3, and what to do', async () => {
+    const { code, err } = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b'], { dir: '/nowhere' })
+    expect(code).toBe(3)
+    expect(err).toMatch(/no fleet runs on \/nowhere.*make run/)
+  })
+
+  test('a damaged file says so', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    mkdirSync(join(dir, 'run'))
+    writeFileSync(join(dir, 'run/operator.json'), '{"natsUrl": 1}')
+    chmodSync(join(dir, 'run/operator.json'), 0o600)
+    const { code, err } = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b'], { dir })
+    expect([code, err]).toEqual([3, expect.stringContaining('is damaged')])
+    rmSync(dir, { recursive: true })
+  })
+
+  test.each([
+    [['user', 'create', '--login', 'a'], 'add --password-stdin'],
+    [['user', 'create', '--password-stdin'], '--login'],
+    [['user', 'grant-role', '--login', 'a'], '--role'],
+    [['user', 'rename'], 'unknown command'],
+    [['user', 'create', '--login', 'a', '--password', 'secret'], 'unknown option'],
+  ])('%j is not understood: code 2', async (args, message) => {
+    const { code, err } = await parley(args)
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+
+  test('an empty password is not sent', async () => {
+    const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin: '\n' })
+    expect([code, err]).toEqual([2, 'parley: standard input holds no password\n'])
+  })
+})
+
+test('--help shows examples', async () => {
+  const { code, out } = await parley(['--help'])
+  expect(code).toBe(0)
+  expect(out).toContain('pnpm parley user create --login alice --password-stdin')
+})
