@@ -41,6 +41,7 @@ function steps() {
     ),
     tool('unused code', `${ours}/knip/bin/knip.js`, '--config', `${tooling}/knip.config.js`, '--no-progress', '--no-config-hints'),
     tool('migrations', `${tooling}/check-migrations.mjs`),
+    tool('settings tables', `${tooling}/config-table.mjs`, '--check'),
     ...contractSteps,
   ]
   if (existsSync(inWorkspace(`${tooling}/check-deploy.mjs`))) all.push(tool('deploy', `${tooling}/check-deploy.mjs`))

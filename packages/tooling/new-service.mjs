@@ -1,0 +1,147 @@
+/**
+ * `pnpm new:service <name>`: lays out `services/<name>` like the others: a process with configuration, health, a bus and
+ * a database, ready for its first method. Prints what has to be decided by hand.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { inWorkspace } from './steps.mjs'
+
+const [name] = process.argv.slice(2)
+if (!name || !/^[a-z]+$/.test(name)) {
+  console.log('pnpm new:service <name>   (one lower-case word, the name of the deployable)')
+  process.exit(name === '--help' ? 0 : 2)
+}
+if (existsSync(inWorkspace(`services/${name}`))) {
+  console.log(`services/${name} is there already`)
+  process.exit(1)
+}
+
+const Name = name[0].toUpperCase() + name.slice(1)
+const NAME = name.toUpperCase()
+const dependencies = (...names) => Object.fromEntries(names.map((each) => [each, version(each)]))
+const version = (each) => (each.startsWith('@parley/') ? 'workspace:*' : 'catalog:')
+
+const files = {
+  'package.json': json({
+    name: `@parley/${name}`,
+    version: '0.1.0',
+    private: true,
+    license: 'Apache-2.0',
+    type: 'module',
+    exports: { './service': './src/service.ts', './config': './src/config.ts' },
+    scripts: { build: 'node ../../packages/tooling/build.mjs', typecheck: 'tsc --noEmit -p tsconfig.json' },
+    dependencies: dependencies(
+      ...['config', 'postgres', 'rpc', 'runtime', 'telemetry'].map((each) => `@parley/${each}`),
+      'drizzle-orm',
+    ),
+    devDependencies: dependencies('@jest/globals', '@parley/testkit', '@types/node'),
+  }),
+  'tsconfig.json': json({ extends: '../../tsconfig.base.json', include: ['src', 'test'] }),
+  'README.md': `# ${name}
+
+What it owns, in a sentence. What it is not for, in another.
+
+## Configuration
+
+<!-- settings -->
+<!-- /settings -->
+`,
+  'src/main.ts': `import '@parley/telemetry/register'
+import { run } from '@parley/runtime'
+import { readConfig } from './config.ts'
+import { start${Name} } from './service.ts'
+
+await run('${name}', (stop) => start${Name}(readConfig(), { stop }))
+`,
+  'src/migrate.ts': `import { fileURLToPath } from 'node:url'
+import { databaseFields, defineConfig } from '@parley/config'
+import { runMigrations } from '@parley/postgres'
+
+const { databaseUrl } = defineConfig(databaseFields('${name}'))()
+await runMigrations('${name}', {
+  url: databaseUrl,
+  folder: fileURLToPath(new URL('../drizzle', import.meta.url)),
+})
+`,
+  'src/config.ts': `import { busFields, databaseFields, defineConfig, processFields } from '@parley/config'
+
+export const readConfig = defineConfig({
+  ...processFields(),
+  ...busFields(),
+  ...databaseFields('${name}'),
+})
+
+export type Config = ReturnType<typeof readConfig>
+`,
+  'src/store/schema.ts': `import { pgTable, text } from 'drizzle-orm/pg-core'
+
+export const ${name} = pgTable('${name}', {
+  id: text('id').primaryKey(),
+})
+`,
+  'src/service.ts': `import { openDatabase } from '@parley/postgres'
+import { connectBus } from '@parley/rpc'
+import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import type { Config } from './config.ts'
+
+export type Overrides = {
+  /** Gives up starting. */
+  stop?: AbortSignal
+}
+
+/** Opens everything in dependency order; disposing the result closes it in reverse. */
+export async function start${Name}(config: Config, overrides: Overrides = {}): Promise<Service> {
+  await using opened = new Resources()
+  const signal = overrides.stop ?? new AbortController().signal
+  const health = new Health()
+  const databaseAnswers = health.startup('postgres')
+  const busAnswers = health.startup('nats')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+
+  const database = opened.use(
+    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: '${name}' }),
+  )
+  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
+  databaseAnswers()
+
+  const { natsUrl: url, natsUser: user, natsPassword: password } = config
+  opened.use(await connectBus({ url, user, password, name: '${name}', purpose: 'rpc', signal }))
+  busAnswers()
+
+  opened.defer('readiness', () => health.drain())
+  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+}
+`,
+  'test/start.test.ts': `import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { testDatabase, testNats } from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { start${Name} } from '../src/service.ts'
+
+test('starts, says that it is ready, and ends', async () => {
+  await using database = await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url)))
+  await using nats = await testNats()
+  const config = readConfig({ env: { PARLEY_NATS_URL: nats.url, PARLEY_${NAME}_DATABASE_URL: database.url } })
+  await using service = await start${Name}(config)
+  const response = await fetch(\`http://127.0.0.1:\${service.internalPort}/readyz\`)
+  expect(await response.json()).toEqual({ status: 'ready' })
+})
+`,
+}
+
+for (const [file, content] of Object.entries(files)) {
+  const path = inWorkspace(`services/${name}/${file}`)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content)
+}
+console.log(`services/${name} is laid out. Now:
+  1. pnpm install && pnpm migrations ${name} --name start && pnpm config-table ${name} --write
+  2. packages/contracts: name the deployable and the methods that it owns
+  3. deploy/nats: a bus user with the subjects that it needs; helm/parley, deploy/compose: its deployment
+  4. packages/local: start it with the fleet
+  5. services/${name}/README.md: what it owns`)
+
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
