@@ -1,0 +1,27 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import type { Interceptor } from '@connectrpc/connect'
+import { AssetUploadService, MessageService, RoomService, VoiceCallService } from '@parley/contracts/api'
+
+/** Header that makes a creation happen once however often it is sent. */
+export const idempotencyKeyHeader = 'idempotency-key'
+
+const keyed: ReadonlySet<DescMethod> = new Set<DescMethod>([
+  MessageService.method.createMessage,
+  RoomService.method.startDM,
+  RoomService.method.createRoom,
+  AssetUploadService.method.createUpload,
+  VoiceCallService.method.joinCall,
+])
+
+/** A key nobody has used: for callers that keep it, so as to send the same creation again later. */
+export function newIdempotencyKey(): string {
+  return globalThis.crypto.randomUUID()
+}
+
+/** Gives every creation a key, unless the caller chose one; it stays the same over all retries of the call. */
+export const idempotencyKeys: Interceptor = (next) => (request) => {
+  if (keyed.has(request.method) && !request.header.has(idempotencyKeyHeader)) {
+    request.header.set(idempotencyKeyHeader, newIdempotencyKey())
+  }
+  return next(request)
+}

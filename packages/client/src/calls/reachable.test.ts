@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { reachable } from './reachable.ts'
+
+test('a server that cannot be reached is unavailable', async () => {
+  const fetch = reachable(() => Promise.reject(new TypeError('fetch failed')))
+  const error = await fetch('http://nowhere').catch(ConnectError.from)
+  expect(error).toMatchObject({ code: Code.Unavailable })
+})
+
+test('an abort stays what it is', async () => {
+  const abort = new AbortController()
+  abort.abort()
+  const fetch = reachable(() => Promise.reject(new TypeError('aborted')))
+  await expect(fetch('http://nowhere', { signal: abort.signal })).rejects.toThrow(TypeError)
+})

@@ -1,0 +1,14 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+
+/** A fetch that says `unavailable` where the platform says only that a request failed. */
+export function reachable(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    try {
+      return await fetch(input, init)
+    } catch (error) {
+      // An abort is the caller's doing, or the deadline's.
+      if (init?.signal?.aborted || !(error instanceof Error) || error.name !== 'TypeError') throw error
+      throw new ConnectError('the server cannot be reached', Code.Unavailable, undefined, undefined, error)
+    }
+  }
+}

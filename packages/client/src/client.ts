@@ -1,0 +1,102 @@
+import { type Client, createClient } from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-web'
+import { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { authorization } from './calls/authorization.ts'
+import { idempotencyKeys } from './calls/idempotency-keys.ts'
+import { reachable } from './calls/reachable.ts'
+import { retries, type RetryPolicy } from './calls/retries.ts'
+import { ReconnectingRealtime } from './realtime/reconnecting-realtime.ts'
+import type { Realtime, RealtimeOptions } from './realtime/realtime-types.ts'
+import type { WebSocketConstructor } from './realtime/web-socket.ts'
+import { adminServices, type AdminServices, apiServices, type ApiServices } from './services.ts'
+import { type SignedIn, signIn, signOut } from './sign-in.ts'
+
+/** How a client reaches its server. */
+export type ParleyClientOptions = {
+  /** Address of the server, e.g. `https://chat.example.org`; a path in it is kept. */
+  baseUrl: string
+  /** Bearer token to begin with. Without one the calls carry whatever session cookie `fetch` sends. */
+  token?: string
+  /** Used for every request; default `globalThis.fetch`. */
+  fetch?: typeof globalThis.fetch
+  /** Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 give that of the package `ws`. */
+  webSocket?: WebSocketConstructor
+  /** Milliseconds a call may take, retries included, unless the call says otherwise; default 10,000. */
+  timeoutMs?: number
+  /** How calls that are safe to repeat are repeated while the server is not available. */
+  retry?: Partial<RetryPolicy>
+}
+
+/** The server as one typed object. Calls fail with a ConnectError. */
+export type ParleyClient = {
+  readonly baseUrl: string
+  /** The bearer token in use; set it to act as somebody else from the next call on. */
+  token: string | undefined
+  readonly api: ApiServices
+  readonly admin: AdminServices
+  /** Steps after a sign-in at an external provider. */
+  readonly auth: Client<typeof ExternalIdentityAuthService>
+  /** What the server says of itself before anyone signs in. */
+  readonly discovery: Client<typeof ServerDiscoveryService>
+  /**
+   * Signs in with a login or verified e-mail address and keeps the token. Fails with `unauthenticated` for a wrong
+   * password and `resource_exhausted` after too many of them.
+   */
+  signIn(credentials: { login: string; password: string }): Promise<SignedIn>
+  /** Ends the session on the server, its realtime streams too, and forgets the token. */
+  signOut(): Promise<void>
+  /** Opens the stream of events; it stays open over lost connections until it is closed. */
+  realtime(options?: RealtimeOptions): Realtime
+}
+
+/** Makes a client; nothing is sent before the first call. */
+export function createParleyClient(options: ParleyClientOptions): ParleyClient {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  const session = { token: options.token }
+  const fetch = reachable(options.fetch ?? ((input, init) => globalThis.fetch(input, init)))
+  const transport = createConnectTransport({
+    baseUrl: `${baseUrl}/api/connect`,
+    useBinaryFormat: true,
+    defaultTimeoutMs: options.timeoutMs ?? 10_000,
+    interceptors: [authorization(() => session.token), idempotencyKeys, retries(options.retry)],
+    fetch,
+  })
+  return {
+    baseUrl,
+    get token() {
+      return session.token
+    },
+    set token(token) {
+      session.token = token
+    },
+    api: apiServices(transport),
+    admin: adminServices(transport),
+    auth: createClient(ExternalIdentityAuthService, transport),
+    discovery: createClient(ServerDiscoveryService, transport),
+    async signIn(credentials) {
+      const signedIn = await signIn(baseUrl, fetch, credentials)
+      session.token = signedIn.token
+      return signedIn
+    },
+    async signOut() {
+      await signOut(baseUrl, fetch, session.token)
+      session.token = undefined
+    },
+    realtime: (realtimeOptions = {}) =>
+      new ReconnectingRealtime({
+        ...realtimeOptions,
+        url: realtimeOptions.url ?? `${baseUrl.replace(/^http/, 'ws')}/api/realtime`,
+        webSocket: options.webSocket ?? globalWebSocket(),
+        token: () => session.token,
+      }),
+  }
+}
+
+function globalWebSocket(): WebSocketConstructor {
+  const found: { WebSocket?: WebSocketConstructor } = globalThis
+  if (found.WebSocket === undefined) {
+    throw new Error('there is no WebSocket here: give createParleyClient one, e.g. that of the package ws')
+  }
+  return found.WebSocket
+}

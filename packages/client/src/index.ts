@@ -1,0 +1,16 @@
+export { createParleyClient, type ParleyClient, type ParleyClientOptions } from './client.ts'
+export type { AdminServices, ApiServices } from './services.ts'
+export type { SignedIn } from './sign-in.ts'
+export { newIdempotencyKey } from './calls/idempotency-keys.ts'
+export type { RetryPolicy } from './calls/retries.ts'
+export { newerRoomEvents, olderRoomEvents } from './paging/room-events.ts'
+export { everyPage, type Paged } from './paging/pages.ts'
+export type {
+  EventKind,
+  EventOf,
+  Realtime,
+  RealtimeOptions,
+  RealtimeState,
+  ResetReason,
+} from './realtime/realtime-types.ts'
+export type { WebSocketConstructor, WebSocketLike } from './realtime/web-socket.ts'

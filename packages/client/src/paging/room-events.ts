@@ -1,0 +1,43 @@
+import type { Client } from '@connectrpc/connect'
+import type { RoomService, RoomTimelineEvent } from '@parley/contracts/api'
+
+type Rooms = Pick<Client<typeof RoomService>, 'getRoomEvents'>
+
+/**
+ * A room's timeline backwards, newest first, page after page. `before` is the start cursor of a page read earlier;
+ * without it the newest event comes first. `limit` is the size of the pages asked for.
+ */
+export async function* olderRoomEvents(
+  rooms: Rooms,
+  request: { roomId: string; before?: string; limit?: number },
+): AsyncGenerator<RoomTimelineEvent, void, undefined> {
+  const { roomId, limit = 0 } = request
+  for (let before = request.before; ;) {
+    const { page } = await rooms.getRoomEvents({
+      ...{ roomId, limit },
+      ...(before === undefined ? {} : { cursor: { case: 'before', value: before } as const }),
+    })
+    if (page === undefined || page.events.length === 0) return
+    yield* page.events.toReversed()
+    if (!page.hasOlder) return
+    before = page.startCursor
+  }
+}
+
+/**
+ * A room's timeline forwards, oldest first, page after page, until nothing newer is there. `after` is the end cursor of
+ * a page read earlier: what a client reads to catch up.
+ */
+export async function* newerRoomEvents(
+  rooms: Rooms,
+  request: { roomId: string; after: string; limit?: number },
+): AsyncGenerator<RoomTimelineEvent, void, undefined> {
+  const { roomId, limit = 0 } = request
+  for (let after = request.after; ;) {
+    const { page } = await rooms.getRoomEvents({ roomId, limit, cursor: { case: 'after', value: after } })
+    if (page === undefined || page.events.length === 0) return
+    yield* page.events
+    if (!page.hasNewer) return
+    after = page.endCursor
+  }
+}

@@ -1,0 +1,113 @@
+import type { RealtimeEventEnvelope, RealtimeServerFrame, RealtimeServerHello } from '@parley/contracts/realtime'
+import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames.ts'
+import { SilenceWatch } from './silence-watch.ts'
+import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
+
+/** How a connection ended. `final`: coming back would end the same way. */
+export type Ending = { final: boolean; reason: string; retryAfterMs: number | undefined }
+
+export type ConnectionOptions = {
+  webSocket: WebSocketConstructor
+  url: string
+  token: string | undefined
+  /** Where the last connection stopped; empty when nowhere. */
+  resumePosition: string
+  openTimeoutMs: number
+  pingTimeoutMs: number
+  /** Events arrive from now on; `resumed` when those since `resumePosition` come first. */
+  onOpen: (opened: { resumed: boolean; position: string }) => void
+  onEvent: (envelope: RealtimeEventEnvelope) => void
+  /** Called once, last. */
+  onEnd: (ending: Ending) => void
+}
+
+const resumeCapability = 'svc.realtime.resume.v1'
+/** Errors of the protocol that pass by themselves. */
+const passing = new Set(['temporarily_unavailable', 'subscribe_failed'])
+
+/** One socket, from its opening to its end. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  readonly #socket: WebSocketLike
+  readonly #openTimer: ReturnType<typeof setTimeout>
+  #hello: RealtimeServerHello | undefined
+  #watch: SilenceWatch | undefined
+  #ended = false
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    const socket = (this.#socket = new options.webSocket(options.url))
+    this.#openTimer = setTimeout(() => this.#end(lost('the server took too long to answer')), options.openTimeoutMs)
+    socket.binaryType = 'arraybuffer'
+    socket.addEventListener('open', () => this.#send(helloFrame(options.token)))
+    socket.addEventListener('message', ({ data }) => this.#receive(data))
+    socket.addEventListener('error', () => undefined) // a close event follows
+    socket.addEventListener('close', ({ code, reason }) => this.#end(lost(`the socket was closed: ${reason || code}`)))
+  }
+
+  /** Ends it from our side. */
+  close(): void {
+    this.#end({ final: true, reason: 'closed', retryAfterMs: undefined })
+  }
+
+  #receive(data: unknown): void {
+    if (this.#ended) return
+    this.#watch?.heard()
+    const frame = readServerFrame(data)
+    if (frame !== undefined) this.#handle(frame)
+  }
+
+  #handle(frame: RealtimeServerFrame['frame']): void {
+    switch (frame.case) {
+      case 'hello':
+        this.#hello = frame.value
+        this.#watchOver(frame.value)
+        return this.#send(subscribeFrame(this.#options.resumePosition))
+      case 'subscribed': {
+        clearTimeout(this.#openTimer)
+        const replays = this.#hello?.capabilities.includes(resumeCapability) ?? false
+        const resumed = this.#options.resumePosition !== '' && replays && !frame.value.reset
+        return this.#options.onOpen({ resumed, position: frame.value.position })
+      }
+      case 'event':
+        return this.#options.onEvent(frame.value)
+      case 'error':
+        if (!frame.value.fatal) return
+        return this.#end({ final: !passing.has(frame.value.code), reason: frame.value.code, retryAfterMs: undefined })
+      case 'close': {
+        const { code, reconnect, retryAfterMs } = frame.value
+        return this.#end({ final: !reconnect, reason: code, retryAfterMs })
+      }
+      case 'heartbeat':
+      case 'pong':
+      case undefined: // a frame of a later version
+        return
+    }
+  }
+
+  #watchOver({ heartbeatIntervalSeconds }: RealtimeServerHello): void {
+    this.#watch?.[Symbol.dispose]()
+    if (heartbeatIntervalSeconds === 0) return
+    this.#watch = new SilenceWatch({
+      quietMs: heartbeatIntervalSeconds * 1500,
+      answerMs: this.#options.pingTimeoutMs,
+      ask: () => this.#send(pingFrame(String(Date.now()))),
+      giveUp: () => this.#end(lost('the server fell silent')),
+    })
+  }
+
+  #send(frame: Uint8Array<ArrayBuffer>): void {
+    if (!this.#ended) this.#socket.send(frame)
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#openTimer)
+    this.#watch?.[Symbol.dispose]()
+    this.#socket.close(1000)
+    this.#options.onEnd(ending)
+  }
+}
+
+const lost = (reason: string): Ending => ({ final: false, reason, retryAfterMs: undefined })

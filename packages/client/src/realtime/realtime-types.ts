@@ -1,0 +1,63 @@
+import type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import type { Backoff } from '../calls/backoff.ts'
+
+type AnyEvent = Exclude<RealtimeEventEnvelope['event'], { case: undefined }>
+type EventValues = { [Event in AnyEvent as Event['case']]: Event['value'] }
+
+/** Name of an event, e.g. `messagePosted`. */
+export type EventKind = AnyEvent['case']
+
+/** What an event of a kind carries. */
+export type EventOf<Kind extends EventKind> = EventValues[Kind]
+
+/** Where a stream stands. */
+export type RealtimeState =
+  /** A socket is being opened and subscribed; `failures` attempts have failed since the stream was last open. */
+  | { status: 'connecting'; failures: number }
+  /** Events arrive. `resumed`: since the last time it was open nothing was missed. */
+  | { status: 'open'; resumed: boolean }
+  /** The connection is lost and tried again in a while. */
+  | { status: 'waiting'; retryInMs: number; reason: string }
+  /** It is over: it was closed here, the session ended, or the server will not have us. */
+  | { status: 'closed'; reason: string }
+
+/** Why events may have been missed. */
+export type ResetReason =
+  /** The server does not replay, or not from where we were. */
+  | 'reconnected'
+  /** An iterator of events was not read fast enough and dropped some. */
+  | 'fell_behind'
+
+/** How a stream behaves. */
+export type RealtimeOptions = {
+  /** Address of the socket; default `/api/realtime` of the server. A function is asked before each attempt. */
+  url?: string | (() => string)
+  /** Events may have been missed: whatever was built from them is to be read anew. Not called for the first connection. */
+  onReset?: (reason: ResetReason) => void
+  /** Delays between failed attempts; default half a second, doubled up to 30 seconds. */
+  backoff?: Partial<Backoff>
+  /** Milliseconds from opening the socket to the first event that can come; default 10,000. */
+  openTimeoutMs?: number
+  /** Milliseconds the server has to answer a ping after it was silent for one and a half heartbeats; default 5,000. */
+  pingTimeoutMs?: number
+}
+
+/** The stream of events. Events are hints: they carry ids, and what is behind them is read through the services. */
+export type Realtime = Disposable & {
+  readonly state: RealtimeState
+  /** Resolves when events arrive for the first time; rejects with a ConnectError when the stream is over before. */
+  readonly opened: Promise<void>
+  /** Calls `listener` for every event of a kind; the answer stops that. */
+  on<Kind extends EventKind>(
+    kind: Kind,
+    listener: (event: EventOf<Kind>, envelope: RealtimeEventEnvelope) => void,
+  ): () => void
+  /** Calls `listener` for every event; the answer stops that. */
+  onEvent(listener: (envelope: RealtimeEventEnvelope) => void): () => void
+  /** Calls `listener` for every change of state; the answer stops that. */
+  onState(listener: (state: RealtimeState) => void): () => void
+  /** Every event from now on, until the stream is over. */
+  events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined>
+  /** Ends the stream for good. Repeatable. */
+  close(): void
+}

@@ -1,0 +1,12 @@
+/** What the realtime stream needs of a WebSocket: the one of browsers and that of the package `ws` both have it. */
+export interface WebSocketLike {
+  binaryType: string
+  send(data: Uint8Array<ArrayBuffer>): void
+  close(code?: number, reason?: string): void
+  addEventListener(type: 'open' | 'error', listener: () => void): void
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void
+  addEventListener(type: 'close', listener: (event: { code: number; reason: string }) => void): void
+}
+
+/** Makes a WebSocket that connects to `url`. */
+export type WebSocketConstructor = new (url: string) => WebSocketLike

@@ -1,0 +1,79 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { RealtimeClientFrameSchema, RealtimeServerFrameSchema } from '@parley/contracts/realtime'
+import type { WebSocketConstructor, WebSocketLike } from '@parley/client'
+
+type ServerFrame = NonNullable<MessageInitShape<typeof RealtimeServerFrameSchema>['frame']>
+
+/** A socket whose server is the test. */
+export class FakeSocket extends EventTarget implements WebSocketLike {
+  readonly url: string
+  binaryType = 'blob'
+  closed = false
+  /** Frames the client sent, decoded. */
+  readonly sent: ReturnType<typeof decode>[] = []
+
+  constructor(url: string) {
+    super()
+    this.url = url
+  }
+
+  declare addEventListener: WebSocketLike['addEventListener']
+
+  send(data: Uint8Array): void {
+    this.sent.push(decode(data))
+  }
+
+  close(): void {
+    this.closed = true
+  }
+
+  /** The server accepts the connection. */
+  accept(): void {
+    this.dispatchEvent(new Event('open'))
+  }
+
+  /** The server sends a frame. */
+  say(frame: ServerFrame): void {
+    const bytes = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, { frame }))
+    this.dispatchEvent(Object.assign(new Event('message'), { data: bytes.slice().buffer }))
+  }
+
+  /** The connection is lost. */
+  drop(): void {
+    this.closed = true
+    this.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '' }))
+  }
+
+  /** All the steps to an open stream. */
+  serve(options: { capabilities?: string[]; position?: string; reset?: boolean } = {}): void {
+    const { capabilities = [], position = '', reset = false } = options
+    this.accept()
+    this.say({ case: 'hello', value: { protocolVersion: 1, heartbeatIntervalSeconds: 10, capabilities } })
+    this.say({ case: 'subscribed', value: { position, reset } })
+  }
+
+  /** Announces a message. */
+  post(id: string, position = ''): void {
+    const value = { roomId: 'R1', messageEventId: id }
+    this.say({ case: 'event', value: { id, position, event: { case: 'messagePosted', value } } })
+  }
+}
+
+const decode = (data: Uint8Array) => fromBinary(RealtimeClientFrameSchema, data).frame
+
+/** A WebSocket constructor, and the sockets it made. */
+export function fakeSockets() {
+  const sockets: FakeSocket[] = []
+  const webSocket: WebSocketConstructor = class extends FakeSocket {
+    constructor(url: string) {
+      super(url)
+      sockets.push(this)
+    }
+  }
+  const last = () => {
+    const socket = sockets.at(-1)
+    if (socket === undefined) throw new Error('no socket was opened')
+    return socket
+  }
+  return { webSocket, sockets, last }
+}

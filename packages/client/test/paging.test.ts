@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals'
+import { create } from '@bufbuild/protobuf'
+import {
+  type GetRoomEventsRequest,
+  GetRoomEventsResponseSchema,
+  ListUsersResponseSchema,
+  RoomService,
+} from '@parley/contracts/api'
+import { createClient, createRouterTransport } from '@connectrpc/connect'
+import { everyPage, newerRoomEvents, olderRoomEvents } from '@parley/client'
+
+/** A room with the events E0 to E6; a cursor is the number of its row. */
+function roomOfSeven() {
+  const asked: GetRoomEventsRequest[] = []
+  const transport = createRouterTransport(({ service }) =>
+    service(RoomService, {
+      getRoomEvents(request) {
+        asked.push(request)
+        const limit = request.limit || 50
+        const { case: direction, value } = request.cursor
+        const start = direction === 'after' ? Number(value) + 1 : Math.max(Number(value ?? 7) - limit, 0)
+        const end = direction === 'after' ? Math.min(start + limit, 7) : Number(value ?? 7)
+        const rows = Array.from({ length: end - start }, (_, i) => start + i)
+        return create(GetRoomEventsResponseSchema, {
+          page: {
+            events: rows.map((row) => ({ id: `E${row}` })),
+            startCursor: `${start}`,
+            endCursor: `${end - 1}`,
+            hasOlder: direction === 'after' || start > 0,
+            hasNewer: direction === 'before' || end < 7,
+          },
+        })
+      },
+    }),
+  )
+  return { asked, rooms: createClient(RoomService, transport) }
+}
+
+async function ids(events: AsyncIterable<{ id: string }>) {
+  const all: string[] = []
+  for await (const { id } of events) all.push(id)
+  return all
+}
+
+test('older events come newest first, over all pages', async () => {
+  const { rooms, asked } = roomOfSeven()
+  expect(await ids(olderRoomEvents(rooms, { roomId: 'R1', limit: 3 }))).toEqual([
+    ...['E6', 'E5', 'E4', 'E3', 'E2', 'E1', 'E0'],
+  ])
+  expect(asked.map(({ cursor }) => cursor.value)).toEqual([undefined, '4', '1'])
+})
+
+test('older events go on before a cursor, and only pages that are wanted are read', async () => {
+  const { rooms, asked } = roomOfSeven()
+  const events = olderRoomEvents(rooms, { roomId: 'R1', before: '5', limit: 2 })
+  expect([(await events.next()).value?.id, (await events.next()).value?.id]).toEqual(['E4', 'E3'])
+  await events.return()
+  expect(asked).toHaveLength(1)
+})
+
+test('newer events come oldest first until nothing is newer', async () => {
+  const { rooms } = roomOfSeven()
+  expect(await ids(newerRoomEvents(rooms, { roomId: 'R1', after: '2', limit: 2 }))).toEqual(['E3', 'E4', 'E5', 'E6'])
+  expect(await ids(newerRoomEvents(rooms, { roomId: 'R1', after: '6' }))).toEqual([])
+})
+
+test('every page of a list is read by its cursor', async () => {
+  const asked: unknown[] = []
+  const next = new Map([
+    ['', 'b'],
+    ['b', 'c'],
+    ['c', ''],
+  ])
+  const pages = everyPage(
+    async (page) => {
+      asked.push(page)
+      return create(ListUsersResponseSchema, { page: { nextCursor: next.get(page.cursor ?? '') ?? '' } })
+    },
+    { limit: 20 },
+  )
+  let count = 0
+  for await (const { page } of pages) count += page === undefined ? 0 : 1
+  expect(count).toBe(3)
+  expect(asked).toEqual(['', 'b', 'c'].map((cursor) => ({ limit: 20, cursor })))
+})

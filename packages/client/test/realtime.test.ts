@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { createParleyClient, type RealtimeOptions, type RealtimeState } from '@parley/client'
+import { fakeSockets } from './_fake-sockets.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const resumable = { capabilities: ['svc.realtime.resume.v1'] }
+
+function open(options: RealtimeOptions = {}) {
+  const { webSocket, sockets, last } = fakeSockets()
+  const resets: string[] = []
+  const client = createParleyClient({ baseUrl: 'https://chat.test', token: 'prl_AT1', webSocket })
+  const realtime = client.realtime({ onReset: (reason) => resets.push(reason), ...options })
+  const states: RealtimeState[] = []
+  realtime.onState((state) => states.push(state))
+  return { client, realtime, sockets, last, resets, states }
+}
+
+/** Lets the delay before the next attempt pass, if one is to come. */
+const reconnect = () => jest.runOnlyPendingTimers()
+
+describe('opening', () => {
+  test('says hello with the token, subscribes, then hears events', async () => {
+    const { realtime, last } = open()
+    const heard: string[] = []
+    realtime.on('messagePosted', ({ roomId, messageEventId }, { id }) =>
+      heard.push(`${roomId} ${messageEventId} ${id}`),
+    )
+    realtime.on('roomCreated', () => heard.push('wrong kind'))
+    last().serve()
+    await realtime.opened
+    last().post('E1')
+    expect(last().url).toBe('wss://chat.test/api/realtime')
+    expect(last().sent).toMatchObject([
+      { case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_AT1' } },
+      { case: 'subscribeEvents', value: { resumePosition: '' } },
+    ])
+    expect(realtime.state).toEqual({ status: 'open', resumed: false })
+    expect(heard).toEqual(['R1 E1 E1'])
+  })
+
+  test('without a token the session cookie speaks', () => {
+    const { client, realtime, last } = open()
+    realtime.close()
+    client.token = undefined
+    client.realtime()
+    last().accept()
+    expect(last().sent[0]?.value).not.toHaveProperty('bearerToken')
+  })
+
+  test('a server that does not answer is tried again', () => {
+    const { sockets, realtime } = open({ openTimeoutMs: 2_000 })
+    sockets[0]?.accept()
+    jest.advanceTimersByTime(2_000)
+    expect(realtime.state.status).toBe('waiting')
+    expect(sockets[0]?.closed).toBe(true)
+    reconnect()
+    expect(sockets.length).toBe(2)
+  })
+
+  test('a refused credential is the end', async () => {
+    const { realtime, last, sockets } = open()
+    last().accept()
+    last().say({ case: 'error', value: { code: 'authentication_required', message: 'no', fatal: true } })
+    await expect(realtime.opened).rejects.toMatchObject({ code: Code.Unauthenticated })
+    expect(realtime.state).toEqual({ status: 'closed', reason: 'authentication_required' })
+    reconnect()
+    expect(sockets.length).toBe(1)
+  })
+
+  test('a server that is busy is tried again', () => {
+    const { last, sockets } = open()
+    last().accept()
+    last().say({ case: 'error', value: { code: 'temporarily_unavailable', message: 'soon', fatal: true } })
+    reconnect()
+    expect(sockets.length).toBe(2)
+  })
+})
+
+describe('a lost connection', () => {
+  test('comes back after growing delays, with another token and address if they changed', () => {
+    let node = 1
+    const { client, realtime, last, sockets } = open({ url: () => `ws://node-${node}/`, backoff: { firstMs: 1_000 } })
+    last().serve()
+    client.token = 'prl_AT2'
+    node = 2
+    last().drop()
+    expect(realtime.state).toMatchObject({ status: 'waiting' })
+    jest.advanceTimersByTime(1_000)
+    expect(sockets.length).toBe(2)
+    last().drop()
+    jest.advanceTimersByTime(999)
+    expect(sockets.length).toBe(2)
+    jest.advanceTimersByTime(1_001)
+    expect(sockets.length).toBe(3)
+    last().accept()
+    expect(last().url).toBe('ws://node-2/')
+    expect(last().sent[0]?.value).toMatchObject({ bearerToken: 'prl_AT2' })
+  })
+
+  test('a server that says when to come back is obeyed', () => {
+    const { last, sockets, realtime } = open({ backoff: { firstMs: 10 } })
+    last().serve()
+    last().say({ case: 'close', value: { code: 'draining', message: '', reconnect: true, retryAfterMs: 5_000 } })
+    expect(realtime.state).toEqual({ status: 'waiting', retryInMs: 5_000, reason: 'draining' })
+    jest.advanceTimersByTime(4_999)
+    expect(sockets.length).toBe(1)
+    jest.advanceTimersByTime(1)
+    expect(sockets.length).toBe(2)
+  })
+
+  test('an ended session is the end', () => {
+    const { last, sockets, realtime } = open()
+    last().serve()
+    last().say({ case: 'close', value: { code: 'session_terminated', message: '', reconnect: false } })
+    reconnect()
+    expect(realtime.state).toEqual({ status: 'closed', reason: 'session_terminated' })
+    expect(sockets.length).toBe(1)
+  })
+
+  test('a silent server is asked, then given up', () => {
+    const { last, sockets, realtime } = open({ pingTimeoutMs: 5_000 })
+    last().serve() // with a heartbeat every 10 s
+    jest.advanceTimersByTime(14_000)
+    last().say({ case: 'heartbeat', value: { id: 'E1' } })
+    jest.advanceTimersByTime(14_999)
+    expect(last().sent).toHaveLength(2)
+    jest.advanceTimersByTime(1)
+    expect(last().sent.at(-1)?.case).toBe('ping')
+    last().say({ case: 'pong', value: { nonce: '' } })
+    jest.advanceTimersByTime(15_000)
+    expect(last().sent).toHaveLength(4)
+    expect(realtime.state.status).toBe('open')
+    jest.advanceTimersByTime(5_000)
+    expect(realtime.state.status).toBe('waiting')
+    expect(sockets[0]?.closed).toBe(true)
+  })
+})
+
+describe('what was missed', () => {
+  test('is to be read anew where the server does not replay', () => {
+    const { last, resets } = open()
+    last().serve({ position: 'p0' })
+    expect(resets).toEqual([])
+    last().drop()
+    reconnect()
+    last().serve({ position: 'p9' })
+    expect(resets).toEqual(['reconnected'])
+  })
+
+  test('comes by itself where the server resumes', () => {
+    const { last, resets, states } = open()
+    last().serve({ ...resumable, position: 'p0' })
+    last().post('E1', 'p1')
+    last().post('hint')
+    last().drop()
+    reconnect()
+    last().serve({ ...resumable, position: 'p1' })
+    expect(last().sent[1]).toMatchObject({ case: 'subscribeEvents', value: { resumePosition: 'p1' } })
+    expect(states.at(-1)).toEqual({ status: 'open', resumed: true })
+    expect(resets).toEqual([])
+  })
+
+  test('is to be read anew when the position was too old', () => {
+    const { last, resets } = open()
+    last().serve({ ...resumable, position: 'p0' })
+    last().drop()
+    reconnect()
+    last().serve({ ...resumable, position: 'p9', reset: true })
+    expect(resets).toEqual(['reconnected'])
+    last().drop()
+    reconnect()
+    last().accept()
+    last().say({ case: 'hello', value: {} })
+    expect(last().sent[1]?.value).toMatchObject({ resumePosition: 'p9' })
+  })
+})
+
+describe('the iterator', () => {
+  test('gives events in order and ends with the stream', async () => {
+    const { realtime, last } = open()
+    const events = realtime.events()
+    last().serve()
+    last().post('E1')
+    last().post('E2')
+    realtime.close()
+    const ids: string[] = []
+    for await (const { id } of events) ids.push(id)
+    expect(ids).toEqual(['E1', 'E2'])
+    expect(await realtime.events().next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('drops what nobody reads, and says so', async () => {
+    const { realtime, last, resets } = open()
+    const events = realtime.events()
+    last().serve()
+    for (let i = 0; i <= 10_000; i++) last().post(`E${i}`)
+    expect(resets).toEqual(['fell_behind'])
+    expect((await events.next()).value?.id).toBe('E10000')
+  })
+})
+
+test('a closed stream stays closed, whatever state it was in', () => {
+  for (const stage of ['connecting', 'open', 'waiting']) {
+    const { realtime, last, sockets, states } = open()
+    if (stage !== 'connecting') last().serve()
+    if (stage === 'waiting') last().drop()
+    realtime.close()
+    realtime.close()
+    reconnect()
+    expect(states.filter(({ status }) => status === 'closed')).toEqual([{ status: 'closed', reason: 'closed' }])
+    expect(sockets.length).toBe(1)
+    expect(last().closed).toBe(true)
+  }
+})
+
+test('a listener that closes the stream while it is lost ends it', () => {
+  const { realtime, last, sockets } = open()
+  realtime.onState(({ status }) => status === 'waiting' && realtime.close())
+  last().serve()
+  last().drop()
+  reconnect()
+  expect(realtime.state.status).toBe('closed')
+  expect(sockets.length).toBe(1)
+})
