@@ -13,7 +13,7 @@ const entries = parley?.entries ?? ['src/main.ts', 'src/migrate.ts'].filter((ent
 if (entries.length === 0) throw new Error(`${name} has no entry points: neither src/main.ts nor parley.entries`)
 
 await rm('dist', { recursive: true, force: true })
-await build({
+const options = {
   entryPoints: entries,
   outdir: 'dist',
   outbase: 'src',
@@ -32,4 +32,8 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
   logLevel: 'warning',
+}
+// esbuild has told what is wrong by itself.
+await build(options).catch(() => {
+  process.exitCode = 1
 })
