@@ -41,10 +41,9 @@ const known = new Map<DescMethod, Map<Code | undefined, Labels>>()
 
 /** One object per method and code: the hot path makes none. */
 function servedLabels(method: DescMethod, code: Code | undefined): Labels {
-  let byCode = known.get(method)
-  if (!byCode) known.set(method, (byCode = new Map()))
-  let labels = byCode.get(code)
-  if (!labels) byCode.set(code, (labels = { method: methodName(method), code: codeName(code) }))
+  const byCode = known.get(method) ?? new Map<Code | undefined, Labels>()
+  const labels = byCode.get(code) ?? { method: methodName(method), code: codeName(code) }
+  if (!byCode.has(code)) known.set(method, byCode.set(code, labels))
   return labels
 }
 

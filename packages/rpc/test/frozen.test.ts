@@ -23,7 +23,7 @@ beforeAll(async () => {
     execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
     env: { ...process.env, NATS_URL: fleet.nats.url },
   })
-  child.on('message', (line) => said.push(String(line)))
+  child.on('message', (line) => said.push(line as string))
   await fleet.serve({
     deployable: 'rooms',
     routes: (routes) =>

@@ -14,11 +14,11 @@ export function failureOf(error: unknown, context: CallContext): ConnectError {
   if (error instanceof ConnectError && !isBug(error)) return error
   const trouble = translateDatabaseError(error)
   if (trouble) {
-    log.warn({ method: methodName(context.method), error: describeError(error) }, 'the database is not available')
+    log.warn({ method: methodName(context.method), error }, 'the database is not available')
     return trouble
   }
   if (context.expired && isAbort(error)) return deadlineExceeded()
-  log.error({ method: methodName(context.method), error: describeError(error) }, 'a call failed')
+  log.error({ method: methodName(context.method), error }, 'a call failed')
   return new ConnectError('internal server error', Code.Internal)
 }
 
@@ -28,24 +28,4 @@ function isBug(error: ConnectError): boolean {
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
-}
-
-/**
- * An error as the log may hold it. Messages of failed statements quote parameters, so of those only what names no value is
- * kept, and the frames of the stack.
- */
-export function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return typeof error
-  const fields: Record<string, unknown> = { ...error }
-  const quotesValues = 'query' in fields || 'severity' in fields || 'detail' in fields
-  return {
-    type: error.name,
-    ...(quotesValues ? pick(fields, ['code', 'constraint', 'table', 'column', 'routine']) : { message: error.message }),
-    stack: error.stack?.split('\n').filter((line) => /^\s+at /.test(line)),
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
-  }
-}
-
-function pick(fields: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]))
 }

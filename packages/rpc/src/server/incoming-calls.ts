@@ -8,7 +8,7 @@ import { methodName } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
 import { Admission, type Admissible } from './admission.ts'
 import { CallContext } from './call-context.ts'
-import { describeError, failureOf } from './failure.ts'
+import { failureOf } from './failure.ts'
 import { answer } from './pipeline.ts'
 import { sayNotStarted, sayStarted, sendAnswer, sendError } from './reply.ts'
 import type { ServedMethod } from './routes.ts'
@@ -82,9 +82,7 @@ export class IncomingCalls {
         const running = { msg, context, attempt, arrivedAt, started: false }
         this.#running.add(running)
         this.#sweep.wake()
-        this.#run(served, running).catch((error: unknown) =>
-          log.error({ error: describeError(error) }, 'no reply was sent'),
-        )
+        this.#run(served, running).catch((error: unknown) => log.error({ error }, 'no reply was sent'))
       },
     }
   }

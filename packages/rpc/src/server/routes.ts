@@ -51,7 +51,7 @@ export function collectRoutes(owned: readonly DescMethod[], register: (routes: S
       return routes
     },
     rpc(method, implementation) {
-      add(method, implementation as Implementation)
+      add(method, implementation)
       return routes
     },
   }
