@@ -48,7 +48,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   opened.use(await followEvents({ bus: events, subject: 'evt.user.>', onEvents, onReset }))
 
   const admin = createClient(AdminInternalService, transport)
-  const policy = opened.use(await followPolicy({ feed, load: () => admin.getPolicy({}) }))
+  const policy = opened.use(await followPolicy({ feed, signal, load: () => admin.getPolicy({}) }))
   policyLoaded()
 
   const ctx: Context = {

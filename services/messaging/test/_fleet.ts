@@ -1,0 +1,117 @@
+import { fileURLToPath } from 'node:url'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { createClient, type Client } from '@connectrpc/connect'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import {
+  AccountsInternalService,
+  AdminInternalService,
+  EventBatchSchema,
+  EventSchema,
+  MessagingInternalService,
+} from '@parley/contracts/internal'
+import { outgoing } from '@parley/events'
+import { openDatabase } from '@parley/postgres'
+import { Resources, type Service } from '@parley/runtime'
+import { callAs, eventually, fakeLeaf, standardPolicy, testBus, testDatabase, testNats } from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { startMessaging } from '../src/service.ts'
+import { RoomFeed } from './_room-feed.ts'
+
+const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
+
+export type Person = {
+  userId: string
+  messages: Client<typeof MessageService>
+  rooms: Client<typeof RoomService>
+}
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>
+
+/** Messaging over a database and a NATS server of its own, with stand-ins for its neighbours. */
+export async function startFleet(options: { processes?: number } = {}) {
+  await using opened = new Resources()
+  const nats = opened.use(await testNats())
+  const database = opened.use(await testDatabase(drizzle))
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+  const neighbours = {
+    policy: standardPolicy(),
+    profilesAway: false,
+    profileCalls: [] as string[][],
+    names: new Map<string, string>(),
+  }
+  opened.use(
+    await fakeLeaf(bus, (routes) => {
+      routes.service(AdminInternalService, { getPolicy: () => neighbours.policy })
+      routes.service(AccountsInternalService, {
+        getProfiles: ({ userIds }) => {
+          neighbours.profileCalls.push(userIds)
+          if (neighbours.profilesAway) throw new Error('away')
+          return {
+            profiles: userIds.map((id) => ({
+              user: { id, login: id, displayName: neighbours.names.get(id) ?? id.toUpperCase() },
+            })),
+          }
+        },
+      })
+    }),
+  )
+  const environment = {
+    PARLEY_NATS_URL: nats.url,
+    PARLEY_MESSAGING_DATABASE_URL: database.url,
+    PARLEY_DATABASE_POOL: '6',
+    PARLEY_DRAIN_TIMEOUT: '2s',
+  }
+  const config = readConfig({ env: environment })
+  const look = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
+  const running: Service[] = []
+  opened.defer(
+    'processes',
+    async () => void (await Promise.all(running.map((service) => service[Symbol.asyncDispose]()))),
+  )
+  const start = async () => void running.push(await startMessaging(config))
+  const startAll = () => Promise.all(Array.from({ length: options.processes ?? 1 }, start))
+  /** New processes with nothing in memory. */
+  const restart = async () => {
+    await Promise.all(running.splice(0).map((service) => service[Symbol.asyncDispose]()))
+    await startAll()
+  }
+  await startAll()
+
+  const messaging = createClient(MessagingInternalService, rpc.transport())
+  const as = (userId: string, roleIds: string[] = []): Person => {
+    const transport = callAs(rpc, { userId, roleIds })
+    return { userId, messages: createClient(MessageService, transport), rooms: createClient(RoomService, transport) }
+  }
+  /** Resolves when the stream has every event of the room. */
+  const settled = async (roomId: string) => {
+    await eventually(async () => {
+      const { rows } = await look.pool.query('select from outbox where aggregate = $1 and relayed_at is null', [
+        `room.${roomId}`,
+      ])
+      return rows.length === 0
+    })
+  }
+  /** What accounts says when a profile changed. */
+  const userChanged = async (userId: string) => {
+    const event = { kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, version: 1n } as const
+    const fact = { case: 'userChanged', value: { login: userId } } as const
+    const { payload, subject } = outgoing({ ...event, occurredAt: new Date(), actorId: userId, fact })
+    const batch = create(EventBatchSchema, { events: [fromBinary(EventSchema, payload)] })
+    await bus.nc.jetstream().publish(subject, toBinary(EventBatchSchema, batch))
+  }
+  const parts = {
+    nats,
+    database,
+    bus,
+    rpc,
+    neighbours,
+    environment,
+    start,
+    restart,
+    settled,
+    userChanged,
+    messaging,
+    as,
+  }
+  return Object.assign(opened.move(), parts, { room: () => new RoomFeed(messaging) })
+}

@@ -1,0 +1,202 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { RoomFact } from '@parley/contracts/internal'
+import { eventually, recordEvents } from '@parley/testkit'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+import type { RoomFeed } from './_room-feed.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const offer = async (room: RoomFeed, facts: RoomFact[], awaitStream = false) =>
+  (await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts, awaitStream })).heldVersion
+
+const timeline = async (room: RoomFeed, reader = 'ann') => {
+  const { page } = await fleet.as(reader).rooms.getRoomEvents({ roomId: room.roomId, limit: 500 })
+  return (page?.events ?? []).map(({ id, actorId, event, createdAt }) => ({ id, actorId, kind: event.case, createdAt }))
+}
+
+test('facts become timeline rows and events, in order', async () => {
+  const room = fleet.room()
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
+  await room.channel(['ann', 'bob'])
+  await room.apply({ case: 'updated', value: { name: 'coffee' } })
+  await room.archive()
+  await room.unarchive()
+  await room.apply({ case: 'moved', value: { groupId: 'G2' } })
+  await room.setUniversal(true)
+  await room.leave('bob')
+  await room.ban('cyd')
+  await room.unban('cyd')
+  await room.apply({ case: 'banExpired', value: { userId: 'cyd' } })
+
+  const at = (version: number) => room.facts[version - 1]
+  const row = (version: number, kind: string, actorId: string) => {
+    return { id: at(version)?.eventId, kind, actorId, createdAt: at(version)?.occurredAt }
+  }
+  expect(await timeline(room)).toEqual([
+    row(1, 'roomCreated', 'maker'),
+    row(2, 'userJoinedRoom', 'ann'),
+    row(3, 'userJoinedRoom', 'bob'),
+    row(4, 'roomUpdated', 'maker'),
+    row(5, 'roomArchived', 'maker'),
+    row(6, 'roomUnarchived', 'maker'),
+    row(9, 'userLeftRoom', 'bob'),
+    row(10, 'userLeftRoom', 'cyd'),
+  ])
+
+  const events = await eventually(() => recorded.events.length === 12 && recorded.events)
+  expect(events.map(({ version, kind, id }) => [version, kind, id])).toEqual(
+    [
+      'room_created',
+      'user_joined_room',
+      'user_joined_room',
+      'room_updated',
+      'room_archived',
+      'room_unarchived',
+      'room_moved',
+      'room_universal_changed',
+      'user_left_room',
+      'member_banned',
+      'member_unbanned',
+      'ban_expired',
+    ].map((kind, index) => [BigInt(index + 1), kind, at(index + 1)?.eventId]),
+  )
+  const { roomId } = room
+  const told = (kind: string, to: unknown = roomId, actorId = 'maker', value: object = { roomId }) => ({
+    kind,
+    to,
+    actorId,
+    value,
+  })
+  expect(
+    events.map((event) => heard(event).map(({ kind, to, actorId, value }) => ({ kind, to, actorId, value }))),
+  ).toEqual([
+    [told('roomCreated')],
+    [told('userJoinedRoom', roomId, 'ann'), told('userJoinedRoom', ['ann'], 'ann')],
+    [told('userJoinedRoom', roomId, 'bob'), told('userJoinedRoom', ['bob'], 'bob')],
+    [told('roomUpdated')],
+    [told('roomArchived')],
+    [told('roomUnarchived')],
+    [],
+    [told('roomUniversalChanged', roomId, 'maker', { roomId, universal: true })],
+    [told('userLeftRoom', roomId, 'bob'), told('userLeftRoom', ['bob'], 'bob')],
+    [told('userLeftRoom', roomId, 'cyd'), told('userLeftRoom', ['cyd'], 'cyd')],
+    [],
+    [],
+  ])
+  for (const event of events) {
+    for (const { id } of heard(event)) expect(id).toBe(event.id)
+  }
+  expect(events[9]?.fact).toMatchObject({
+    case: 'roomFact',
+    value: {
+      roomSeq: 10n,
+      fact: { version: 10n, eventId: at(10)?.eventId, fact: { case: 'banned', value: { userId: 'cyd' } } },
+      header: { dm: false, groupId: 'G2', universal: true, archived: false, name: 'coffee' },
+    },
+  })
+  expect(events[9]?.actorId).toBe('maker')
+})
+
+test('events of a direct message go to its participants alone', async () => {
+  const room = fleet.room()
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
+  await room.dm(['ann', 'bob'])
+  const events = await eventually(() => recorded.events.length === 3 && recorded.events)
+  expect(events.map((event) => heard(event).map(({ kind, to }) => [kind, to]))).toEqual([
+    [['roomCreated', ['ann', 'bob']]],
+    [['userJoinedRoom', ['ann', 'bob']]],
+    [['userJoinedRoom', ['ann', 'bob']]],
+  ])
+  expect(await timeline(room)).toHaveLength(3)
+})
+
+describe('a ban', () => {
+  test('ends the membership and says so', async () => {
+    const room = await fleet.room().channel(['ann', 'bob'])
+    await room.ban('bob')
+    expect((await timeline(room)).at(-1)).toMatchObject({ kind: 'userLeftRoom', actorId: 'bob' })
+    await expect(timeline(room, 'bob')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    await room.unban('bob')
+    await expect(timeline(room, 'bob')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    await room.join('bob')
+    expect(await timeline(room, 'bob')).toHaveLength(5)
+  })
+
+  test('of somebody who is no member says nothing', async () => {
+    const room = await fleet.room().channel(['ann'])
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.member_banned`)
+    await room.ban('bob')
+    expect(await timeline(room)).toHaveLength(2)
+    const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(event?.deliveries).toEqual([])
+  })
+})
+
+describe('repeats and gaps', () => {
+  test('a repeat changes nothing', async () => {
+    const room = fleet.room()
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
+    await room.channel(['ann', 'bob'])
+    expect(await offer(room, room.facts)).toBe(3n)
+    expect(await offer(room, room.facts.slice(0, 1), true)).toBe(3n)
+    expect(await offer(room, [])).toBe(3n)
+    expect(await timeline(room)).toHaveLength(3)
+    await fleet.settled(room.roomId)
+    expect(recorded.events).toHaveLength(3)
+  })
+
+  test('nothing behind a gap is applied, and what is held is told', async () => {
+    const room = await fleet.room().channel(['ann'])
+    room.add({ case: 'joined', value: { userId: 'bob' } })
+    room.add({ case: 'joined', value: { userId: 'cyd' } })
+    const [, , bob, cyd] = room.facts
+    if (!bob || !cyd) throw new Error('facts are missing')
+    expect(await offer(room, [cyd])).toBe(2n)
+    await expect(timeline(room, 'cyd')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    expect(await offer(room, [cyd, bob])).toBe(2n)
+    expect(await offer(room, [bob])).toBe(3n)
+    expect(await offer(room, [bob, cyd])).toBe(4n)
+    expect(await timeline(room, 'cyd')).toHaveLength(4)
+  })
+
+  test('of an unknown room, nothing is held until its first fact comes', async () => {
+    const room = fleet.room()
+    room.add({ case: 'created', value: {} })
+    room.add({ case: 'joined', value: { userId: 'ann' } })
+    expect(await offer(room, room.facts.slice(1))).toBe(0n)
+    expect(await offer(room, [])).toBe(0n)
+    await expect(timeline(room)).rejects.toMatchObject({ code: Code.NotFound })
+    expect(await offer(room, room.facts)).toBe(2n)
+  })
+
+  test('several may hand over the same at once', async () => {
+    const room = fleet.room()
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
+    room.add({ case: 'created', value: {} })
+    for (let n = 0; n < 20; n++) room.add({ case: 'joined', value: { userId: `p${n}` } })
+    const slices = Array.from({ length: 12 }, (_, n) => room.facts.slice(0, 10 + n))
+    const held = await Promise.all(slices.map((facts) => offer(room, facts, true)))
+    expect(held.some((version) => version === 21n)).toBe(true)
+    held.forEach((version, index) => expect(version).toBeGreaterThanOrEqual(BigInt(slices[index]?.length ?? 0)))
+    await fleet.settled(room.roomId)
+    expect(recorded.events.map(({ version }) => version)).toEqual(Array.from({ length: 21 }, (_, n) => BigInt(n + 1)))
+    expect(await timeline(room, 'p0')).toHaveLength(21)
+  })
+
+  test('facts that make no sense are refused whole', async () => {
+    const room = fleet.room()
+    room.add({ case: 'joined', value: { userId: 'ann' } })
+    await expect(offer(room, room.facts)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    expect(await offer(room, [])).toBe(0n)
+    const other = await fleet.room().channel(['ann'])
+    other.add({ case: undefined })
+    await expect(offer(other, other.facts)).rejects.toMatchObject({ code: Code.Unimplemented })
+    expect(await offer(other, [])).toBe(2n)
+  })
+})

@@ -1,0 +1,97 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { ConnectError } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@parley/ids'
+import { eventually, recordEvents } from '@parley/testkit'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+const program = fileURLToPath(new URL('programs/messaging.ts', import.meta.url))
+
+let fleet: Fleet
+const children: ChildProcess[] = []
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 0 })
+})
+afterEach(() => Promise.all(children.splice(0).map(kill)))
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+async function forkMessaging(...args: string[]): Promise<ChildProcess> {
+  const execArgv = ['--import', import.meta.resolve('tsx')]
+  const child = fork(program, args, { execArgv, env: { ...process.env, ...fleet.environment }, stdio: 'inherit' })
+  children.push(child)
+  await once(child, 'message')
+  return child
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+
+test('killed between commit and publish: the message is readable, and its event comes exactly once', async () => {
+  const child = await forkMessaging('mute')
+  const { roomId } = await fleet.room().channel(['ann'])
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
+  const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'hello' })
+  await kill(child)
+  expect(recorded.events).toEqual([])
+
+  await fleet.start()
+  const read = await fleet.as('ann').messages.getMessage({ roomId, eventId: message?.id ?? '' })
+  expect(read.message).toEqual(message)
+  await fleet.settled(roomId)
+  await eventually(() => recorded.events.length === 3)
+  expect(recorded.events.map(({ version }) => version)).toEqual([1n, 2n, 3n])
+  expect(recorded.events.at(-1)?.id).toBe(message?.id)
+})
+
+test('killed in the middle of it: all that was answered is there and announced once, and keys make repeats safe', async () => {
+  const { roomId } = await fleet.room().channel(['ann'])
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  const ann = fleet.as('ann').messages
+  const answered = new Map<string, string>()
+  let going = true
+  const write = async (writer: number) => {
+    for (let n = 0; going; n++) {
+      const body = `${writer} ${n}`
+      const headers = { 'Idempotency-Key': newId('event') }
+      await eventually(async () => {
+        try {
+          const { message } = await ann.createMessage({ roomId, body }, { headers, timeoutMs: 2_000 })
+          answered.set(body, message?.id ?? '')
+        } catch (error) {
+          // Whatever else the kill does to a call, it never shows as a bug.
+          expect(ConnectError.from(error).message).toMatch(/unavailable|deadline/)
+          throw error
+        }
+      })
+    }
+  }
+  const writers = Array.from({ length: 8 }, (_, writer) => write(writer))
+  for (let round = 1; round <= 3; round++) {
+    const child = await forkMessaging()
+    const soon = answered.size + 40
+    await eventually(() => answered.size > soon)
+    await kill(child)
+  }
+  going = false
+  await Promise.all(writers)
+  await fleet.settled(roomId)
+
+  const heard = recorded.events.map(({ id }) => id)
+  await eventually(() => expect(heard.length).toBeGreaterThanOrEqual(answered.size))
+  expect([...heard].sort()).toEqual([...answered.values()].sort())
+  const stored = new Set<string>()
+  let page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500 })).page
+  for (;;) {
+    for (const { id, event } of page?.events ?? []) if (event.case === 'messagePosted') stored.add(id)
+    if (!page?.hasOlder) break
+    const cursor = { case: 'before' as const, value: page.startCursor }
+    page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500, cursor })).page
+  }
+  expect(stored).toEqual(new Set(heard))
+})

@@ -1,0 +1,271 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { eventually, recordEvents } from '@parley/testkit'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const refused = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
+
+describe('a member posts', () => {
+  test('and reads back what was posted', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: ' hello\nthere ' })
+    expect(message).toMatchObject({ roomId, actorId: 'ann', body: ' hello\nthere ', attachments: [], reactions: [] })
+    expect(message).toMatchObject({ inReplyTo: '', threadRootEventId: '', channelEchoEventId: '' })
+    expect(message?.thread).toMatchObject({ threadRootEventId: message?.id, replyCount: 0, participantCount: 0 })
+    expect(message?.updatedAt).toBeUndefined()
+    expect(message?.deletedAt).toBeUndefined()
+    const read = await fleet.as('bob').messages.getMessage({ roomId, eventId: message?.id ?? '' })
+    expect(read.message).toEqual(message)
+  })
+
+  test('and the room and the author hear of it, in one event', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'secret body' })
+    const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(event).toMatchObject({ id: message?.id, aggregateType: 'room', aggregateId: roomId, actorId: 'ann' })
+    expect(event).toMatchObject({ version: 3n, occurredAt: message?.createdAt })
+    expect(event?.fact).toMatchObject({ case: 'messagePosted', value: { roomSeq: 3n, dmParticipantIds: [] } })
+    expect(event && heard(event)).toEqual([
+      {
+        to: roomId,
+        id: message?.id,
+        actorId: 'ann',
+        kind: 'messagePosted',
+        value: { roomId, messageEventId: message?.id },
+      },
+      { to: ['ann'], id: expect.any(String), actorId: 'ann', kind: 'roomMarkedAsRead', value: { roomId } },
+    ])
+    expect(Buffer.from(event?.deliveries[0]?.envelope ?? []).toString('latin1')).not.toContain('secret body')
+  })
+
+  test('in a direct message, and its participants hear of it', async () => {
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    await fleet.as('bob').messages.createMessage({ roomId, body: 'hi' })
+    const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(event?.fact).toMatchObject({ value: { dmParticipantIds: ['ann', 'bob'] } })
+    expect(event && heard(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
+  })
+
+  test('as soon as the join is applied, and stands behind it', async () => {
+    const room = await fleet.room().channel(['ann'])
+    await room.join('bob')
+    await fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'hi' })
+    const { page } = await fleet.as('ann').rooms.getRoomEvents({ roomId: room.roomId })
+    expect(page?.events.slice(-2).map(({ event, actorId }) => [event.case, actorId])).toEqual([
+      ['userJoinedRoom', 'bob'],
+      ['messagePosted', 'bob'],
+    ])
+  })
+
+  test('answering another message', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    const first = await fleet.as('ann').messages.createMessage({ roomId, body: 'tea?' })
+    const inReplyTo = first.message?.id ?? ''
+    const { message } = await fleet.as('bob').messages.createMessage({ roomId, body: 'yes', inReplyTo })
+    expect(message).toMatchObject({ inReplyTo, threadRootEventId: '' })
+    const read = await fleet.as('ann').messages.getMessage({ roomId, eventId: message?.id ?? '' })
+    expect(read.message).toEqual(message)
+  })
+
+  test('up to 10,000 bytes', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const body = 'é'.repeat(5_000)
+    const { message } = await fleet.as('ann').messages.createMessage({ roomId, body })
+    expect(message?.body).toBe(body)
+  })
+})
+
+describe('invalid_argument', () => {
+  test.each([
+    ['an empty body', { body: '' }, 'visible'],
+    ['a blank body', { body: ' \n\u200B' }, 'visible'],
+    ['a body that is too long', { body: 'é'.repeat(5_001) }, '10000 bytes'],
+    ['a body with NUL', { body: 'a\0b' }, 'U+0000'],
+    ['an unknown attachment', { attachmentAssetIds: ['Anothing', 'Aother'] }, 'Anothing'],
+    ['an unknown preview', { body: 'x', linkPreviewToken: 'prl_LPx' }, 'link_preview_token'],
+    ['an echo of no reply', { body: 'x', alsoSendToChannel: true }, 'also_send_to_channel'],
+    ['an answer to nothing', { body: 'x', inReplyTo: 'Enothing' }, 'in_reply_to'],
+    ['an answer to no id', { body: 'x', inReplyTo: 'a\0b' }, 'in_reply_to'],
+    ['no room', { roomId: '', body: 'x' }, 'room_id'],
+    ['too many attachments', { attachmentAssetIds: Array.from({ length: 11 }, (_, n) => `A${n}`) }, 'attachment'],
+  ])('%s', async (_, request, message) => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const posting = fleet.as('ann').messages.createMessage({ roomId, ...request })
+    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, message))
+    const { page } = await fleet.as('ann').rooms.getRoomEvents({ roomId })
+    expect(page?.events).toHaveLength(2)
+  })
+
+  test('an answer to an event that is no message', async () => {
+    const room = await fleet.room().channel(['ann'])
+    const inReplyTo = room.facts[1]?.eventId ?? ''
+    const posting = fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: 'x', inReplyTo })
+    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
+  })
+
+  test('an answer to a message of another room', async () => {
+    const [here, there] = await Promise.all([fleet.room().channel(['ann']), fleet.room().channel(['ann'])])
+    const { message } = await fleet.as('ann').messages.createMessage({ roomId: there.roomId, body: 'x' })
+    const posting = fleet.as('ann').messages.createMessage({
+      roomId: here.roomId,
+      body: 'x',
+      inReplyTo: message?.id ?? '',
+    })
+    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
+  })
+})
+
+describe('who may not', () => {
+  test.each(['Rnothing', 'a\0b', 'ä', 'R'.repeat(100)])('unknown room %j: not_found', async (roomId) => {
+    const posting = fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
+    await expect(posting).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
+  })
+
+  test('no member: permission_denied, archived or not, owner or not', async () => {
+    const room = await fleet.room().channel(['ann'])
+    const { roomId } = room
+    const member = refused(Code.PermissionDenied, 'not a member')
+    await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(member)
+    await expect(fleet.as('olga', ['owner']).messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(
+      member,
+    )
+    await room.archive()
+    await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(member)
+    await expect(
+      fleet.as('bob').messages.createMessage({ roomId, body: 'x', inReplyTo: room.facts[0]?.eventId ?? '' }),
+    ).rejects.toMatchObject(member)
+    await expect(fleet.as('bob').messages.createMessage({ roomId, attachmentAssetIds: ['Ax'] })).rejects.toMatchObject(
+      member,
+    )
+  })
+
+  test('former members', async () => {
+    const room = await fleet.room().channel(['ann', 'bob'])
+    const bob = fleet.as('bob').messages
+    await bob.createMessage({ roomId: room.roomId, body: 'x' })
+    await room.leave('bob')
+    await expect(bob.createMessage({ roomId: room.roomId, body: 'x' })).rejects.toMatchObject(
+      refused(Code.PermissionDenied, 'not a member'),
+    )
+  })
+
+  test('the archived room: failed_precondition, until it is taken out again', async () => {
+    const room = await fleet.room().channel(['ann'])
+    const post = () => fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: 'x' })
+    await room.archive()
+    await expect(post()).rejects.toMatchObject(refused(Code.FailedPrecondition, 'archived'))
+    await room.unarchive()
+    await post()
+  })
+
+  test('the banned, who are back when the ban is over by time, by hand, or by rooms', async () => {
+    const room = await fleet.room().channel(['ann'], { universal: true })
+    const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
+    const banned = refused(Code.PermissionDenied, 'not a member')
+    await post()
+    await room.ban('bob')
+    await expect(post()).rejects.toMatchObject(banned)
+    await room.unban('bob')
+    await post()
+    await room.ban('bob', new Date(Date.now() + 60_000))
+    await expect(post()).rejects.toMatchObject(banned)
+    await room.apply({ case: 'banExpired', value: { userId: 'bob' } })
+    await post()
+    await room.ban('bob', new Date(Date.now() - 1))
+    await post()
+  })
+
+  test('everyone belongs to a universal room, while it is one', async () => {
+    const room = await fleet.room().channel(['ann'], { universal: true })
+    const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
+    await post()
+    await room.setUniversal(false)
+    await expect(post()).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    await room.setUniversal(true)
+    await post()
+  })
+})
+
+describe('permissions', () => {
+  const denied: { permission: string; roomId: string }[] = []
+
+  beforeAll(async () => {
+    const permissions = ['message.post', 'message.attach', 'room.join', 'message.post-in-thread', 'message.echo']
+    const rooms = await Promise.all(permissions.map(() => fleet.room().channel(['ann'], { universal: true })))
+    const { decisions } = fleet.neighbours.policy
+    for (const [index, { roomId }] of rooms.entries()) {
+      const permission = permissions[index] ?? ''
+      denied.push({ permission, roomId })
+      decisions.push({
+        $typeName: 'svc.internal.v1.PolicyDecision',
+        roleId: 'everyone',
+        userId: '',
+        permission,
+        scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
+        decision: PermissionDecision.DENY,
+      })
+    }
+    await fleet.restart()
+  })
+
+  const roomWithout = (permission: string) => denied.find((entry) => entry.permission === permission)?.roomId ?? ''
+
+  test('message.post', async () => {
+    const roomId = roomWithout('message.post')
+    const posting = fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
+    await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.post'))
+    await fleet.as('olga', ['owner']).messages.createMessage({ roomId, body: 'x' })
+  })
+
+  test('message.attach comes before the look at the attachments', async () => {
+    const request = { roomId: roomWithout('message.attach'), body: 'x' }
+    await fleet.as('ann').messages.createMessage(request)
+    const posting = fleet.as('ann').messages.createMessage({ ...request, attachmentAssetIds: ['Ax'] })
+    await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.attach'))
+  })
+
+  test('room.join makes members of a universal room', async () => {
+    const roomId = roomWithout('room.join')
+    await fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
+    const posting = fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
+    await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+  })
+
+  test('message.post-in-thread, also for an answer to a reply; message.echo and message.post for the echo', async () => {
+    const post = async (permission: string) => {
+      const roomId = roomWithout(permission)
+      const olga = fleet.as('olga', ['owner']).messages
+      const root = await olga.createMessage({ roomId, body: 'root' })
+      const threadRootEventId = root.message?.id ?? ''
+      const reply = await olga.createMessage({ roomId, body: 'reply', threadRootEventId })
+      const ann = fleet.as('ann').messages
+      return {
+        reply: () => ann.createMessage({ roomId, body: 'x', threadRootEventId }),
+        answer: () => ann.createMessage({ roomId, body: 'x', inReplyTo: reply.message?.id ?? '' }),
+        echo: () => ann.createMessage({ roomId, body: 'x', threadRootEventId, alsoSendToChannel: true }),
+      }
+    }
+    const inThread = await post('message.post-in-thread')
+    const threadRefused = refused(Code.PermissionDenied, 'message.post-in-thread')
+    await expect(inThread.reply()).rejects.toMatchObject(threadRefused)
+    await expect(inThread.answer()).rejects.toMatchObject(threadRefused)
+
+    const echo = await post('message.echo')
+    await echo.reply()
+    await expect(echo.echo()).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.echo'))
+
+    const inChannel = await post('message.post')
+    await inChannel.reply()
+    await expect(inChannel.echo()).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.post in'))
+  })
+})

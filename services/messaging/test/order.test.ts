@@ -1,0 +1,150 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, recordEvents } from '@parley/testkit'
+import { startFleet, type Fleet } from './_fleet.ts'
+import type { RoomFeed } from './_room-feed.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const allIds = async (reader: string, room: RoomFeed) => {
+  const ids: string[] = []
+  let after = 'tl:AQAAAAAAAAAA'
+  for (;;) {
+    const request = { roomId: room.roomId, limit: 500, cursor: { case: 'after' as const, value: after } }
+    const { page } = await fleet.as(reader).rooms.getRoomEvents(request)
+    ids.push(...(page?.events ?? []).map(({ id }) => id))
+    if (!page?.hasNewer) return ids
+    after = page.endCursor
+  }
+}
+
+test('64 writers and two processes: one order, every event readable when it is heard, nothing lost or doubled', async () => {
+  const writers = Array.from({ length: 64 }, (_, n) => `w${n}`)
+  const room = await fleet.room().channel(writers)
+  const { roomId } = room
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
+  // Reads by event id at once, as a client does that is told of a message.
+  const unreadable: string[] = []
+  const looked = new Set<string>()
+  let looking = true
+  const looker = (async () => {
+    while (looking || looked.size < recorded.events.length) {
+      const heard = recorded.events.filter(({ id, kind }) => kind === 'message_posted' && !looked.has(id)).slice(0, 100)
+      if (heard.length > 0) {
+        const eventIds = heard.map(({ id }) => id)
+        const { messages } = await fleet.as('w0').messages.batchGetMessages({ roomId, eventIds })
+        const found = new Set(messages.map(({ id }) => id))
+        unreadable.push(...eventIds.filter((id) => !found.has(id)))
+      }
+      for (const { id, kind } of heard.length > 0 ? heard : recorded.events) {
+        if (heard.length > 0 || kind !== 'message_posted') looked.add(id)
+      }
+      await new Promise(setImmediate)
+    }
+  })()
+
+  const posted: string[] = []
+  const write = async (userId: string) => {
+    for (let n = 0; n < 15; n++) {
+      const { message } = await fleet.as(userId).messages.createMessage({ roomId, body: `${userId} ${n}` })
+      posted.push(message?.id ?? '')
+    }
+  }
+  const facts = (async () => {
+    for (let n = 0; n < 20; n++) await room.join(`late${n}`)
+  })()
+  await Promise.all([...writers.map(write), facts])
+  await fleet.settled(roomId)
+  const expected = posted.length + 20
+  await eventually(() => recorded.events.length >= expected)
+  looking = false
+  await looker
+
+  expect(unreadable).toEqual([])
+  const versions = recorded.events.map(({ version }) => version)
+  expect(versions).toEqual([...versions].sort((a, b) => (a < b ? -1 : 1)))
+  expect(new Set(versions).size).toBe(expected)
+  expect(versions.at(-1)).toBe(BigInt(65 + expected))
+  const heard = recorded.events.map(({ id }) => id)
+  expect((await allIds('w0', room)).slice(65)).toEqual(heard)
+  expect(new Set(posted)).toEqual(new Set(heard.filter((id) => posted.includes(id))))
+  // What one writer posts one after the other stands in that order.
+  const { page } = await fleet.as('w0').rooms.getRoomEvents({ roomId, limit: 500 })
+  const mine = (page?.events ?? []).flatMap(({ event }) =>
+    event.case === 'messagePosted' && event.value.message?.actorId === 'w7' ? [event.value.message.body] : [],
+  )
+  expect(mine).toEqual([...mine].sort((a, b) => Number(a?.split(' ')[1]) - Number(b?.split(' ')[1])))
+})
+
+test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post is accepted', async (way) => {
+  const room = await fleet.room().channel(['ann', 'bob'])
+  const { roomId } = room
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
+  let answered = false
+  const acceptedLate: string[] = []
+  const write = async () => {
+    for (;;) {
+      const startedLate = answered
+      try {
+        const { message } = await fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
+        if (startedLate) acceptedLate.push(message?.id ?? '')
+      } catch (error) {
+        if (startedLate) return ConnectError.from(error).code
+      }
+    }
+  }
+  const writers = Array.from({ length: 16 }, write)
+  await eventually(() => recorded.events.length > 30)
+  if (way === 'archive') await room.archive()
+  else if (way === 'leave') await room.leave('bob')
+  else await room.ban('bob')
+  answered = true
+  const expected = way === 'archive' ? Code.FailedPrecondition : Code.PermissionDenied
+  expect(await Promise.all(writers)).toEqual(writers.map(() => expected))
+  expect(acceptedLate).toEqual([])
+  await fleet.settled(roomId)
+  const fact = room.facts.at(-1)?.eventId
+  const last = await eventually(() => {
+    const index = recorded.events.findIndex(({ id }) => id === fact)
+    return index >= 0 && recorded.events.slice(index)
+  })
+  expect(last.map(({ id }) => id)).toEqual([fact])
+  expect((await allIds('ann', room).catch(() => [])).at(-1)).toBe(fact)
+})
+
+test('posts get through while facts rain on the room', async () => {
+  const room = await fleet.room().channel(['ann'])
+  let raining = true
+  const rain = (async () => {
+    for (let n = 0; raining; n++) await room.join(`drop${n}`)
+  })()
+  for (let n = 0; n < 25; n++) {
+    await fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: `${n}` })
+  }
+  raining = false
+  await rain
+})
+
+test('a process with an old header posts by the new one, and refuses by no old one', async () => {
+  const room = await fleet.room().channel(['ann', 'bob'])
+  const { roomId } = room
+  const post = () => fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
+  // Both processes have the header in memory, and one of them applies each change.
+  const warm = () => Promise.all(Array.from({ length: 12 }, post))
+  await warm()
+  for (let n = 0; n < 4; n++) {
+    await room.archive()
+    await expect(Promise.any(Array.from({ length: 12 }, post))).rejects.toThrow()
+    await room.unarchive()
+    await warm()
+    await room.ban('bob')
+    await expect(Promise.any(Array.from({ length: 12 }, post))).rejects.toThrow()
+    await room.unban('bob')
+    await room.join('bob')
+    await warm()
+  }
+})

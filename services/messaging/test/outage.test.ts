@@ -1,0 +1,65 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, recordEvents } from '@parley/testkit'
+import { startFleet, type Fleet } from './_fleet.ts'
+import type { RoomFeed } from './_room-feed.ts'
+
+let fleet: Fleet
+let room: RoomFeed
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+  room = await fleet.room().channel(['ann'])
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const post = (body: string) => fleet.as('ann').messages.createMessage({ roomId: room.roomId, body })
+
+const everyCall = (): Promise<unknown>[] => {
+  const { roomId, facts } = room
+  const ann = fleet.as('ann')
+  return [
+    post('x'),
+    ann.messages.createMessage({ roomId, body: 'x', inReplyTo: 'Ex' }),
+    ann.messages.getMessage({ roomId, eventId: 'Ex' }),
+    ann.messages.batchGetMessages({ roomId, eventIds: ['Ex'] }),
+    ann.rooms.getRoomEvents({ roomId }),
+    ann.rooms.getRoomEventsAround({ roomId, eventId: 'Ex' }),
+    fleet.messaging.applyRoomFacts({ roomId, facts }),
+    fleet.messaging.roomStates({ userId: 'ann', roomIds: [roomId] }),
+    fleet.messaging.hasUnread({ userId: 'ann' }),
+  ]
+}
+
+const codesOf = async (calls: Promise<unknown>[]) =>
+  (await Promise.allSettled(calls)).map((call) =>
+    call.status === 'rejected' ? ConnectError.from(call.reason).code : 'ok',
+  )
+
+describe('PostgreSQL is away', () => {
+  test('every call is unavailable, and works again once it is back', async () => {
+    await post('before')
+    await fleet.database.stop()
+    const codes = await codesOf(everyCall())
+    expect(codes).toEqual(codes.map(() => Code.Unavailable))
+    await fleet.database.start()
+    await eventually(() => post('after'))
+    expect(await codesOf([fleet.as('ann').rooms.getRoomEvents({ roomId: room.roomId })])).toEqual(['ok'])
+  })
+})
+
+describe('NATS is away', () => {
+  test('calls are unavailable, and work again once it is back; what was posted reaches the stream', async () => {
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted`)
+    const { message } = await post('just before')
+    await fleet.nats.stop()
+    expect(await codesOf([post('x')])).toEqual([Code.Unavailable])
+    await fleet.nats.start()
+    const again = await eventually(() => post('after'))
+    await fleet.settled(room.roomId)
+    await eventually(() => {
+      const heard = recorded.events.map(({ id }) => id)
+      expect(heard).toContain(message?.id)
+      expect(heard).toContain(again.message?.id)
+    })
+  })
+})

@@ -1,0 +1,10 @@
+/** A messaging process for tests to kill. With the argument `mute` nothing of its outbox leaves it. */
+import { run } from '@parley/runtime'
+import { readConfig } from '../../src/config.ts'
+import { startMessaging } from '../../src/service.ts'
+
+const mute = { wake: () => undefined, stored: () => Promise.resolve() }
+
+await run('messaging', (stop) =>
+  startMessaging(readConfig(), { stop, ...(process.argv.includes('mute') && { relay: mute }) }),
+)

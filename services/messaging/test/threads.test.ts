@@ -1,0 +1,195 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, recordEvents } from '@parley/testkit'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet, type Person } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const refused = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
+
+const say = async (person: Person, roomId: string, body: string, more: object = {}) => {
+  const { message } = await person.messages.createMessage({ roomId, body, ...more })
+  if (!message) throw new Error('no message')
+  return message
+}
+
+async function roomWithThread() {
+  const { roomId } = await fleet.room().channel(['ann', 'bob', 'cyd'])
+  const [ann, bob, cyd] = [fleet.as('ann'), fleet.as('bob'), fleet.as('cyd')]
+  const root = await say(ann, roomId, 'root')
+  await fleet.settled(roomId)
+  return { roomId, ann, bob, cyd, root }
+}
+
+test('a reply stands in its thread, not in the timeline, and the root counts it', async () => {
+  const { roomId, ann, bob, root } = await roomWithThread()
+  const reply = await say(bob, roomId, 'reply', { threadRootEventId: root.id })
+  expect(reply).toMatchObject({ threadRootEventId: root.id, inReplyTo: '' })
+  expect(reply.thread).toBeUndefined()
+  const { page } = await ann.rooms.getRoomEvents({ roomId })
+  const last = page?.events.at(-1)
+  expect(last?.id).toBe(root.id)
+  const thread = last?.event.case === 'messagePosted' ? last.event.value.message?.thread : undefined
+  expect(thread).toMatchObject({
+    threadRootEventId: root.id,
+    replyCount: 1,
+    lastReplyAt: reply.createdAt,
+    participantPreviewUserIds: ['bob'],
+    participantCount: 1,
+  })
+  expect(Object.keys(page?.includes?.users ?? {})).toEqual(expect.arrayContaining(['ann', 'bob']))
+  expect((await ann.messages.getMessage({ roomId, eventId: reply.id })).message).toEqual(reply)
+})
+
+test('participants are counted once, in the order of their first reply, and shown up to five', async () => {
+  const people = Array.from({ length: 7 }, (_, n) => `p${n}`)
+  const { roomId } = await fleet.room().channel(people)
+  const root = await say(fleet.as('p0'), roomId, 'root')
+  for (const userId of [...people, ...people].reverse()) {
+    await say(fleet.as(userId), roomId, 'reply', { threadRootEventId: root.id })
+  }
+  const { message } = await fleet.as('p0').messages.getMessage({ roomId, eventId: root.id })
+  expect(message?.thread).toMatchObject({ replyCount: 14, participantCount: 7 })
+  expect(message?.thread?.participantPreviewUserIds).toEqual(['p6', 'p5', 'p4', 'p3', 'p2'])
+})
+
+test('the first reply tells of the new thread, and whoever now follows it', async () => {
+  const { roomId, ann, bob, cyd, root } = await roomWithThread()
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  const first = await say(bob, roomId, 'one', { threadRootEventId: root.id })
+  const second = await say(bob, roomId, 'two', { threadRootEventId: root.id })
+  const third = await say(cyd, roomId, 'three', { inReplyTo: second.id })
+  expect(third).toMatchObject({ threadRootEventId: root.id, inReplyTo: second.id })
+  const events = await eventually(() => recorded.events.length === 3 && recorded.events)
+  const inThread = { roomId, threadRootEventId: root.id }
+  expect(events.map((event) => heard(event).map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
+    [
+      { to: roomId, kind: 'messagePosted', value: { ...inThread, messageEventId: first.id } },
+      { to: roomId, kind: 'threadCreated', value: inThread },
+      { to: ['bob'], kind: 'threadFollowChanged', value: { ...inThread, following: true } },
+      { to: ['ann'], kind: 'threadFollowChanged', value: { ...inThread, following: true } },
+    ],
+    [{ to: roomId, kind: 'messagePosted', value: { ...inThread, messageEventId: second.id } }],
+    [
+      { to: roomId, kind: 'messagePosted', value: { ...inThread, messageEventId: third.id } },
+      { to: ['cyd'], kind: 'threadFollowChanged', value: { ...inThread, following: true } },
+    ],
+  ])
+  expect(events.map(({ fact }) => fact.value)).toMatchObject([
+    { threadRootEventId: root.id, inReplyTo: '' },
+    { threadRootEventId: root.id, inReplyTo: '' },
+    { threadRootEventId: root.id, inReplyTo: second.id },
+  ])
+  const follows = async (person: Person) =>
+    (await person.messages.getMessage({ roomId, eventId: root.id })).message?.thread?.viewerState?.isFollowing
+  expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
+})
+
+test('who answers themselves first follows once', async () => {
+  const { roomId, ann, root } = await roomWithThread()
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  await say(ann, roomId, 'me again', { threadRootEventId: root.id })
+  const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+  expect(event && heard(event).map(({ to, kind }) => [to, kind])).toEqual([
+    [roomId, 'messagePosted'],
+    [roomId, 'threadCreated'],
+    [['ann'], 'threadFollowChanged'],
+  ])
+})
+
+describe('an echo', () => {
+  test('stands in the timeline with the text of its reply, behind it', async () => {
+    const { roomId, ann, bob, root } = await roomWithThread()
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
+    expect(reply).toMatchObject({ threadRootEventId: root.id, channelEchoEventId: expect.stringMatching(/^E/) })
+    const { page } = await ann.rooms.getRoomEvents({ roomId })
+    const last = page?.events.at(-1)
+    const echo = last?.event.case === 'messagePosted' ? last.event.value.message : undefined
+    expect(echo).toMatchObject({
+      id: reply.channelEchoEventId,
+      actorId: 'bob',
+      body: 'for all',
+      threadRootEventId: '',
+      echoOfEventId: reply.id,
+      echoFromThreadRootEventId: root.id,
+      createdAt: reply.createdAt,
+    })
+    expect((await ann.messages.getMessage({ roomId, eventId: reply.id })).message).toEqual(reply)
+    expect((await ann.messages.getMessage({ roomId, eventId: echo?.id ?? '' })).message).toEqual(echo)
+
+    const events = await eventually(() => recorded.events.length === 2 && recorded.events)
+    expect(events.map(({ id, version }) => [id, version])).toEqual([
+      [reply.id, 6n],
+      [echo?.id, 7n],
+    ])
+    expect(events[1]?.fact).toMatchObject({ value: { roomSeq: 7n, echoOfEventId: reply.id, threadRootEventId: '' } })
+    expect(events[1] && heard(events[1]).map(({ to, kind }) => [to, kind])).toEqual([
+      [roomId, 'messagePosted'],
+      [['bob'], 'roomMarkedAsRead'],
+    ])
+  })
+
+  test('can be answered: in the channel by its own id, in the thread for its reply', async () => {
+    const { roomId, bob, root } = await roomWithThread()
+    const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
+    const echoId = reply.channelEchoEventId
+    const flat = await say(bob, roomId, 'flat', { inReplyTo: echoId })
+    expect(flat).toMatchObject({ inReplyTo: echoId, threadRootEventId: '' })
+    const inThread = await say(bob, roomId, 'in', { inReplyTo: echoId, threadRootEventId: root.id })
+    expect(inThread).toMatchObject({ inReplyTo: reply.id, threadRootEventId: root.id })
+  })
+})
+
+describe('a thread that cannot be', () => {
+  test('in a direct message, for owners too', async () => {
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
+    const root = await say(fleet.as('ann'), roomId, 'root')
+    const inDm = refused(Code.InvalidArgument, 'no threads')
+    await expect(say(fleet.as('bob'), roomId, 'x', { threadRootEventId: root.id })).rejects.toMatchObject(inDm)
+    await expect(say(fleet.as('ann', ['owner']), roomId, 'x', { threadRootEventId: root.id })).rejects.toMatchObject(
+      inDm,
+    )
+    expect(await say(fleet.as('bob'), roomId, 'flat', { inReplyTo: root.id })).toMatchObject({ inReplyTo: root.id })
+  })
+
+  test('at a missing root: not_found', async () => {
+    const { roomId, ann } = await roomWithThread()
+    for (const threadRootEventId of ['Enothing', 'a\0b']) {
+      await expect(say(ann, roomId, 'x', { threadRootEventId })).rejects.toMatchObject(
+        refused(Code.NotFound, 'thread root'),
+      )
+    }
+  })
+
+  test('at a root that is a reply, an echo or no message: invalid_argument', async () => {
+    const { roomId, ann, root } = await roomWithThread()
+    const reply = await say(ann, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
+    const { page } = await ann.rooms.getRoomEvents({ roomId })
+    for (const threadRootEventId of [reply.id, reply.channelEchoEventId, page?.events[0]?.id ?? '']) {
+      await expect(say(ann, roomId, 'x', { threadRootEventId })).rejects.toMatchObject(
+        refused(Code.InvalidArgument, 'thread_root_event_id'),
+      )
+    }
+  })
+
+  test('with an answer to a message outside of it', async () => {
+    const { roomId, ann, root } = await roomWithThread()
+    const other = await say(ann, roomId, 'other')
+    const elsewhere = say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: other.id })
+    await expect(elsewhere).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
+    const toRoot = await say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: root.id })
+    expect(toRoot).toMatchObject({ inReplyTo: root.id, threadRootEventId: root.id })
+  })
+
+  test('with an echo, when the answer stands in the channel', async () => {
+    const { roomId, ann, root } = await roomWithThread()
+    const posting = say(ann, roomId, 'x', { inReplyTo: root.id, alsoSendToChannel: true })
+    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'also_send_to_channel'))
+  })
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const state = async (userId: string, roomId: string) => {
+  const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId, 'Rnothing'] })
+  expect(entries).toHaveLength(1)
+  return entries[0]
+}
+const hasUnread = async (userId: string, roleIds: string[] = []) =>
+  (await fleet.messaging.hasUnread({ userId, roleIds })).rooms
+
+test('a room is unread from the first message of another on, until one posts oneself', async () => {
+  const { roomId } = await fleet.room().channel(['a1', 'b1'])
+  expect(await state('a1', roomId)).toMatchObject({ roomId, empty: true, hasUnread: false })
+  expect((await state('a1', roomId))?.lastMessageAt).toBeUndefined()
+  const { message } = await fleet.as('a1').messages.createMessage({ roomId, body: 'x' })
+  expect(await state('a1', roomId)).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: message?.createdAt })
+  expect(await state('b1', roomId)).toMatchObject({ empty: false, hasUnread: true })
+  expect([await hasUnread('a1'), await hasUnread('b1')]).toEqual([false, true])
+  await fleet.as('b1').messages.createMessage({ roomId, body: 'y' })
+  expect([await hasUnread('a1'), await hasUnread('b1')]).toEqual([true, false])
+})
+
+test('a reply in a thread leaves the room as read as it was; its echo does not', async () => {
+  const { roomId } = await fleet.room().channel(['a2', 'b2'])
+  const root = await fleet.as('a2').messages.createMessage({ roomId, body: 'x' })
+  const threadRootEventId = root.message?.id ?? ''
+  await fleet.as('b2').messages.createMessage({ roomId, body: 'y', threadRootEventId })
+  expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([false, true])
+  expect(await state('b2', roomId)).toMatchObject({ lastMessageAt: root.message?.createdAt })
+  await fleet.as('b2').messages.createMessage({ roomId, body: 'z', threadRootEventId, alsoSendToChannel: true })
+  expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
+})
+
+test('only what one can read is unread, and nothing in the archive', async () => {
+  const room = await fleet.room().channel(['a3', 'b3'])
+  const { roomId } = room
+  await fleet.as('a3').messages.createMessage({ roomId, body: 'x' })
+  expect(await state('c3', roomId)).toMatchObject({ hasUnread: false })
+  expect([await hasUnread('b3'), await hasUnread('c3')]).toEqual([true, false])
+  await room.archive()
+  expect(await hasUnread('b3')).toBe(false)
+  await room.unarchive()
+  await room.leave('b3')
+  expect(await state('b3', roomId)).toMatchObject({ hasUnread: false })
+  expect(await hasUnread('b3')).toBe(false)
+})
+
+test('a universal room is unread to all who belong to it', async () => {
+  const room = await fleet.room().channel(['a4'], { universal: true })
+  const { roomId } = room
+  expect(await hasUnread('c4')).toBe(false)
+  await fleet.as('a4').messages.createMessage({ roomId, body: 'x' })
+  expect(await state('c4', roomId)).toMatchObject({ hasUnread: true })
+  expect(await hasUnread('c4')).toBe(true)
+  await room.ban('c4')
+  expect(await state('c4', roomId)).toMatchObject({ hasUnread: false })
+  expect(await hasUnread('c4')).toBe(false)
+  await room.setUniversal(false)
+  expect(await hasUnread('d4')).toBe(false)
+})
