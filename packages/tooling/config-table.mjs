@@ -34,7 +34,9 @@ async function checkAll() {
   for (const service of await readdir(inWorkspace('services'))) {
     if (!existsSync(readmeOf(service)) || !existsSync(configOf(service))) continue
     if ((await readFile(readmeOf(service), 'utf8')) === (await upToDate(service))) continue
-    console.log(`services/${service}/README.md: the table of settings is out of date; run: pnpm config-table ${service} --write`)
+    console.log(
+      `services/${service}/README.md: the table of settings is out of date; run: pnpm config-table ${service} --write`,
+    )
     process.exitCode = 1
   }
 }
@@ -50,12 +52,20 @@ async function upToDate(service) {
 
 async function table(service) {
   const { readConfig } = await import(configOf(service))
-  const code = (names) => (names ? names.split(', ').map((name) => `\`${name}\``).join(', ') : '')
+  const code = (names) =>
+    names
+      ? names
+          .split(', ')
+          .map((name) => `\`${name}\``)
+          .join(', ')
+      : ''
   const rows = describe(readConfig).map(
     ({ env, toml, kind, default: standard, doc }) =>
       `| ${code(env)} | ${code(toml)} | ${kind} | ${standard === 'required' ? standard : standard && `\`${standard}\``} | ${doc.replaceAll('|', '\\|')} |`,
   )
-  return ['| environment | parley.toml | kind | default | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+  return ['| environment | parley.toml | kind | default | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  )
 }
 
 function configOf(service) {

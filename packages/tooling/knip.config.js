@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const workspace = fileURLToPath(new URL('../..', import.meta.url))
@@ -6,7 +6,8 @@ const tests = ['src/**/*.test.ts', 'test/**/*.test.ts', 'test/programs/*.ts']
 
 /** Every package and service with the entry points that build.mjs bundles; what it exports is an entry point as well. */
 function workspaces(kind) {
-  return readdirSync(workspace + kind).map((name) => {
+  const named = readdirSync(workspace + kind).filter((name) => existsSync(`${workspace}${kind}/${name}/package.json`))
+  return named.map((name) => {
     const { parley } = JSON.parse(readFileSync(`${workspace}${kind}/${name}/package.json`, 'utf8'))
     const entry = [...(parley?.entries ?? ['src/main.ts', 'src/migrate.ts']), 'src/store/schema.ts', ...tests]
     return [`${kind}/${name}`, { entry, project: ['src/**/*.ts', 'test/**/*.ts'] }]
