@@ -238,16 +238,18 @@ export class Holdings {
       if (this.#full || ready.length === 0 || !this.#options.bus.connected()) return
       const numbers = ready.map((shard) => shard.lease.shard)
       const entries = await readWaiting(this.#options.pool, numbers, inHand, readAtOnce)
-      for (const entry of entries) this.#take(entry, ready)
+      // All are taken before any is sent, so that neighbours share a message.
+      const lines = entries.map((entry) => this.#take(entry, ready))
+      for (const line of lines) if (line !== undefined) this.#sender.offer(line)
       if (entries.length < readAtOnce) return
     }
   }
 
-  #take(entry: Entry, ready: Shard[]): void {
+  #take(entry: Entry, ready: Shard[]): Line | undefined {
     const shard = this.#shards.get(entry.shard)
     // Between the question and the answer the shard may have been dropped, taken anew, or lost its place.
-    if (shard === undefined || shard.state !== 'ready' || !ready.includes(shard)) return
-    this.#sender.offer(shard.take(entry))
+    if (shard === undefined || shard.state !== 'ready' || !ready.includes(shard)) return undefined
+    return shard.take(entry)
   }
 
   #resume(shard: Shard): void {

@@ -1,0 +1,71 @@
+import { sql } from 'drizzle-orm'
+import { enqueue, eventStream, type OutgoingEvent } from '../src/index.ts'
+import { fromBinary } from '@bufbuild/protobuf'
+import { EventBatchSchema, type Event } from '@parley/contracts/internal'
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+
+/** An event that says nothing but its place. */
+export function plainEvent(aggregateId: string, version: number, kind = 'room_updated'): OutgoingEvent {
+  return {
+    id: `E-${aggregateId}-${version}`,
+    kind,
+    aggregateType: 'room',
+    aggregateId,
+    version: BigInt(version),
+    occurredAt: new Date(),
+    actorId: '',
+    fact: { case: 'messagePosted', value: { roomSeq: BigInt(version) } },
+  }
+}
+
+/** Commits events of one aggregate the way services do: under a lock of the aggregate. Returns the entries' ids. */
+export async function commit(database: Database, aggregateId: string, versions: number[], kind?: string): Promise<bigint[]> {
+  return await database.db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${aggregateId}))`)
+    return await enqueue(
+      tx,
+      versions.map((version) => plainEvent(aggregateId, version, kind)),
+    )
+  })
+}
+
+/** Everything on the stream, in its order. */
+export async function onStream(bus: Bus): Promise<Event[]> {
+  const manager = await bus.nc.jetstreamManager()
+  const { state } = await manager.streams.info(eventStream)
+  const events: Event[] = []
+  for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 256) {
+    const count = Math.min(256, state.last_seq - seq + 1)
+    const some = Array.from({ length: count }, (_, index) => manager.streams.getMessage(eventStream, { seq: seq + index }))
+    for (const { data } of await Promise.all(some)) events.push(...fromBinary(EventBatchSchema, data).events)
+  }
+  return events
+}
+
+/** Ids of each aggregate's events at their first occurrence, in the order of the stream. */
+export function firstOccurrences(events: readonly Pick<Event, 'id' | 'aggregateId' | 'version'>[]): Map<string, number[]> {
+  const seen = new Set<string>()
+  const lines = new Map<string, number[]>()
+  for (const { id, aggregateId, version } of events) {
+    if (seen.has(id)) continue
+    seen.add(id)
+    lines.set(aggregateId, [...(lines.get(aggregateId) ?? []), Number(version)])
+  }
+  return lines
+}
+
+/** 1 to n. */
+export const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
+
+/** Number of entries that the stream had. */
+export async function relayed(database: Database): Promise<number> {
+  const result = await database.pool.query<{ count: bigint }>('select count(*) from outbox where relayed_at is not null')
+  return Number(result.rows[0]?.count)
+}
+
+/** Number of entries that wait. */
+export async function waiting(database: Database): Promise<number> {
+  const result = await database.pool.query<{ count: bigint }>('select count(*) from outbox where relayed_at is null')
+  return Number(result.rows[0]?.count)
+}

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals'
+import { declareStreams, startRelay } from '../src/index.ts'
+import { commit, firstOccurrences, onStream, relayed, upTo, waiting } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { forkRelay } from './_processes.ts'
+import { newBus, newDatabase, newServer } from './_servers.ts'
+
+const rooms = upTo(20).map((number) => `room${number}`)
+
+test('relays killed at random moments: every event arrives, first occurrences in order', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  let writing = true
+  const last = new Map(rooms.map((room) => [room, 0]))
+  const write = async () => {
+    for (let turn = 0; writing; turn++) {
+      if (turn % 100 === 0) await eventually(async () => !writing || (await waiting(database)) < 300, 60_000)
+      const room = rooms[turn % rooms.length] ?? ''
+      const version = (last.get(room) ?? 0) + 1
+      last.set(room, version)
+      await commit(database, room, [version])
+    }
+  }
+  const writer = write()
+  for (let round = 0; round < 3; round++) {
+    const before = await relayed(database)
+    const pair = await Promise.all(upTo(2).map(() => forkRelay(database.url, server.url, 'crash')))
+    // In the middle of it.
+    await eventually(async () => (await relayed(database)) > before + 50)
+    await Promise.all(pair.map((process) => process.kill()))
+  }
+  writing = false
+  await writer
+  await using _relay = await startRelay({ ...database, bus, service: 'crash' })
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  const lines = firstOccurrences(await onStream(bus))
+  for (const room of rooms) expect(lines.get(room)).toEqual(upTo(last.get(room) ?? 0))
+}, 60_000)
+
+test('a frozen holder loses its shards, and changes nothing when it wakes up', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using frozen = await forkRelay(database.url, server.url, 'frozen')
+  for (const room of rooms) await commit(database, room, [1])
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  frozen.freeze()
+  for (const room of rooms) await commit(database, room, [2, 3])
+  await using relay = await startRelay({ ...database, bus, service: 'frozen' })
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  frozen.thaw()
+  for (const room of rooms) await relay.stored(await commit(database, room, [4])).catch(() => undefined)
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  const lines = firstOccurrences(await onStream(bus))
+  for (const room of rooms) expect(lines.get(room)).toEqual([1, 2, 3, 4])
+}, 60_000)

@@ -1,0 +1,11 @@
+// A process that relays, so that tests can kill and freeze it.
+import { openDatabase } from '@parley/postgres'
+import { connectBus } from '@parley/rpc'
+import { startRelay } from '../../src/index.ts'
+
+const [databaseUrl = '', natsUrl = '', service = ''] = process.argv.slice(2)
+const database = await openDatabase({ url: databaseUrl, pool: 4, name: 'relay' })
+const bus = await connectBus({ url: natsUrl, name: 'relay', purpose: 'events' })
+await startRelay({ ...database, bus, service })
+process.send?.('ready')
+process.on('disconnect', () => process.exit())

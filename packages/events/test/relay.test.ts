@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { Bus } from '@parley/rpc'
+import { declareStreams, enqueue, startRelay } from '../src/index.ts'
+import { commit, firstOccurrences, onStream, plainEvent, upTo, waiting } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+let server: TestServer
+let bus: Bus
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  await declareStreams(bus)
+})
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+/** Events of the aggregates whose id starts so. */
+const streamOf = async (prefix: string) => {
+  return (await onStream(bus)).filter((event) => event.aggregateId.startsWith(prefix))
+}
+
+describe('the relay', () => {
+  test('brings events to the stream in order for each aggregate, once, with 16 writers and two relays', async () => {
+    await using database = await newDatabase()
+    await using _one = await startRelay({ ...database, bus, service: 'order' })
+    await using _two = await startRelay({ ...database, bus, service: 'order' })
+    const rooms = upTo(40).map((number) => `order${number}`)
+    const versions = new Map(rooms.map((room) => [room, 0]))
+    let written = 0
+    const write = async () => {
+      while (written < 1000) {
+        const room = rooms[written++ % rooms.length] ?? ''
+        await database.db.transaction(async (tx) => {
+          await tx.execute(`select pg_advisory_xact_lock(hashtext('${room}'))`)
+          const version = (versions.get(room) ?? 0) + 1
+          versions.set(room, version)
+          await enqueue(tx, plainEvent(room, version))
+        })
+      }
+    }
+    await Promise.all(upTo(16).map(write))
+    await eventually(async () => expect(await waiting(database)).toBe(0))
+    const events = await streamOf('order')
+    expect(events).toHaveLength(1000)
+    const lines = firstOccurrences(events)
+    expect(lines.size).toBe(40)
+    for (const line of lines.values()) expect(line).toEqual(upTo(25))
+  })
+
+  test('puts consecutive events of one aggregate and kind into one message', async () => {
+    await using database = await newDatabase()
+    const before = (await (await bus.nc.jetstreamManager()).streams.info('EVENTS')).state.last_seq
+    await commit(database, 'batch1', upTo(100))
+    await commit(database, 'batch1', [101], 'room_archived')
+    await commit(database, 'batch1', [102])
+    await using _relay = await startRelay({ ...database, bus, service: 'batch' })
+    await eventually(async () => expect(await waiting(database)).toBe(0))
+    expect(firstOccurrences(await streamOf('batch')).get('batch1')).toEqual(upTo(102))
+    const after = (await (await bus.nc.jetstreamManager()).streams.info('EVENTS')).state.last_seq
+    expect(after - before).toBe(4)
+  })
+
+  test('shares the shards between processes, and gives them back', async () => {
+    await using database = await newDatabase()
+    const holders = async () => {
+      const result = await database.pool.query<{ holder: string; shards: bigint }>(
+        "select holder, count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by 1",
+      )
+      return result.rows.map((row) => Number(row.shards)).sort()
+    }
+    await using _one = await startRelay({ ...database, bus, service: 'share' })
+    await eventually(async () => expect(await holders()).toEqual([8]))
+    {
+      await using _two = await startRelay({ ...database, bus, service: 'share' })
+      await using _three = await startRelay({ ...database, bus, service: 'share' })
+      await eventually(async () => expect(await holders()).toEqual([2, 3, 3]))
+    }
+    await eventually(async () => expect(await holders()).toEqual([8]))
+  })
+
+  test('skips what the stream refuses for good, parks it, and goes on', async () => {
+    await using database = await newDatabase()
+    const [, id] = await commit(database, 'refused1', [1, 2, 3])
+    // Larger than the server takes: enqueue refuses that, so it is written past it.
+    await database.pool.query('update outbox set payload = $2 where id = $1', [id, Buffer.alloc(3_000_000)])
+    await using _relay = await startRelay({ ...database, bus, service: 'refused' })
+    await eventually(async () => expect(await waiting(database)).toBe(0))
+    const events = await streamOf('refused')
+    expect(events.map((event) => [event.id, event.kind])).toEqual([
+      ['E-refused1-1', 'room_updated'],
+      ['E-refused1-2', 'skipped'],
+      ['E-refused1-3', 'room_updated'],
+    ])
+    const parked = await database.pool.query('select consumer, event_id, length(payload) as size from parked_events')
+    expect(parked.rows).toEqual([{ consumer: 'relay', event_id: 'E-refused1-2', size: 3_000_000 }])
+  })
+
+  test('a mark under an old fencing number is refused', async () => {
+    await using database = await newDatabase()
+    await commit(database, 'fence1', [1])
+    await using _relay = await startRelay({ ...database, bus, service: 'fence' })
+    await eventually(async () => expect(await waiting(database)).toBe(0))
+    // Another holder takes every shard: what this relay stores from now on, it may not mark.
+    await database.pool.query(
+      "update outbox_leases set holder = 'other', fence = fence + 1, expires_at = now() + interval '1 hour' where name like 'shard-%'",
+    )
+    const [id] = await commit(database, 'fence1', [2])
+    await eventually(async () => {
+      const relays = await database.pool.query("select from outbox_leases where name like 'relay-%' and expires_at > now()")
+      expect(relays.rowCount).toBe(1)
+      const marked = await database.pool.query('select from outbox where id = $1 and relayed_at is null', [id])
+      expect(marked.rowCount).toBe(1)
+    })
+  })
+})
+
+describe('stored', () => {
+  test('resolves once the stream has the entries, whichever process relays them', async () => {
+    await using database = await newDatabase()
+    await using one = await startRelay({ ...database, bus, service: 'stored' })
+    await using two = await startRelay({ ...database, bus, service: 'stored' })
+    await eventually(async () => {
+      const result = await database.pool.query(
+        "select from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
+      )
+      expect(result.rowCount).toBe(2)
+    })
+    for (const room of upTo(20).map((number) => `stored${number}`)) {
+      const ids = await commit(database, room, [1, 2])
+      await Promise.all([one.stored(ids), two.stored(ids)])
+      expect(firstOccurrences(await streamOf(room)).get(room)).toEqual([1, 2])
+    }
+  })
+
+  test('answers unavailable while the stream is away, and a repetition waits again', async () => {
+    await using database = await newDatabase()
+    await using own = await newServer()
+    await using ownBus = await newBus(own)
+    await declareStreams(ownBus)
+    await using relay = await startRelay({ ...database, bus: ownBus, service: 'away' })
+    await relay.stored(await commit(database, 'away1', [1]))
+    await own.stop()
+    const ids = await commit(database, 'away1', [2])
+    const failure: unknown = await relay.stored(ids).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ConnectError)
+    expect(failure).toMatchObject({ code: Code.Unavailable })
+    await own.start()
+    await eventually(() => relay.stored(ids))
+  })
+
+  test('entries that are long gone are stored', async () => {
+    await using database = await newDatabase()
+    await using relay = await startRelay({ ...database, bus, service: 'gone' })
+    await relay.stored([999_999n])
+  })
+})
+
+test('what is committed while the stream is away arrives, in order', async () => {
+  await using database = await newDatabase()
+  await using own = await newServer()
+  await using ownBus = await newBus(own)
+  await declareStreams(ownBus)
+  await using relay = await startRelay({ ...database, bus: ownBus, service: 'down' })
+  await relay.stored(await commit(database, 'down1', [1]))
+  await own.stop()
+  for (const version of upTo(30).slice(1)) relay.wake(await commit(database, 'down1', [version]))
+  await commit(database, 'down2', upTo(5))
+  await own.start()
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  const lines = firstOccurrences(await onStream(ownBus))
+  expect(lines.get('down1')).toEqual(upTo(30))
+  expect(lines.get('down2')).toEqual(upTo(5))
+})

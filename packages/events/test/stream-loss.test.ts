@@ -1,0 +1,132 @@
+import { expect, test } from '@jest/globals'
+import type { Event } from '@parley/contracts/internal'
+import { consumeEvents, declareStreams, eventStream, followEvents, startRelay } from '../src/index.ts'
+import { commit, firstOccurrences, onStream, upTo, waiting } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer } from './_servers.ts'
+
+test('a stream that is deleted gets the last hour again, and consumers see each event once', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'deleted' })
+  const handled: string[] = []
+  await using _consumer = await consumeEvents({
+    db: database.db,
+    bus,
+    service: 'deleted',
+    durable: 'all',
+    subject: 'evt.>',
+    on: async (event) => void handled.push(event.id),
+  })
+  await relay.stored(await commit(database, 'room1', upTo(10)))
+  await relay.stored(await commit(database, 'room2', upTo(10)))
+  await eventually(() => expect(handled).toHaveLength(20))
+
+  const manager = await bus.nc.jetstreamManager()
+  await manager.streams.delete(eventStream)
+  // Nobody asks about the stream before the next event finds nobody who takes it.
+  await eventually(() => commit(database, 'room1', [11]).then((ids) => relay.stored(ids)))
+  await eventually(async () => {
+    const lines = firstOccurrences(await onStream(bus))
+    expect(lines.get('room1')).toEqual(upTo(11))
+    expect(lines.get('room2')).toEqual(upTo(10))
+  })
+  await eventually(() => expect(handled).toHaveLength(21))
+  expect(new Set(handled).size).toBe(21)
+}, 60_000)
+
+test('a stream that is deleted and made anew at once does not go unnoticed', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'anew' })
+  await relay.stored(await commit(database, 'room1', upTo(5)))
+  await relay.stored(await commit(database, 'room1', [6], 'room_archived'))
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  const manager = await bus.nc.jetstreamManager()
+  await manager.streams.delete(eventStream)
+  await declareStreams(bus)
+  await commit(database, 'room1', [7])
+  await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toHaveLength(7), 25_000)
+}, 60_000)
+
+test('a stream that loses its tail: relayed again, followers reset, nothing handled twice or never', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'cut' })
+  const handled: string[] = []
+  await using _consumer = await consumeEvents({
+    db: database.db,
+    bus,
+    service: 'cut',
+    durable: 'all',
+    subject: 'evt.>',
+    on: async (event) => void handled.push(event.id),
+  })
+  const followed: Event[] = []
+  let resets = 0
+  await using _follower = await followEvents({
+    bus,
+    subject: 'evt.>',
+    onEvents: (events) => void followed.push(...events),
+    onReset: () => {
+      resets++
+      followed.length = 0
+    },
+  })
+  for (const version of upTo(10)) await relay.stored(await commit(database, 'room1', [version]))
+  await eventually(() => expect(handled).toHaveLength(10))
+  await server.stop()
+  server.saveStore()
+  await server.start()
+  await eventually(() => commit(database, 'room2', [1]).then((ids) => relay.stored(ids)))
+  for (const version of upTo(20).slice(1)) await relay.stored(await commit(database, 'room2', [version]))
+  await eventually(() => expect(new Set(handled).size).toBeGreaterThanOrEqual(30))
+  await eventually(() => expect(followed.at(-1)?.aggregateId).toBe('room2'))
+  expect(resets).toBe(0)
+
+  await server.stop()
+  server.restoreStore()
+  await server.start()
+  const versions = upTo(23).slice(20)
+  for (const version of versions) await commit(database, 'room2', [version])
+  await eventually(() => expect(resets).toBeGreaterThan(0))
+  await eventually(async () => {
+    const lines = firstOccurrences(await onStream(bus))
+    expect(lines.get('room1')).toEqual(upTo(10))
+    expect(lines.get('room2')?.slice().sort((a, b) => a - b).slice(-3)).toEqual(versions)
+  })
+  await eventually(() => expect(handled.filter((id) => id.startsWith('E-room2-2'))).toEqual(expect.arrayContaining(['E-room2-21', 'E-room2-22', 'E-room2-23'])))
+  expect(new Set(handled).size).toBe(handled.length)
+  expect(await waiting(database)).toBe(0)
+}, 90_000)
+
+test('a stream that is as it was is not relayed again', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'same' })
+  let resets = 0
+  const followed: string[] = []
+  await using _follower = await followEvents({
+    bus,
+    subject: 'evt.room.room1.>',
+    onEvents: (events) => void followed.push(...events.map((event) => event.id)),
+    onReset: () => void resets++,
+  })
+  await relay.stored(await commit(database, 'room1', upTo(5)))
+  await server.stop()
+  await server.start()
+  await eventually(() => commit(database, 'room1', [6]).then((ids) => relay.stored(ids)))
+  await eventually(() => expect(followed.at(-1)).toMatch(/^E-room1-6$/))
+  const events = await onStream(bus)
+  expect(firstOccurrences(events).get('room1')).toEqual(upTo(6))
+  expect(new Set(events.slice(0, 5).map((event) => event.id)).size).toBe(5)
+  expect(resets).toBe(0)
+}, 60_000)
