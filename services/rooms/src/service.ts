@@ -47,7 +47,7 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   const messaging = createClient(MessagingInternalService, transport)
   const apply = applyFacts(messaging)
 
-  const policy = opened.use(await followPolicy({ bus: events, load: () => admin.getPolicy({}) }))
+  const policy = opened.use(await followPolicy({ bus: events, load: () => admin.getPolicy({}), signal }))
   policyLoaded()
   const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'rooms' }))
   const line = opened.use(openLine({ db, apply, timeoutMs: config.handOverTimeoutMs }))

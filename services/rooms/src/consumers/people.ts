@@ -7,7 +7,6 @@ export async function onUserEvent({ aggregateId: userId, version, fact }: Event,
   if (fact.case === 'userChanged') {
     const { login, displayName, deleted } = fact.value
     await saveProfiles(tx, [{ userId, login, displayName, deleted, version }])
-    if (deleted) await saveRoles(tx, [{ userId, roleIds: [], version }])
   } else if (fact.case === 'userRolesChanged') {
     await saveRoles(tx, [{ userId, roleIds: fact.value.roleIds, version }])
   }

@@ -1,4 +1,4 @@
-import { eq, lt, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { people, projectionFills } from './schema.ts'
 
@@ -11,7 +11,7 @@ const nothingYet = -1n
 /** Where people stand in lists: what they are called, whatever the case. */
 const nameKey = ({ displayName, login }: Profile): string => (displayName || login).toLowerCase()
 
-/** Takes what is newer than what is held. A tombstone is final and keeps no name. Ids are in ascending order. */
+/** Takes what is newer than what is held. A tombstone is final and keeps nothing. Ids are in ascending order. */
 export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
   if (profiles.length === 0) return
   const rows = profiles.map((profile) => {
@@ -31,6 +31,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
         displayName: sql`excluded.display_name`,
         nameKey: sql`excluded.name_key`,
         deleted: sql`excluded.deleted`,
+        roleIds: sql`case when excluded.deleted then '{}' else ${people.roleIds} end`,
         profileVersion: sql`excluded.profile_version`,
       },
       setWhere: sql`${people.profileVersion} < excluded.profile_version and not ${people.deleted}`,
@@ -47,7 +48,7 @@ export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> 
     .onConflictDoUpdate({
       target: people.userId,
       set: { roleIds: sql`excluded.role_ids`, rolesVersion: sql`excluded.roles_version` },
-      setWhere: lt(people.rolesVersion, sql`excluded.roles_version`),
+      setWhere: sql`${people.rolesVersion} < excluded.roles_version and not ${people.deleted}`,
     })
 }
 

@@ -1,0 +1,132 @@
+import { fileURLToPath } from 'node:url'
+import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
+import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import {
+  AccountsInternalService,
+  AdminInternalService,
+  MessagingInternalService,
+  RoomsInternalService,
+  type GetPolicyResponse,
+} from '@parley/contracts/internal'
+import { openDatabase, type Db } from '@parley/postgres'
+import { Resources, type Service } from '@parley/runtime'
+import { callAs, eventually, fakeLeaf, standardPolicy, testBus, testDatabase, testNats } from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { startRooms } from '../src/service.ts'
+import { FakeMessaging } from './_messaging.ts'
+
+export type FakePerson = { userId: string; login: string; displayName: string; roleIds: string[]; version: bigint }
+export type Clients = { rooms: Client<typeof RoomService>; directory: Client<typeof RoomDirectoryService> }
+type TestBus = Awaited<ReturnType<typeof testBus>>
+
+/** Everything around rooms: its neighbours are stand-ins over the real bus, which a test can change at any time. */
+export type Env = {
+  [Symbol.asyncDispose](): Promise<void>
+  nats: Awaited<ReturnType<typeof testNats>>
+  database: Awaited<ReturnType<typeof testDatabase>>
+  bus: TestBus['bus']
+  /** What rooms has stored. */
+  db: Db
+  messaging: FakeMessaging
+  admin: { policy: GetPolicyResponse; denied: string[]; silent: boolean }
+  accounts: { people: FakePerson[]; silent: boolean }
+  /** Starts a process of rooms that lives as long as the environment, or until it is disposed. */
+  start(settings?: Record<string, string>): Promise<Service>
+  as(userId: string, ...roleIds: string[]): Clients
+  internal: Client<typeof RoomsInternalService>
+}
+
+const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
+const away = (): never => {
+  throw new ConnectError('away', Code.Unavailable)
+}
+
+export async function openEnv(): Promise<Env> {
+  await using opened = new Resources()
+  const database = opened.use(await testDatabase(drizzle))
+  const nats = opened.use(await testNats())
+  const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+
+  const messaging = new FakeMessaging()
+  const admin: Env['admin'] = { policy: standardPolicy(), denied: [], silent: false }
+  const accounts: Env['accounts'] = { people: [], silent: false }
+  opened.use(
+    await fakeLeaf(bus, (router) => {
+      router.service(MessagingInternalService, messaging.impl)
+      router.service(AdminInternalService, {
+        getPolicy: () => admin.policy,
+        denyPosting: ({ roomId }) => {
+          if (admin.silent) away()
+          admin.denied.push(roomId)
+          return { revision: 2n }
+        },
+      })
+      router.service(AccountsInternalService, {
+        listPeople: ({ after, limit }) => {
+          if (accounts.silent) away()
+          const sorted = [...accounts.people].sort((a, b) => (a.userId < b.userId ? -1 : 1))
+          return { people: sorted.filter(({ userId }) => userId > after).slice(0, limit) }
+        },
+      })
+    }),
+  )
+  opened.defer('silence', () => messaging.speak())
+
+  const processes = opened.use(new Resources())
+  async function start(settings: Record<string, string> = {}): Promise<Service> {
+    const env = { PARLEY_NATS_URL: nats.url, PARLEY_ROOMS_DATABASE_URL: database.url, PARLEY_DATABASE_POOL: '5' }
+    const service = await startRooms(readConfig({ env: { ...env, ...settings } }))
+    let ended: Promise<void> | undefined
+    const once = { ...service, [Symbol.asyncDispose]: () => (ended ??= Promise.resolve(service[Symbol.asyncDispose]())) }
+    return processes.use(once)
+  }
+
+  const closing = opened.move()
+  return {
+    nats,
+    database,
+    bus,
+    db,
+    messaging,
+    admin,
+    accounts,
+    start,
+    as: (userId, ...roleIds) => {
+      const transport = callAs(rpc, { userId, roleIds })
+      return {
+        rooms: createClient(RoomService, transport),
+        directory: createClient(RoomDirectoryService, transport),
+      }
+    },
+    internal: createClient(RoomsInternalService, rpc.transport()),
+    [Symbol.asyncDispose]: async () => closing[Symbol.asyncDispose](),
+  }
+}
+
+/** The id of the first group, once the first rooms are there. */
+export async function lobbyOf(env: Env): Promise<string> {
+  return await eventually(async () => {
+    const { groups } = await env.as('Uowner', 'owner').directory.listRoomGroups({})
+    const [lobby] = groups
+    if ((lobby?.items.length ?? 0) < 2) throw new Error('the first rooms are not there yet')
+    return lobby?.id ?? ''
+  })
+}
+
+/** A room made by `Uadmin`, whose id is returned. */
+export async function makeRoom(env: Env, name: string, options: { universal?: boolean } = {}): Promise<string> {
+  const groupId = await lobbyOf(env)
+  const { room } = await env.as('Uadmin', 'admin').rooms.createRoom({ name, groupId, ...options })
+  return room?.id ?? ''
+}
+
+/** The code a call fails with; undefined when it succeeds. */
+export async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
+  try {
+    await call
+    return undefined
+  } catch (error) {
+    return ConnectError.from(error).code
+  }
+}

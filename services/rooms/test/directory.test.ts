@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { create } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { RoomDirectoryScope, RoomKind, type RoomWithViewerState } from '@parley/contracts/api'
+import { PolicyDecisionSchema } from '@parley/contracts/internal'
+import { eq } from 'drizzle-orm'
+import { layoutItems, roomGroups, rooms, sidebarLinks } from '../src/store/schema.ts'
+import { ban, dm } from './_seeds.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+
+let env: Env
+let lobby: string
+const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', silent: '', foreign: '' }
+
+/** Sees no rooms but those it belongs to. */
+const shy = 'Ushy'
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.admin.policy.decisions.push(
+    create(PolicyDecisionSchema, {
+      userId: shy,
+      permission: 'room.list',
+      scope: { kind: PermissionScopeKind.SERVER },
+      decision: PermissionDecision.DENY,
+    }),
+  )
+  await env.start()
+  lobby = await lobbyOf(env)
+  ids.tea = await makeRoom(env, 'tea')
+  ids.everyone = await makeRoom(env, 'everyone', { universal: true })
+  ids.old = await makeRoom(env, 'old')
+  await env.as('Ualice').rooms.joinRoom({ roomId: ids.tea })
+  await env.as('Ualice').rooms.joinRoom({ roomId: ids.old })
+  await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, ids.old))
+  for (const [name, other] of [['spoken', 'Ubob'], ['later', 'Ucarol'], ['silent', 'Udave']] as const) {
+    ids[name] = await dm(env, ['Ualice', other])
+  }
+  ids.foreign = await dm(env, ['Ubob', 'Ucarol'])
+  env.messaging.setState('Ualice', ids.spoken, { lastMessageAt: new Date(1000) })
+  env.messaging.setState('Ualice', ids.later, { lastMessageAt: new Date(2000), hasUnread: true })
+  env.messaging.setState('Ualice', ids.tea, { lastMessageAt: new Date(3000), hasUnread: true })
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const alice = () => env.as('Ualice').directory
+const idsOf = (shown: RoomWithViewerState[]) => shown.map(({ room }) => room?.id)
+const granted = (shown: RoomWithViewerState | undefined) =>
+  shown?.viewerState?.permissions.filter((grant) => grant.granted).map(({ permission }) => permission)
+
+describe('ListRooms', () => {
+  test('shows visible channels first, then spoken-in direct messages, the last one first', async () => {
+    const { rooms: shown } = await alice().listRooms({})
+    const kinds = shown.map(({ room }) => room?.kind)
+    expect(kinds.lastIndexOf(RoomKind.CHANNEL)).toBeLessThan(kinds.indexOf(RoomKind.DM))
+    expect(idsOf(shown)).toEqual(expect.arrayContaining([ids.tea, ids.everyone]))
+    expect(idsOf(shown)).not.toContain(ids.old)
+    expect(idsOf(shown).slice(-2)).toEqual([ids.later, ids.spoken])
+    expect(idsOf(shown)).not.toContain(ids.foreign)
+  })
+
+  test('asks messaging once for all rooms', async () => {
+    const before = env.messaging.stateCalls
+    await alice().listRooms({})
+    expect(env.messaging.stateCalls).toBe(before + 1)
+  })
+
+  test('tells what the viewer has not read', async () => {
+    const { rooms: shown } = await alice().listRooms({})
+    const unread = shown.filter(({ viewerState }) => viewerState?.hasUnread)
+    expect(new Set(idsOf(unread))).toEqual(new Set([ids.tea, ids.later]))
+  })
+
+  test.each([
+    [RoomDirectoryScope.CHANNELS, RoomKind.CHANNEL],
+    [RoomDirectoryScope.DMS, RoomKind.DM],
+  ])('of scope %s shows rooms of one kind', async (scope, kind) => {
+    const { rooms: shown } = await alice().listRooms({ scope })
+    expect(new Set(shown.map(({ room }) => room?.kind))).toEqual(new Set([kind]))
+  })
+
+  test('refuses an unknown scope', async () => {
+    expect(await codeOf(alice().listRooms({ scope: 9 as RoomDirectoryScope }))).toBe(Code.InvalidArgument)
+  })
+
+  test('shows nothing but their own rooms to those without room.list', async () => {
+    const { rooms: shown } = await env.as(shy).directory.listRooms({})
+    expect(shown.every(({ viewerState }) => viewerState?.isMember)).toBe(true)
+    expect(idsOf(shown)).toContain(ids.everyone)
+    expect(idsOf(shown)).not.toContain(ids.tea)
+  })
+})
+
+describe('GetRoom', () => {
+  test('tells what a member may do there', async () => {
+    const { room } = await alice().getRoom({ roomId: ids.tea })
+    expect(room?.viewerState).toMatchObject({ isMember: true, hasUnread: true })
+    expect(room?.viewerState?.permissions.map(({ permission }) => permission)).toEqual([
+      'room.list',
+      'room.join',
+      'message.post',
+      'message.post-in-thread',
+      'message.attach',
+      'message.react',
+      'message.echo',
+      'message.manage',
+      'room.manage',
+      'room.ban-member',
+    ])
+    expect(granted(room)).toEqual([
+      'room.list',
+      'message.post',
+      'message.post-in-thread',
+      'message.attach',
+      'message.react',
+      'message.echo',
+    ])
+  })
+
+  test('tells a stranger that the room can be joined', async () => {
+    const { room } = await env.as('Ustranger').directory.getRoom({ roomId: ids.tea })
+    expect(room?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
+    expect(granted(room)).toEqual(['room.list', 'room.join'])
+  })
+
+  test('takes the membership of universal rooms from who is banned', async () => {
+    await ban(env.db, ids.everyone, 'Umallory')
+    const { room } = await env.as('Umallory').directory.getRoom({ roomId: ids.everyone })
+    expect(room?.viewerState).toMatchObject({ isMember: false })
+    expect(granted(room)).toEqual(['room.list'])
+  })
+
+  test('shows an archived room', async () => {
+    const { room } = await alice().getRoom({ roomId: ids.old })
+    expect(room).toMatchObject({ room: { archived: true }, viewerState: { isMember: true } })
+    expect(granted(room)).toEqual(['room.list'])
+  })
+
+  test('shows a direct message to its participants, an empty one too', async () => {
+    const { room } = await alice().getRoom({ roomId: ids.silent })
+    expect(room).toMatchObject({ room: { kind: RoomKind.DM, name: '', groupId: '' }, viewerState: { isMember: true } })
+  })
+
+  test.each<[string, () => string, string, string[], Code]>([
+    ['an unknown room', () => 'Rnone', 'Ualice', [], Code.NotFound],
+    ['a hidden room', () => ids.tea, shy, [], Code.PermissionDenied],
+    ['a direct message of others', () => ids.foreign, 'Ualice', [], Code.PermissionDenied],
+    ['a direct message of others, to an owner', () => ids.foreign, 'Uowner', ['owner'], Code.PermissionDenied],
+    ['no id', () => '', 'Ualice', [], Code.InvalidArgument],
+  ])('refuses %s', async (_what, room, userId, roleIds, code) => {
+    expect(await codeOf(env.as(userId, ...roleIds).directory.getRoom({ roomId: room() }))).toBe(code)
+  })
+})
+
+describe('BatchGetRooms', () => {
+  test('answers in first-seen order, once each, without unknown and hidden rooms', async () => {
+    const roomIds = [ids.old, 'Rnone', ids.tea, ids.old, ids.foreign, ids.spoken]
+    const { rooms: shown } = await alice().batchGetRooms({ roomIds })
+    expect(idsOf(shown)).toEqual([ids.old, ids.tea, ids.spoken])
+  })
+
+  test.each([
+    ['no ids', []],
+    ['101 ids', Array.from({ length: 101 }, (_, n) => `R${n}`)],
+    ['an empty id', ['']],
+  ])('refuses %s', async (_what, roomIds) => {
+    expect(await codeOf(alice().batchGetRooms({ roomIds }))).toBe(Code.InvalidArgument)
+  })
+})
+
+describe('room groups', () => {
+  beforeAll(async () => {
+    const at = new Date()
+    await env.db.insert(roomGroups).values({ id: 'Gtwo', name: 'Two', description: 'second', position: 2, createdAt: at })
+    await env.db.insert(sidebarLinks).values({ id: 'Lwiki', label: 'Wiki', url: 'https://wiki.example' })
+    await env.db.insert(layoutItems).values({ itemId: 'Lwiki', kind: 'link', groupId: 'Gtwo', position: 1 })
+    await env.db.update(layoutItems).set({ groupId: 'Gtwo', position: 2 }).where(eq(layoutItems.itemId, ids.tea))
+    await env.db.update(rooms).set({ groupId: 'Gtwo' }).where(eq(rooms.id, ids.tea))
+  })
+
+  test('are listed in order, links and rooms in one order, archived rooms left out', async () => {
+    const { groups } = await alice().listRoomGroups({})
+    expect(groups.map(({ id }) => id)).toEqual([lobby, 'Gtwo'])
+    expect(groups[1]).toMatchObject({ name: 'Two', description: 'second' })
+    expect(groups[1]?.items.map(({ item }) => item)).toMatchObject([
+      { case: 'sidebarLink', value: { id: 'Lwiki', label: 'Wiki', url: 'https://wiki.example' } },
+      { case: 'room', value: { room: { id: ids.tea }, viewerState: { isMember: true, hasUnread: true } } },
+    ])
+    const names = groups[0]?.items.map(({ item }) => item.case === 'room' && item.value.room?.name)
+    expect(names).toEqual(['announcements', 'general', 'everyone'])
+  })
+
+  test('leave out rooms hidden from the viewer', async () => {
+    const { groups } = await env.as(shy).directory.listRoomGroups({})
+    expect(groups[1]?.items.map(({ item }) => item.case)).toEqual(['sidebarLink'])
+  })
+
+  test('tell who may make rooms in them', async () => {
+    const grant = (allowed: boolean) => [{ permission: 'room.create', granted: allowed }]
+    const { group: asUser } = await alice().getRoomGroup({ groupId: 'Gtwo' })
+    expect(asUser?.viewerState?.permissions).toMatchObject(grant(false))
+    const { group: asAdmin } = await env.as('Uadmin', 'admin').directory.getRoomGroup({ groupId: 'Gtwo' })
+    expect(asAdmin?.viewerState?.permissions).toMatchObject(grant(true))
+  })
+
+  test('are found one by one and in batches', async () => {
+    expect(await codeOf(alice().getRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
+    const { groups } = await alice().batchGetRoomGroups({ groupIds: ['Gtwo', 'Gnone', lobby, 'Gtwo'] })
+    expect(groups.map(({ id }) => id)).toEqual(['Gtwo', lobby])
+  })
+
+  test('are listed with one question to messaging', async () => {
+    const before = env.messaging.stateCalls
+    await alice().listRoomGroups({})
+    expect(env.messaging.stateCalls).toBe(before + 1)
+  })
+})

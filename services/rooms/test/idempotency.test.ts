@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code, type CallOptions } from '@connectrpc/connect'
+import type { Service } from '@parley/runtime'
+import { sql } from 'drizzle-orm'
+import { idempotentCalls, rooms } from '../src/store/schema.ts'
+import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+
+let env: Env
+let first: Service
+let groupId: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '500ms' })
+  groupId = await lobbyOf(env)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const admin = () => env.as('Uadmin', 'admin').rooms
+
+/** Calls CreateRoom under a key; tells the room and whether the answer is a repeated one. */
+async function make(key: string, name: string, by = admin()): Promise<{ id: string; replayed: boolean }> {
+  let replayed = false
+  const options: CallOptions = {
+    headers: { 'Idempotency-Key': key },
+    onHeader: (headers) => (replayed = headers.get('Idempotency-Replayed') === 'true'),
+  }
+  const { room } = await by.createRoom({ name, groupId }, options)
+  return { id: room?.id ?? '', replayed }
+}
+
+test('the same request under the same key has one effect and one answer', async () => {
+  const first = await make('key-1', 'once')
+  expect(first.replayed).toBe(false)
+  expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })
+})
+
+test('another process gives the same answer', async () => {
+  const { id } = await make('key-0', 'elsewhere')
+  await first[Symbol.asyncDispose]()
+  first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '500ms' })
+  expect(await make('key-0', 'elsewhere')).toEqual({ id, replayed: true })
+})
+
+test('another request under the key is refused', async () => {
+  await make('key-2', 'here')
+  expect(await codeOf(make('key-2', 'there'))).toBe(Code.InvalidArgument)
+})
+
+test('a key belongs to its caller', async () => {
+  const mine = await make('key-3', 'mine')
+  const theirs = await make('key-3', 'theirs', env.as('Uother', 'admin').rooms)
+  expect(theirs).toMatchObject({ replayed: false })
+  expect(theirs.id).not.toBe(mine.id)
+})
+
+test('a failed call leaves its key free', async () => {
+  expect(await codeOf(make('key-4', 'not a name'))).toBe(Code.InvalidArgument)
+  expect(await make('key-4', 'a-name')).toMatchObject({ replayed: false })
+})
+
+test('a repeat of a call that was answered with unavailable waits for the same room', async () => {
+  env.messaging.fallSilent()
+  expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
+  expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
+  env.messaging.speak()
+  const { id, replayed } = await make('key-5', 'patient')
+  expect(replayed).toBe(true)
+  expect(env.messaging.kindsOf(id)).toEqual(['created', 'joined'])
+  expect(await env.db.select().from(rooms).where(sql`name = 'patient'`)).toHaveLength(1)
+})
+
+test('calls at the same moment make one room', async () => {
+  const second = await env.start()
+  for (const round of ['s1', 's2', 's3', 's4', 's5']) {
+    const made = await Promise.all([1, 2, 3, 4].map(() => make(`key-${round}`, `same-${round}`)))
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1)
+  }
+  await second[Symbol.asyncDispose]()
+})
+
+test('after a day the key is free again', async () => {
+  await make('key-6', 'yesterday')
+  await env.db.update(idempotentCalls).set({ createdAt: sql`now() - interval '25 hours'` })
+  expect(await make('key-6', 'today')).toMatchObject({ replayed: false })
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { RoomKind } from '@parley/contracts/api'
+import { eq, sql } from 'drizzle-orm'
+import { roomMembers, rooms } from '../src/store/schema.ts'
+import { ban, dm } from './_seeds.ts'
+import { lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+
+let env: Env
+let tea: string
+let everyone: string
+let direct: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  await lobbyOf(env)
+  tea = await makeRoom(env, 'tea')
+  everyone = await makeRoom(env, 'everyone', { universal: true })
+  direct = await dm(env, ['Ualice', 'Ubob'])
+  await env.as('Ualice').rooms.joinRoom({ roomId: tea })
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+describe('OpenSockets', () => {
+  test('answers per user in the order asked, with memberships, bans and the rooms they name', async () => {
+    await ban(env.db, everyone, 'Ualice', { expiresAt: new Date('2100-01-01T00:00:00Z') })
+    const { entries, rooms: headers } = await env.internal.openSockets({ userIds: ['Unobody', 'Ualice', 'Ubob'] })
+    expect(entries.map(({ userId }) => userId)).toEqual(['Unobody', 'Ualice', 'Ubob'])
+    expect(entries[0]?.standings).toEqual([])
+    const alice = new Map(entries[1]?.standings.map((standing) => [standing.roomId, standing]))
+    expect(alice.get(tea)).toMatchObject({ member: true, memberVersion: 3n, banned: false, kind: RoomKind.CHANNEL })
+    expect(alice.get(direct)).toMatchObject({ member: true, kind: RoomKind.DM })
+    expect(alice.get(everyone)).toMatchObject({ member: false, memberVersion: 0n, banned: true, banVersion: 1n })
+    expect(alice.get(everyone)?.banExpiresAt?.seconds).toBe(BigInt(Date.parse('2100-01-01T00:00:00Z') / 1000))
+    expect(entries[2]?.standings).toMatchObject([{ roomId: direct, member: true }])
+    expect(new Set(headers.map(({ roomId }) => roomId))).toEqual(new Set([tea, direct, everyone]))
+    expect(headers.find(({ roomId }) => roomId === tea)).toMatchObject({ version: 3n, name: 'tea', universal: false })
+  })
+
+  test('names memberships that ended in the last three days, and no older ones', async () => {
+    await env.as('Ucarol').rooms.joinRoom({ roomId: tea })
+    await env.as('Ucarol').rooms.leaveRoom({ roomId: tea })
+    const standings = async () => (await env.internal.openSockets({ userIds: ['Ucarol'] })).entries[0]?.standings
+    expect(await standings()).toMatchObject([{ roomId: tea, member: false, memberVersion: 5n }])
+    const old = sql`now() - interval '73 hours'`
+    await env.db.update(roomMembers).set({ since: old }).where(eq(roomMembers.userId, 'Ucarol'))
+    expect(await standings()).toEqual([])
+  })
+})
+
+describe('ListUniversalRooms', () => {
+  const listed = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
+
+  test('names universal rooms, archived ones too, and those that lately ceased to be', async () => {
+    const archived = await makeRoom(env, 'archived', { universal: true })
+    await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
+    const ended = await makeRoom(env, 'ended')
+    await env.db.update(rooms).set({ universalEndedAt: sql`now()` }).where(eq(rooms.id, ended))
+    expect(await listed()).toEqual(expect.arrayContaining([everyone, archived, ended]))
+    expect(await listed()).not.toContain(tea)
+    const old = sql`now() - interval '73 hours'`
+    await env.db.update(rooms).set({ universalEndedAt: old }).where(eq(rooms.id, ended))
+    expect(await listed()).not.toContain(ended)
+  })
+})
+
+describe('GetRoomAccess', () => {
+  const access = (userId: string, roomId: string) => env.internal.getRoomAccess({ userId, roleIds: [], roomId })
+
+  test('tells who is an effective member', async () => {
+    expect(await access('Ualice', tea)).toMatchObject({ exists: true, effectiveMember: true, room: { roomId: tea } })
+    expect(await access('Ustranger', tea)).toMatchObject({ exists: true, effectiveMember: false })
+    expect(await access('Ustranger', everyone)).toMatchObject({ effectiveMember: true, room: { universal: true } })
+    expect(await access('Ualice', everyone)).toMatchObject({ effectiveMember: false })
+    expect(await access('Ualice', direct)).toMatchObject({ effectiveMember: true, room: { kind: RoomKind.DM } })
+  })
+
+  test('tells that a room does not exist', async () => {
+    expect(await access('Ualice', 'Rnone')).toMatchObject({ exists: false, effectiveMember: false })
+  })
+})

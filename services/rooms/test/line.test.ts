@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { eventually } from '@parley/testkit'
+import type { Service } from '@parley/runtime'
+import { and, eq, isNull } from 'drizzle-orm'
+import { changeMembership, lockRoom } from '../src/store/changes.ts'
+import { roomFacts } from '../src/store/schema.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+
+const impatient = { PARLEY_ROOMS_HAND_OVER_TIMEOUT: '400ms' }
+
+let env: Env
+let service: Service
+let room: string
+let made = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  service = await env.start(impatient)
+  await lobbyOf(env)
+})
+beforeEach(async () => {
+  room = await makeRoom(env, `line-${++made}`)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const join = (userId: string) => env.as(userId).rooms.joinRoom({ roomId: room })
+const leave = (userId: string) => env.as(userId).rooms.leaveRoom({ roomId: room })
+const unapplied = async () =>
+  await env.db
+    .select()
+    .from(roomFacts)
+    .where(and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt)))
+const allApplied = () => eventually(async () => (await unapplied()).length === 0)
+
+/** Commits a change and dies before it is handed over. */
+async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
+  await env.db.transaction(async (tx) => {
+    const locked = await lockRoom(tx, room)
+    if (locked) await changeMembership(tx, locked, { userId, member: true }, { actorId: userId, at })
+  })
+}
+
+describe('while messaging is silent', () => {
+  test('a change answers unavailable, and a repeat succeeds once messaging speaks', async () => {
+    env.messaging.fallSilent()
+    expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
+    expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
+    env.messaging.speak()
+    await join('Ualice')
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
+  })
+
+  test('a change answers within the deadline of its caller', async () => {
+    await service[Symbol.asyncDispose]()
+    service = await env.start()
+    env.messaging.fallSilent()
+    const call = env.as('Ubob').rooms.joinRoom({ roomId: room }, { timeoutMs: 1200 })
+    expect(await codeOf(call)).toBe(Code.Unavailable)
+    env.messaging.speak()
+    await service[Symbol.asyncDispose]()
+    service = await env.start(impatient)
+    await join('Ubob')
+  })
+
+  test('what it did not take is handed over when it speaks again', async () => {
+    env.messaging.fallSilent()
+    expect(await codeOf(join('Ucarol'))).toBe(Code.Unavailable)
+    env.messaging.speak()
+    await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
+    await allApplied()
+  })
+
+  test('the directory answers unavailable about rooms of which the caller is a member, and goes on about others', async () => {
+    env.messaging.fallSilent()
+    const own = env.as('Uadmin', 'admin').directory.getRoom({ roomId: room }, { timeoutMs: 4500 })
+    expect(await codeOf(own)).toBe(Code.Unavailable)
+    const { room: seen } = await env.as('Ustranger').directory.getRoom({ roomId: room })
+    expect(seen?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
+    env.messaging.speak()
+  })
+})
+
+describe('facts left behind', () => {
+  test('by a crashed process are handed over', async () => {
+    await joinAndCrash('Udave')
+    await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
+    await allApplied()
+  })
+
+  test('ride before the fact of the next call, in version order', async () => {
+    await joinAndCrash('Uerin', new Date(Date.now() + 60_000))
+    await join('Ufrank')
+    expect(env.messaging.factsOf(room).map(({ actorId }) => actorId)).toEqual(['Uadmin', 'Uadmin', 'Uerin', 'Ufrank'])
+  })
+
+  test('are handed over before a call that found its change made succeeds', async () => {
+    await joinAndCrash('Ugrace', new Date(Date.now() + 60_000))
+    await join('Ugrace')
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
+  })
+})
+
+describe('a restored messaging', () => {
+  test('is fed again in a quiet room', async () => {
+    await join('Uheidi')
+    await allApplied()
+    env.messaging.restore(room, 1)
+    await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
+  })
+
+  test('that lost the room is fed from the start by the next change', async () => {
+    await allApplied()
+    env.messaging.restore(room, 0)
+    await join('Uivan')
+    expect(env.messaging.factsOf(room).map(({ version }) => version)).toEqual([1n, 2n, 3n])
+  })
+})
+
+describe('a change that takes access away', () => {
+  test('succeeds only when its event is on the stream, and so does a repeat', async () => {
+    env.messaging.offStream.add(room)
+    expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
+    expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'left'])
+    env.messaging.offStream.delete(room)
+    expect(await leave('Uadmin')).toMatchObject({ left: true })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'left'])
+  })
+
+  test('does not hold up those that give access', async () => {
+    env.messaging.offStream.add(room)
+    const leaving = codeOf(leave('Uadmin'))
+    await join('Ujudy')
+    expect(await leaving).toBe(Code.Unavailable)
+    env.messaging.offStream.delete(room)
+  })
+})
+
+test('two processes hand over one room at once without a gap or a repeat', async () => {
+  const second = await env.start(impatient)
+  await Promise.all(Array.from({ length: 30 }, (_, n) => join(`Ucrowd${n}`)))
+  const versions = env.messaging.factsOf(room).map(({ version }) => version)
+  expect(versions).toEqual(Array.from({ length: 32 }, (_, n) => BigInt(n + 1)))
+  await second[Symbol.asyncDispose]()
+})
+
+test('calls answer unavailable while PostgreSQL is away, and work again when it is back', async () => {
+  await env.database.stop()
+  expect(await codeOf(join('Uken'))).toBe(Code.Unavailable)
+  await env.database.start()
+  await eventually(() => join('Uken'))
+  expect(env.messaging.factsOf(room).at(-1)).toMatchObject({ actorId: 'Uken' })
+})
+
+test('calls work again after NATS was away', async () => {
+  await env.nats.stop()
+  await env.nats.start()
+  await eventually(() => join('Uliam'), { timeoutMs: 20_000 })
+  expect(env.messaging.factsOf(room).at(-1)).toMatchObject({ actorId: 'Uliam' })
+})

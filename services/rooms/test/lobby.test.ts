@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { lobby, roomGroups, rooms } from '../src/store/schema.ts'
+import { lobbyOf, openEnv, type Env } from './_env.ts'
+
+let env: Env
+
+beforeEach(async () => {
+  env = await openEnv()
+})
+afterEach(() => env[Symbol.asyncDispose]())
+
+const stored = async () => ({
+  groups: await env.db.select().from(roomGroups),
+  rooms: await env.db.select().from(rooms).orderBy(rooms.name),
+})
+
+test('a new server gets its first group, with announcements for everyone and general', async () => {
+  await env.start()
+  await lobbyOf(env)
+  const { groups, rooms } = await stored()
+  expect(groups).toMatchObject([{ name: 'Lobby' }])
+  expect(rooms).toMatchObject([
+    { name: 'announcements', universal: true, groupId: groups[0]?.id },
+    { name: 'general', universal: false, groupId: groups[0]?.id },
+  ])
+  expect(env.admin.denied).toEqual([rooms[0]?.id])
+  for (const { id } of rooms) expect(env.messaging.kindsOf(id)).toEqual(['created'])
+})
+
+test('two processes at once, and a later start, make it once', async () => {
+  await Promise.all([env.start(), env.start()])
+  await lobbyOf(env)
+  await env.start()
+  const { groups, rooms } = await stored()
+  expect(groups).toHaveLength(1)
+  expect(rooms).toHaveLength(2)
+  expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
+})
+
+test('waits for admin, whose denial comes before the rooms', async () => {
+  env.admin.silent = true
+  await env.start()
+  await eventually(async () => (await env.db.select().from(lobby)).length === 1)
+  expect((await stored()).rooms).toEqual([])
+  env.admin.silent = false
+  await lobbyOf(env)
+  expect((await stored()).rooms).toHaveLength(2)
+})
+
+test('messaging may come up later', async () => {
+  env.messaging.fallSilent()
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '300ms' })
+  await eventually(async () => (await stored()).rooms.length === 2)
+  env.messaging.speak()
+  await eventually(async () => {
+    for (const { id } of (await stored()).rooms) expect(env.messaging.kindsOf(id)).toEqual(['created'])
+  })
+})

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { toBinary, create, type MessageInitShape } from '@bufbuild/protobuf'
+import { EventBatchSchema, type EventSchema } from '@parley/contracts/internal'
+import { eventSubject } from '@parley/events'
+import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
+import { inbox, people, projectionFills } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+
+let env: Env
+
+beforeEach(async () => {
+  env = await openEnv()
+})
+afterEach(() => env[Symbol.asyncDispose]())
+
+const stored = () => env.db.select().from(people).orderBy(people.userId)
+const filled = () => eventually(async () => (await env.db.select().from(projectionFills)).length === 1)
+const alice = { userId: 'Ualice', login: 'alice', displayName: 'Alice', roleIds: ['moderator'], version: 5n }
+
+async function announce(kind: string, version: bigint, fact: MessageInitShape<typeof EventSchema>['fact']): Promise<void> {
+  const about = { aggregateType: 'user', aggregateId: 'Ualice', kind } as const
+  const batch = create(EventBatchSchema, { events: [{ ...about, id: newId('event'), version, fact: fact ?? { case: undefined } }] })
+  await env.bus.nc.jetstream().publish(eventSubject(about), toBinary(EventBatchSchema, batch))
+}
+
+const renamed = (version: bigint, displayName: string) =>
+  announce('user_profile_updated', version, { case: 'userChanged', value: { login: 'alice', displayName } })
+
+test('are filled from accounts once it answers', async () => {
+  env.accounts.silent = true
+  env.accounts.people = Array.from({ length: 1001 }, (_, n) => ({ ...alice, userId: `U${n}`, login: `login${n}` }))
+  await env.start()
+  env.accounts.silent = false
+  await filled()
+  const rows = await stored()
+  expect(rows).toHaveLength(1001)
+  expect(rows[0]).toMatchObject({ userId: 'U0', login: 'login0', nameKey: 'alice', roleIds: ['moderator'] })
+})
+
+test('follow renames and roles, whatever the order of arrival', async () => {
+  env.accounts.people = [alice]
+  await env.start()
+  await filled()
+  await renamed(7n, 'Alicia')
+  await eventually(async () => expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia' }]))
+  await renamed(6n, 'Too late')
+  await announce('roles_changed', 8n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 2n } })
+  await eventually(async () => expect(await stored()).toMatchObject([{ roleIds: ['admin'] }]))
+  await renamed(9n, '')
+  await eventually(async () => expect(await stored()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
+})
+
+test('keep nothing of a deleted account but that it is deleted', async () => {
+  env.accounts.people = [alice]
+  await env.start()
+  await filled()
+  await announce('account_deleted', 9n, { case: 'userChanged', value: { login: 'alice', deleted: true } })
+  const tombstone = { deleted: true, login: '', displayName: '', nameKey: '', roleIds: [] }
+  await eventually(async () => expect(await stored()).toMatchObject([tombstone]))
+  await renamed(10n, 'Back')
+  await announce('user_created', 11n, { case: 'userChanged', value: { login: 'new', created: true } })
+  await announce('roles_changed', 12n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 3n } })
+  await eventually(async () => (await env.db.select().from(inbox)).length === 4)
+  expect(await stored()).toMatchObject([tombstone])
+})
