@@ -14,7 +14,7 @@ import { openDatabase } from '@parley/postgres'
 import { Resources, type Service } from '@parley/runtime'
 import { callAs, eventually, fakeLeaf, standardPolicy, testBus, testDatabase, testNats } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
-import { startMessaging } from '../src/service.ts'
+import { startMessaging, type Overrides } from '../src/service.ts'
 import { RoomFeed } from './_room-feed.ts'
 
 const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
@@ -28,7 +28,7 @@ export type Person = {
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
 /** Messaging over a database and a NATS server of its own, with stand-ins for its neighbours. */
-export async function startFleet(options: { processes?: number } = {}) {
+export async function startFleet({ processes = 1, ...overrides }: { processes?: number } & Overrides = {}) {
   await using opened = new Resources()
   const nats = opened.use(await testNats())
   const database = opened.use(await testDatabase(drizzle))
@@ -68,8 +68,8 @@ export async function startFleet(options: { processes?: number } = {}) {
     'processes',
     async () => void (await Promise.all(running.map((service) => service[Symbol.asyncDispose]()))),
   )
-  const start = async () => void running.push(await startMessaging(config))
-  const startAll = () => Promise.all(Array.from({ length: options.processes ?? 1 }, start))
+  const start = async () => void running.push(await startMessaging(config, overrides))
+  const startAll = () => Promise.all(Array.from({ length: processes }, start))
   /** New processes with nothing in memory. */
   const restart = async () => {
     await Promise.all(running.splice(0).map((service) => service[Symbol.asyncDispose]()))

@@ -1,0 +1,41 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { eventSubject, eventStream } from '@parley/events'
+import { startFleet } from './_fleet.ts'
+
+test('a change that waits for the stream is answered when its event is there', async () => {
+  await using fleet = await startFleet({ processes: 2 })
+  const room = await fleet.room().channel(['ann'])
+  const subject = eventSubject({ aggregateType: 'room', aggregateId: room.roomId, kind: 'user_left_room' })
+  const streams = (await fleet.bus.nc.jetstreamManager()).streams
+  for (let n = 0; n < 40; n++) {
+    room.add({ case: 'joined', value: { userId: 'bob' } })
+    await room.leave('bob')
+    const stored = await streams.getMessage(eventStream, { last_by_subj: subject })
+    expect(fromBinary(EventBatchSchema, stored.data).events.at(-1)?.id).toBe(room.facts.at(-1)?.eventId)
+  }
+})
+
+test('while the stream is away the change is unavailable though it is made, and a repeat waits for it again', async () => {
+  const waits: bigint[][] = []
+  let away = true
+  const stored = async (entries: readonly bigint[]) => {
+    waits.push([...entries])
+    if (away) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
+  }
+  await using fleet = await startFleet({ relay: { wake: () => undefined, stored } })
+  const room = fleet.room()
+  const unavailable = { code: Code.Unavailable }
+  await expect(room.channel(['ann', 'bob'])).rejects.toMatchObject(unavailable)
+  expect((await fleet.as('bob').rooms.getRoomEvents({ roomId: room.roomId })).page?.events).toHaveLength(3)
+  await expect(room.handOver()).rejects.toMatchObject(unavailable)
+  away = false
+  await room.handOver()
+  expect(waits).toHaveLength(3)
+  expect(new Set(waits.map(([entry]) => entry)).size).toBe(1)
+  // Who does not ask to wait is not kept waiting.
+  await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts: room.facts })
+  expect(waits).toHaveLength(3)
+})
