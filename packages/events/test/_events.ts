@@ -20,7 +20,12 @@ export function plainEvent(aggregateId: string, version: number, kind = 'room_up
 }
 
 /** Commits events of one aggregate the way services do: under a lock of the aggregate. Returns the entries' ids. */
-export async function commit(database: Database, aggregateId: string, versions: number[], kind?: string): Promise<bigint[]> {
+export async function commit(
+  database: Database,
+  aggregateId: string,
+  versions: number[],
+  kind?: string,
+): Promise<bigint[]> {
   return await database.db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${aggregateId}))`)
     return await enqueue(
@@ -37,14 +42,18 @@ export async function onStream(bus: Bus): Promise<Event[]> {
   const events: Event[] = []
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 256) {
     const count = Math.min(256, state.last_seq - seq + 1)
-    const some = Array.from({ length: count }, (_, index) => manager.streams.getMessage(eventStream, { seq: seq + index }))
+    const some = Array.from({ length: count }, (_, index) =>
+      manager.streams.getMessage(eventStream, { seq: seq + index }),
+    )
     for (const { data } of await Promise.all(some)) events.push(...fromBinary(EventBatchSchema, data).events)
   }
   return events
 }
 
 /** Ids of each aggregate's events at their first occurrence, in the order of the stream. */
-export function firstOccurrences(events: readonly Pick<Event, 'id' | 'aggregateId' | 'version'>[]): Map<string, number[]> {
+export function firstOccurrences(
+  events: readonly Pick<Event, 'id' | 'aggregateId' | 'version'>[],
+): Map<string, number[]> {
   const seen = new Set<string>()
   const lines = new Map<string, number[]>()
   for (const { id, aggregateId, version } of events) {
@@ -60,7 +69,9 @@ export const upTo = (n: number): number[] => Array.from({ length: n }, (_, index
 
 /** Number of entries that the stream had. */
 export async function relayed(database: Database): Promise<number> {
-  const result = await database.pool.query<{ count: bigint }>('select count(*) from outbox where relayed_at is not null')
+  const result = await database.pool.query<{ count: bigint }>(
+    'select count(*) from outbox where relayed_at is not null',
+  )
   return Number(result.rows[0]?.count)
 }
 

@@ -112,7 +112,9 @@ describe('the relay', () => {
     )
     const [id] = await commit(database, 'fence1', [2])
     await eventually(async () => {
-      const relays = await database.pool.query("select from outbox_leases where name like 'relay-%' and expires_at > now()")
+      const relays = await database.pool.query(
+        "select from outbox_leases where name like 'relay-%' and expires_at > now()",
+      )
       expect(relays.rowCount).toBe(1)
       const marked = await database.pool.query('select from outbox where id = $1 and relayed_at is null', [id])
       expect(marked.rowCount).toBe(1)

@@ -99,9 +99,19 @@ test('a stream that loses its tail: relayed again, followers reset, nothing hand
   await eventually(async () => {
     const lines = firstOccurrences(await onStream(bus))
     expect(lines.get('room1')).toEqual(upTo(10))
-    expect(lines.get('room2')?.slice().sort((a, b) => a - b).slice(-3)).toEqual(versions)
+    expect(
+      lines
+        .get('room2')
+        ?.slice()
+        .sort((a, b) => a - b)
+        .slice(-3),
+    ).toEqual(versions)
   })
-  await eventually(() => expect(handled.filter((id) => id.startsWith('E-room2-2'))).toEqual(expect.arrayContaining(['E-room2-21', 'E-room2-22', 'E-room2-23'])))
+  await eventually(() =>
+    expect(handled.filter((id) => id.startsWith('E-room2-2'))).toEqual(
+      expect.arrayContaining(['E-room2-21', 'E-room2-22', 'E-room2-23']),
+    ),
+  )
   expect(new Set(handled).size).toBe(handled.length)
   expect(await waiting(database)).toBe(0)
 }, 90_000)

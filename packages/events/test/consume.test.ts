@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openDatabase } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { consumeEvents, declareStreams, startRelay, type ConsumerOptions } from '../src/index.ts'
+import { commit, upTo } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { outageBefore } from './_outage.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+let server: TestServer
+let bus: Bus
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  await declareStreams(bus)
+})
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+const quickly = { firstMs: 10, mostMs: 50 }
+
+/** A consumer of the aggregates of one test. */
+const consumer = (room: string, options: Pick<ConsumerOptions, 'db' | 'on'> & Partial<ConsumerOptions>) =>
+  consumeEvents({
+    bus,
+    service: 'test',
+    durable: room,
+    subject: `evt.room.${room}.>`,
+    redelivery: quickly,
+    ...options,
+  })
+
+test('two processes of a consumer handle each event once, those stored before it began included', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'once' })
+  await relay.stored(await commit(database, 'once', upTo(50)))
+  const handled: string[] = []
+  const on = async (event: { id: string }) => void handled.push(event.id)
+  await using _one = await consumer('once', { db: database.db, on })
+  await using _two = await consumer('once', { db: database.db, on })
+  await relay.stored(await commit(database, 'once', upTo(100).slice(50)))
+  await eventually(() => expect(new Set(handled).size).toBe(100))
+  expect(handled).toHaveLength(100)
+})
+
+test('only the wanted kinds are handled', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'kinds' })
+  const handled: string[] = []
+  await using _consumer = await consumer('kinds', {
+    db: database.db,
+    kinds: ['room_archived'],
+    on: async (event) => void handled.push(event.kind),
+  })
+  await relay.stored(await commit(database, 'kinds', [1]))
+  await relay.stored(await commit(database, 'kinds', [2], 'room_archived'))
+  await relay.stored(await commit(database, 'kinds', [3], 'room_archived'))
+  await eventually(() => expect(handled).toHaveLength(2))
+  expect(handled).toEqual(['room_archived', 'room_archived'])
+})
+
+test('an event that fails ten times is parked, the others of its message and its room go on', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'poison' })
+  await database.pool.query('create table seen (version int)')
+  let tries = 0
+  const handled: number[] = []
+  await using _consumer = await consumer('poison', {
+    db: database.db,
+    on: async (event, tx) => {
+      await tx.execute(`insert into seen values (${event.version})`)
+      if (event.version === 2n) {
+        tries++
+        throw new Error('poison')
+      }
+      handled.push(Number(event.version))
+    },
+  })
+  await relay.stored(await commit(database, 'poison', [1, 2, 3]))
+  await relay.stored(await commit(database, 'poison', [4]))
+  await eventually(() => expect(handled.slice().sort()).toEqual([1, 3, 4]))
+  const parked = async () => {
+    const result = await database.pool.query(
+      'select consumer, event_id, attempts, last_error from parked_events where parked_at is not null',
+    )
+    return result.rows
+  }
+  await eventually(async () => expect(await parked()).toHaveLength(1))
+  expect(await parked()).toEqual([
+    { consumer: 'test-poison', event_id: 'E-poison-2', attempts: 10, last_error: 'Error: poison' },
+  ])
+  await relay.stored(await commit(database, 'poison', [5]))
+  await eventually(() => expect(handled).toHaveLength(4))
+  expect(tries).toBe(10)
+  // Nothing of the failed tries stayed.
+  const seen = await database.pool.query('select version from seen order by version')
+  expect(seen.rows.map((row: { version: number }) => row.version)).toEqual([1, 3, 4, 5])
+})
+
+test('an event that fails for a while is handled in the end, and its failures are forgotten', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'while' })
+  let tries = 0
+  let handled = 0
+  await using _consumer = await consumer('while', {
+    db: database.db,
+    on: async () => {
+      if (++tries < 4) throw new Error('not yet')
+      handled++
+    },
+  })
+  await relay.stored(await commit(database, 'while', [1]))
+  await eventually(() => expect(handled).toBe(1))
+  await eventually(async () => expect((await database.pool.query('select from parked_events')).rowCount).toBe(0))
+})
+
+test('while the database is away nothing is lost, nothing counts as a failure', async () => {
+  await using writing = await newDatabase()
+  await using relay = await startRelay({ ...writing, bus, service: 'outage' })
+  await using outage = await outageBefore(writing.url)
+  await using database = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
+  const handled: number[] = []
+  await using _consumer = await consumer('outage', {
+    db: database.db,
+    on: async (event) => void handled.push(Number(event.version)),
+  })
+  await relay.stored(await commit(writing, 'outage', [1]))
+  await eventually(() => expect(handled).toEqual([1]))
+  await outage.stop()
+  for (const version of upTo(40).slice(1)) await relay.stored(await commit(writing, 'outage', [version]))
+  await outage.start()
+  await eventually(() => expect(new Set(handled).size).toBe(40))
+  expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0)
+})
+
+test('while the stream is away nothing is lost', async () => {
+  await using database = await newDatabase()
+  await using own = await newServer()
+  await using ownBus = await newBus(own)
+  // Nobody declared the stream: relay and consumer do.
+  const handled: number[] = []
+  await using _consumer = await consumer('restart', {
+    bus: ownBus,
+    db: database.db,
+    on: async (event) => void handled.push(Number(event.version)),
+  })
+  await using relay = await startRelay({ ...database, bus: ownBus, service: 'restart' })
+  await eventually(async () => relay.stored(await commit(database, 'restart', [1])))
+  await eventually(() => expect(handled).toEqual([1]))
+  await own.stop()
+  await commit(database, 'restart', [2, 3])
+  await own.start()
+  await eventually(() => expect(handled.slice().sort()).toEqual([1, 2, 3]))
+})
+
+test('a message that is no event batch keeps nobody', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'garbage' })
+  await bus.nc.jetstream().publish('evt.room.garbage.room_updated', 'garbage')
+  const handled: string[] = []
+  await using _consumer = await consumer('garbage', {
+    db: database.db,
+    on: async (event) => void handled.push(event.id),
+  })
+  await relay.stored(await commit(database, 'garbage', [1]))
+  await eventually(() => expect(handled).toEqual(['E-garbage-1']))
+  const manager = await bus.nc.jetstreamManager()
+  await eventually(async () => {
+    const info = await manager.consumers.info('EVENTS', 'test-garbage')
+    expect(info.num_ack_pending + info.num_pending).toBe(0)
+  })
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Bus } from '@parley/rpc'
+import { declareStreams, followControl, followEvents, startRelay } from '../src/index.ts'
+import { commit, upTo } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+let server: TestServer
+let bus: Bus
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  await declareStreams(bus)
+})
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+test('a follower hears what is stored from now on, in order, with its place', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'follow' })
+  await relay.stored(await commit(database, 'follow', upTo(5)))
+  const heard: number[] = []
+  let lastSeq = 0
+  await using follower = await followEvents({
+    bus,
+    subject: 'evt.room.follow.>',
+    onEvents: (events, { seq }) => {
+      expect(seq).toBeGreaterThan(lastSeq)
+      lastSeq = seq
+      heard.push(...events.map((event) => Number(event.version)))
+    },
+    onReset: () => undefined,
+  })
+  for (const version of upTo(105).slice(5)) relay.wake(await commit(database, 'follow', [version]))
+  await eventually(() => expect(heard).toHaveLength(100))
+  expect(heard).toEqual(upTo(105).slice(5))
+  expect(follower.lastSeq()).toBe(lastSeq)
+})
+
+test('a follower misses nothing over a restart of the server, and says how long it heard nothing', async () => {
+  await using database = await newDatabase()
+  await using own = await newServer()
+  await using ownBus = await newBus(own)
+  await using relay = await startRelay({ ...database, bus: ownBus, service: 'restart' })
+  const heard: number[] = []
+  let resets = 0
+  await using follower = await followEvents({
+    bus: ownBus,
+    subject: 'evt.>',
+    onEvents: (events) => void heard.push(...events.map((event) => Number(event.version))),
+    onReset: () => void resets++,
+  })
+  await relay.stored(await commit(database, 'restart', [1]))
+  await own.stop()
+  await commit(database, 'restart', [2])
+  await eventually(() => expect(follower.healthyAgoMs()).toBeGreaterThan(1500))
+  await own.start()
+  await eventually(() => expect(new Set(heard)).toEqual(new Set([1, 2])))
+  await eventually(() => expect(follower.healthyAgoMs()).toBeLessThan(1500))
+  expect(resets).toBe(0)
+})
+
+test('a follower that fails on an event is told to reset, and goes on', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'throws' })
+  const heard: number[] = []
+  let resets = 0
+  await using _follower = await followEvents({
+    bus,
+    subject: 'evt.room.throws.>',
+    onEvents: (events) => {
+      if (events.some((event) => event.version === 2n)) throw new Error('cannot')
+      heard.push(...events.map((event) => Number(event.version)))
+    },
+    onReset: () => void resets++,
+  })
+  for (const version of [1, 2, 3]) await relay.stored(await commit(database, 'throws', [version]))
+  await eventually(() => expect(heard).toEqual([1, 3]))
+  expect(resets).toBe(1)
+})
+
+test('the control feed carries what changes who may what, and nothing else', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'control' })
+  const first: string[] = []
+  const second: string[] = []
+  await using feed = await followControl({
+    bus,
+    onEvent: (event) => void first.push(event.kind),
+    onReset: () => undefined,
+  })
+  using _listening = feed.subscribe({ onEvent: (event) => void second.push(event.kind), onReset: () => undefined })
+  await relay.stored(await commit(database, 'control', [1], 'room_updated'))
+  await relay.stored(await commit(database, 'control', [2], 'roles_changed'))
+  await relay.stored(await commit(database, 'control', [3], 'credentials_ended'))
+  await eventually(() => expect(second).toHaveLength(2))
+  expect(first).toEqual(['roles_changed', 'credentials_ended'])
+  expect(second).toEqual(first)
+})

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { create } from '@bufbuild/protobuf'
+import { GetPolicyResponseSchema, type GetPolicyResponse } from '@parley/contracts/internal'
+import type { Bus } from '@parley/rpc'
+import { declareStreams, enqueue, followPolicy, startRelay, type Relay } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+type Database = Awaited<ReturnType<typeof newDatabase>>
+
+let server: TestServer
+let bus: Bus
+let database: Database
+let relay: Relay
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  await declareStreams(bus)
+  database = await newDatabase()
+  relay = await startRelay({ ...database, bus, service: 'policy' })
+})
+
+afterAll(async () => {
+  await relay[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+const whole = (revision: number): GetPolicyResponse => create(GetPolicyResponseSchema, { revision: BigInt(revision) })
+
+/** Announces revision r, which adds the role `r<r>`. */
+async function announce(revision: number): Promise<void> {
+  const ids = await database.db.transaction((tx) =>
+    enqueue(tx, {
+      kind: 'policy_changed',
+      aggregateType: 'policy',
+      aggregateId: 'server',
+      version: BigInt(revision),
+      occurredAt: new Date(),
+      actorId: '',
+      fact: { case: 'policy', value: { revision: BigInt(revision), roles: [{ id: `r${revision}` }] } },
+    }),
+  )
+  await relay.stored(ids)
+}
+
+test('deltas are applied one after the other without asking again', async () => {
+  let loads = 0
+  const revisions: number[] = []
+  await using policy = await followPolicy({
+    bus,
+    load: () => {
+      loads++
+      return Promise.resolve(whole(10))
+    },
+  })
+  using _listening = policy.subscribe((now) => void revisions.push(Number(now.revision)))
+  await announce(11)
+  await announce(12)
+  await eventually(() => expect(policy.current().revision).toBe(12n))
+  expect([...policy.current().roles.keys()]).toEqual(['r11', 'r12'])
+  expect(revisions).toEqual([11, 12])
+  expect(loads).toBe(1)
+})
+
+test('a hole makes it load the whole policy', async () => {
+  let known = 20
+  let loads = 0
+  await using policy = await followPolicy({
+    bus,
+    load: () => {
+      loads++
+      return Promise.resolve(whole(known))
+    },
+  })
+  known = 25
+  await announce(24)
+  await eventually(() => expect(policy.current().revision).toBe(25n))
+  expect(loads).toBe(2)
+  await announce(26)
+  await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r26']))
+  expect(loads).toBe(2)
+})
+
+test('a delta that comes while the policy is loading is not lost', async () => {
+  const answers: ((policy: GetPolicyResponse) => void)[] = []
+  const starting = followPolicy({ bus, load: () => new Promise((resolve) => answers.push(resolve)) })
+  await eventually(() => expect(answers).toHaveLength(1))
+  await announce(31)
+  const other = await followPolicy({ bus, load: () => Promise.resolve(whole(31)) })
+  await announce(32)
+  await eventually(() => expect(other.current().revision).toBe(32n))
+  await other[Symbol.asyncDispose]()
+  answers[0]?.(whole(30))
+  await using policy = await starting
+  await eventually(() => expect(policy.current().revision).toBe(32n))
+  expect([...policy.current().roles.keys()]).toEqual(['r31', 'r32'])
+})
+
+test('it is loaded however long admin takes to come up, and again and again while the feed is silent', async () => {
+  await using own = await newServer()
+  await using ownBus = await newBus(own)
+  await declareStreams(ownBus)
+  let fails = 2
+  let loads = 0
+  await using policy = await followPolicy({
+    bus: ownBus,
+    load: () => {
+      if (fails-- > 0) return Promise.reject(new Error('admin is not up'))
+      return Promise.resolve(whole(40 + ++loads))
+    },
+  })
+  expect(policy.current().revision).toBe(41n)
+  await own.stop()
+  await eventually(() => expect(policy.current().revision).toBeGreaterThanOrEqual(43n))
+  await own.start()
+})
