@@ -9,7 +9,7 @@ export const readSettings = defineConfig({
   }),
   host: str('PARLEY_WEBSERVER_HOST', { default: '127.0.0.1', doc: 'address this port listens on' }),
   dataDir: str('PARLEY_DATA_DIR', { default: '.data', doc: 'folder of everything that is kept' }),
-  ownerLogin: str('PARLEY_OWNER_LOGIN', { default: 'owner', doc: 'login of the first owner, for the first start' }),
+  ownerLogin: str('PARLEY_OWNER_LOGIN', { default: 'parley', doc: 'login of the first owner, for the first start' }),
   ownerPassword: secret('PARLEY_OWNER_PASSWORD', {
     optional: true,
     doc: 'its password; made up and shown once if not set',

@@ -88,12 +88,12 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   opened.push(() => group.stop())
   options.force?.addEventListener('abort', () => group.kill('SIGKILL'))
   say(`starting ${services.map(({ name }) => name).join(', ')}`)
-  await abortable(group.start(), signal)
-  await whenAllReady(group.asked(), say, signal, startTimeoutMs)
+  const ready = whenAllReady(group.asked(), say, signal, startTimeoutMs)
+  await abortable(Promise.all([group.start(), ready]), signal)
   const owner =
     options.owner === false
       ? undefined
-      : await bootstrapOwner(operator, options.owner ?? { login: 'owner' }, secrets, signal)
+      : await bootstrapOwner(operator, options.owner ?? { login: 'parley' }, secrets, signal)
   announcement.begin(() => ({ url, ownerLogin: owner?.login ?? '', services: group.processes() }))
   opened.push(() => announcement.end())
   return {

@@ -11,7 +11,7 @@ export type FleetOptions = {
   host?: string
   /** Processes of every service; default 1. */
   replicas?: number
-  /** The first owner; default login `owner` with a made-up password. False makes none. */
+  /** The first owner; default login `parley` with a made-up password. False makes none. */
   owner?: OwnerOptions | false
   /** Written whenever the fleet is ready and a process has changed. */
   readyFile?: string | undefined

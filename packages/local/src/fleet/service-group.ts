@@ -52,11 +52,13 @@ export class ServiceGroup {
     })
   }
 
-  /** Names for people, and internal ports of those that serve. */
+  /** Every process that there shall be: its name for people, and its internal port once it serves. */
   asked(): Array<{ label: string; internalPort: () => number | undefined }> {
-    return this.#members.map(({ label, supervised }) => ({
+    const { services, replicas } = this.#options
+    const labels = services.flatMap(({ name }) => Array.from({ length: replicas }, (_, index) => labelOf(name, index)))
+    return labels.map((label) => ({
       label,
-      internalPort: () => supervised.current?.internalPort,
+      internalPort: () => this.#members.find((member) => member.label === label)?.supervised.current?.internalPort,
     }))
   }
 
@@ -93,7 +95,7 @@ export class ServiceGroup {
   #member(service: ServiceDefinition, index: number): Member {
     const { dir, say, onChange } = this.#options
     const number = index === 0 ? '' : `-${index + 1}`
-    const label = index === 0 ? service.name : `${service.name} (${index + 1})`
+    const label = labelOf(service.name, index)
     const supervised = new SupervisedService({
       label,
       main: service.main,
@@ -130,4 +132,8 @@ export class ServiceGroup {
     }
     return lists
   }
+}
+
+function labelOf(service: string, index: number): string {
+  return index === 0 ? service : `${service} (${index + 1})`
 }

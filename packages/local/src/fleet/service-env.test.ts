@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { serviceEnvironment } from './service-env.ts'
+
+const fleet = {
+  publicUrl: 'http://127.0.0.1:8080',
+  publicHost: '127.0.0.1',
+  natsUrl: 'nats://127.0.0.1:4222',
+  redisUrl: 'redis://127.0.0.1:6379',
+  postgresPort: 5432,
+  secret: (name: string) => `secret-${name}`,
+}
+const rooms = { name: 'rooms', main: 'main.js', migrate: 'migrate.js' }
+
+test('a service gets its own credentials and no others', () => {
+  const env = serviceEnvironment(rooms, fleet, {})
+  expect(env).toMatchObject({
+    PARLEY_SERVICE: 'rooms',
+    PARLEY_NATS_USER: 'rooms',
+    PARLEY_NATS_PASSWORD: 'secret-nats.rooms',
+    PARLEY_ROOMS_DATABASE_URL: 'postgres://parley_rooms:secret-database.rooms@127.0.0.1:5432/parley_rooms',
+  })
+  expect(JSON.stringify(env)).not.toMatch(/secret-(nats|database)\.(?!rooms)/)
+})
+
+test('the operator may set what a service reads, but not where the fleet is or who it is', () => {
+  const env = serviceEnvironment(rooms, fleet, {
+    PARLEY_DATABASE_POOL: '9',
+    PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+    PARLEY_NATS_USER: 'gateway',
+    PARLEY_NATS_URL: 'nats://elsewhere:4222',
+  })
+  expect(env).toMatchObject({
+    PARLEY_DATABASE_POOL: '9',
+    PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+    PARLEY_NATS_USER: 'rooms',
+    PARLEY_NATS_URL: fleet.natsUrl,
+  })
+})
+
+test('no service learns the password of the owner', () => {
+  const env = serviceEnvironment(rooms, fleet, { PARLEY_OWNER_PASSWORD: 'secret', PARLEY_OWNER_EMAIL: 'o@example.org' })
+  expect(env).not.toHaveProperty('PARLEY_OWNER_PASSWORD')
+  expect(env).toHaveProperty('PARLEY_OWNER_EMAIL')
+})

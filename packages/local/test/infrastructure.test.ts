@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createRequire } from 'node:module'
+import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { identify, isPortFree, startNats, startPostgres, startRedis } from '@parley/local/infrastructure'
+import { eventually } from './_eventually.ts'
+import { temporaryFolder } from './_folder.ts'
+
+jest.setTimeout(60_000)
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+const at = (name: string) => join(folder.path, name)
+
+async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+describe('PostgreSQL', () => {
+  const dir = at('postgres')
+
+  test('keeps its data over a stop, and its password to itself', async () => {
+    const first = await startPostgres({ dir, fsync: false })
+    await query(first.adminUrl, 'create table kept as select 7 as value')
+    await first.stop()
+    expect(first.running()).toBe(false)
+    await using second = await startPostgres({ dir, fsync: false, port: first.port })
+    expect(second.port).toBe(first.port)
+    expect(await query(second.adminUrl, 'select * from kept')).toEqual([{ value: 7 }])
+    expect(statSync(join(dir, 'password')).mode & 0o777).toBe(0o600)
+    await expect(
+      query(second.adminUrl.replace(/\/\/postgres:[^@]+@/, '//postgres:wrong@'), 'select 1'),
+    ).rejects.toThrow(/password/)
+  })
+
+  test('sorts and changes case of any letters', async () => {
+    await using server = await startPostgres({ dir, fsync: false })
+    expect(await query(server.adminUrl, "select lower('ÄÖ') as low, current_setting('timezone') as zone")).toEqual([
+      { low: process.platform === 'linux' ? 'äö' : 'ÄÖ', zone: 'UTC' },
+    ])
+  })
+
+  test('starts although a stranger has the pid in its lock file', async () => {
+    const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    writeFileSync(join(dir, 'data/postmaster.pid'), `${stranger.pid}\n${join(dir, 'data')}\n`)
+    await using server = await startPostgres({ dir, fsync: false })
+    expect(await query(server.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
+    stranger.kill()
+  })
+
+  test('begins anew where an earlier start was killed before the folder was whole', async () => {
+    const half = at('half')
+    mkdirSync(join(half, 'data.new/base'), { recursive: true })
+    await using server = await startPostgres({ dir: half, fsync: false })
+    expect(await query(server.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('says why it did not start', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+    await expect(startPostgres({ dir, port, fsync: false })).rejects.toThrow(
+      /PostgreSQL ended while it started:[^]*in use/,
+    )
+    taken.close()
+  })
+})
+
+describe('Redis', () => {
+  test('keeps strangers out and ends when told', async () => {
+    const redis = await startRedis({ dir: at('redis'), password: 'letters' })
+    expect(redis.url).toBe(`redis://:letters@127.0.0.1:${redis.port}`)
+    expect(statSync(at('redis/redis.conf')).mode & 0o777).toBe(0o600)
+    await redis.stop()
+    expect(await isPortFree(redis.port)).toBe(true)
+  })
+})
+
+describe('NATS', () => {
+  test('shows what is wrong with its configuration', async () => {
+    const conf = at('bad.conf')
+    writeFileSync(conf, 'listen: [')
+    await expect(startNats({ dir: at('bad-nats'), conf })).rejects.toThrow(
+      /NATS ended while it started:[^]*Parse error/,
+    )
+  })
+})
+
+describe('a parent that is killed', () => {
+  const script = fileURLToPath(new URL('_redis-parent.ts', import.meta.url))
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+  const pidFile = at('orphan/server.pid')
+
+  async function parent(): Promise<{ child: ChildProcess; pid: number }> {
+    const child = spawn(process.execPath, ['--import', tsx, script, at('orphan')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    return { child, pid: Number(line.toString()) }
+  }
+
+  test('takes its servers along, or the next start ends them', async () => {
+    const { child, pid } = await parent()
+    const server = identify(pid)
+    expect(server).toBeDefined()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    if (process.platform === 'linux') await eventually(() => identify(pid)?.startedAt !== server?.startedAt)
+    await using next = await startRedis({ dir: at('orphan') })
+    expect(identify(pid)?.startedAt).not.toBe(server?.startedAt)
+    expect(JSON.parse(readFileSync(pidFile, 'utf8'))).toMatchObject({ pid: next.pid })
+  })
+
+  test('leaves nothing behind in files either', () => {
+    expect(existsSync(pidFile)).toBe(false)
+    rmSync(at('orphan'), { recursive: true })
+  })
+})
