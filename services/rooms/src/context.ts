@@ -8,6 +8,7 @@ import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Line } from './line/line.ts'
+import type { Turns } from './line/turns.ts'
 
 export type Context = {
   db: Db
@@ -16,6 +17,7 @@ export type Context = {
   messaging: Client<typeof MessagingInternalService>
   policy: { current(): Policy }
   line: Line
+  turns: Turns
   relay: Pick<Relay, 'wake'>
   now: () => Date
 }

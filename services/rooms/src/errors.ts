@@ -25,6 +25,7 @@ export const keyOfAnotherRequest = () =>
 export const keyInUse = () =>
   new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
 
+export const tooBusy = () => new ConnectError('too many changes of this room at once; try again', Code.Unavailable)
 /** The change is stored; a repeat of the call waits for the same version and succeeds. */
 export const notAppliedYet = () =>
   new ConnectError('the change is stored but not in effect yet; try again', Code.Unavailable)

@@ -14,6 +14,7 @@ import { forgetOldAnswers } from './jobs/forget-answers.ts'
 import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
 import { makeLobby } from './jobs/make-lobby.ts'
 import { openLine } from './line/line.ts'
+import { Turns } from './line/turns.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
@@ -53,7 +54,7 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   const line = opened.use(openLine({ db, apply, timeoutMs: config.handOverTimeoutMs }))
   const accounts = createClient(AccountsInternalService, transport)
   const now = overrides.now ?? (() => new Date())
-  const ctx: Context = { db, accounts, admin, messaging, policy, line, relay, now }
+  const ctx: Context = { db, accounts, admin, messaging, policy, line, turns: new Turns(), relay, now }
 
   const consumer = { bus: events, db, service: 'rooms', on: onUserEvent }
   opened.use(await consumeEvents({ ...consumer, durable: 'people', subject: 'evt.user.>' }))

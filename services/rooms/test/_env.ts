@@ -78,7 +78,10 @@ export async function openEnv(): Promise<Env> {
     const env = { PARLEY_NATS_URL: nats.url, PARLEY_ROOMS_DATABASE_URL: database.url, PARLEY_DATABASE_POOL: '5' }
     const service = await startRooms(readConfig({ env: { ...env, ...settings } }))
     let ended: Promise<void> | undefined
-    const once = { ...service, [Symbol.asyncDispose]: () => (ended ??= Promise.resolve(service[Symbol.asyncDispose]())) }
+    const once = {
+      ...service,
+      [Symbol.asyncDispose]: () => (ended ??= Promise.resolve(service[Symbol.asyncDispose]())),
+    }
     return processes.use(once)
   }
 

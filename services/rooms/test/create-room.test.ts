@@ -103,7 +103,9 @@ describe('CreateRoom', () => {
 test('of two processes that make a room of one name at once, one succeeds', async () => {
   await env.start()
   for (const round of ['r1', 'r2', 'r3', 'r4', 'r5']) {
-    const calls = ['A', 'a', 'A', 'a'].map((letter) => admin().rooms.createRoom({ name: `${round}-${letter}`, groupId }))
+    const calls = ['A', 'a', 'A', 'a'].map((letter) =>
+      admin().rooms.createRoom({ name: `${round}-${letter}`, groupId }),
+    )
     const codes = await Promise.all(calls.map(codeOf))
     expect(codes.filter((code) => code === undefined)).toHaveLength(1)
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(3)

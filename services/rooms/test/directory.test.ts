@@ -34,7 +34,11 @@ beforeAll(async () => {
   await env.as('Ualice').rooms.joinRoom({ roomId: ids.tea })
   await env.as('Ualice').rooms.joinRoom({ roomId: ids.old })
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, ids.old))
-  for (const [name, other] of [['spoken', 'Ubob'], ['later', 'Ucarol'], ['silent', 'Udave']] as const) {
+  for (const [name, other] of [
+    ['spoken', 'Ubob'],
+    ['later', 'Ucarol'],
+    ['silent', 'Udave'],
+  ] as const) {
     ids[name] = await dm(env, ['Ualice', other])
   }
   ids.foreign = await dm(env, ['Ubob', 'Ucarol'])
@@ -172,7 +176,9 @@ describe('BatchGetRooms', () => {
 describe('room groups', () => {
   beforeAll(async () => {
     const at = new Date()
-    await env.db.insert(roomGroups).values({ id: 'Gtwo', name: 'Two', description: 'second', position: 2, createdAt: at })
+    await env.db
+      .insert(roomGroups)
+      .values({ id: 'Gtwo', name: 'Two', description: 'second', position: 2, createdAt: at })
     await env.db.insert(sidebarLinks).values({ id: 'Lwiki', label: 'Wiki', url: 'https://wiki.example' })
     await env.db.insert(layoutItems).values({ itemId: 'Lwiki', kind: 'link', groupId: 'Gtwo', position: 1 })
     await env.db.update(layoutItems).set({ groupId: 'Gtwo', position: 2 }).where(eq(layoutItems.itemId, ids.tea))

@@ -67,7 +67,12 @@ test('a repeat of a call that was answered with unavailable waits for the same r
   const { id, replayed } = await make('key-5', 'patient')
   expect(replayed).toBe(true)
   expect(env.messaging.kindsOf(id)).toEqual(['created', 'joined'])
-  expect(await env.db.select().from(rooms).where(sql`name = 'patient'`)).toHaveLength(1)
+  expect(
+    await env.db
+      .select()
+      .from(rooms)
+      .where(sql`name = 'patient'`),
+  ).toHaveLength(1)
 })
 
 test('calls at the same moment make one room', async () => {

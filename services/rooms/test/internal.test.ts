@@ -55,7 +55,10 @@ describe('ListUniversalRooms', () => {
     const archived = await makeRoom(env, 'archived', { universal: true })
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const ended = await makeRoom(env, 'ended')
-    await env.db.update(rooms).set({ universalEndedAt: sql`now()` }).where(eq(rooms.id, ended))
+    await env.db
+      .update(rooms)
+      .set({ universalEndedAt: sql`now()` })
+      .where(eq(rooms.id, ended))
     expect(await listed()).toEqual(expect.arrayContaining([everyone, archived, ended]))
     expect(await listed()).not.toContain(tea)
     const old = sql`now() - interval '73 hours'`

@@ -7,7 +7,7 @@ import { changeMembership, lockRoom } from '../src/store/changes.ts'
 import { roomFacts } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
-const impatient = { PARLEY_ROOMS_HAND_OVER_TIMEOUT: '400ms' }
+const impatient = { PARLEY_ROOMS_HAND_OVER_TIMEOUT: '1s' }
 
 let env: Env
 let service: Service

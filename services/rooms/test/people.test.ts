@@ -18,9 +18,15 @@ const stored = () => env.db.select().from(people).orderBy(people.userId)
 const filled = () => eventually(async () => (await env.db.select().from(projectionFills)).length === 1)
 const alice = { userId: 'Ualice', login: 'alice', displayName: 'Alice', roleIds: ['moderator'], version: 5n }
 
-async function announce(kind: string, version: bigint, fact: MessageInitShape<typeof EventSchema>['fact']): Promise<void> {
+async function announce(
+  kind: string,
+  version: bigint,
+  fact: MessageInitShape<typeof EventSchema>['fact'],
+): Promise<void> {
   const about = { aggregateType: 'user', aggregateId: 'Ualice', kind } as const
-  const batch = create(EventBatchSchema, { events: [{ ...about, id: newId('event'), version, fact: fact ?? { case: undefined } }] })
+  const batch = create(EventBatchSchema, {
+    events: [{ ...about, id: newId('event'), version, fact: fact ?? { case: undefined } }],
+  })
   await env.bus.nc.jetstream().publish(eventSubject(about), toBinary(EventBatchSchema, batch))
 }
 

@@ -10,6 +10,7 @@ import { nextLayoutVersion } from '../store/layout.ts'
 import type { RoomRow, SeenRoom } from '../store/rows.ts'
 import { findRoom } from '../store/seen-rooms.ts'
 import type { Patience } from './line.ts'
+import { layoutTurn } from './turns.ts'
 
 export type DecidedChange = {
   roomId: string
@@ -33,13 +34,20 @@ export async function makeChange(ctx: Context, change: DecidedChange, patience: 
   const { roomId, userId, decide } = change
   const seen = await findRoom(ctx.db, userId, roomId)
   if (!seen) throw roomNotFound()
-  const made = decide(seen) === 'change' ? await commit(ctx, change) : { room: seen.room, facts: [], entries: [] }
+  const made =
+    decide(seen) === 'change' ? await inTurn(ctx, change, patience) : { room: seen.room, facts: [], entries: [] }
   if (made.facts.length === 0) await ctx.line.settle(roomId, made.room.version, patience)
   else {
     ctx.relay.wake(made.entries)
     await ctx.line.handOver(roomId, made.facts, patience)
   }
   return made
+}
+
+/** The layout before the room, as every transaction locks them. */
+function inTurn(ctx: Context, change: DecidedChange, patience: Patience): Promise<Committed> {
+  const room = () => ctx.turns.take(change.roomId, patience, () => commit(ctx, change))
+  return change.touchesLayout ? ctx.turns.take(layoutTurn, patience, room) : room()
 }
 
 function commit(ctx: Context, change: DecidedChange): Promise<Committed> {

@@ -28,7 +28,7 @@ type Waiter = { version: bigint; deadline: number; settle: () => void }
 /** One silent process of messaging must not use up everybody's time. */
 const attemptMs = 1500
 const firstPauseMs = 50
-const longestPauseMs = 500
+const longestPauseMs = 250
 
 /**
  * The way of one room's facts to messaging in this process: one call at a time, what arrives meanwhile rides in the next.

@@ -3,7 +3,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { CreateRoomResponseSchema, RoomService } from '@parley/contracts/api'
 import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
-import { isUniqueViolation } from '@parley/postgres'
+import { isUniqueViolation, type Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { denyPosting } from '../../clients/admin.ts'
 import type { Context } from '../../context.ts'
@@ -11,6 +11,7 @@ import { roomGroupsUpdated } from '../../domain/layout-event.ts'
 import { newChannel } from '../../domain/new-room.ts'
 import { isAnnouncements, isRoomName } from '../../domain/room-name.ts'
 import { badRoomName, groupNotFound, roomNameTaken } from '../../errors.ts'
+import { layoutTurn } from '../../line/turns.ts'
 import { assertCanCreateRoom } from '../../policy/creation.ts'
 import { isNameTaken } from '../../store/channels.ts'
 import { appendItem, groupExists, nextLayoutVersion } from '../../store/layout.ts'
@@ -35,14 +36,15 @@ export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.c
       const response = create(CreateRoomResponseSchema, { room: toRoom(row) })
       if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
-      const made = ctx.db.transaction(async (tx) => {
+      const write = async (tx: Tx) => {
         await keep(tx, response, { roomId, version: room.version })
         const layoutVersion = await nextLayoutVersion(tx)
         if (!(await groupExists(tx, groupId))) throw groupNotFound()
         await insertRoom(tx, row, room)
         await appendItem(tx, groupId, 'room', roomId)
         return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
-      })
+      }
+      const made = ctx.turns.take(layoutTurn, call, () => ctx.db.transaction(write))
       const entries = await made.catch((error: unknown) => {
         throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
       })
