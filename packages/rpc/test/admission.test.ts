@@ -13,6 +13,7 @@ let rpc: RpcClient
 let bus: Bus
 let hold = gate()
 let running = 0
+let left = NaN
 const health = new Health()
 
 beforeAll(async () => {
@@ -34,7 +35,12 @@ beforeAll(async () => {
             return {}
           },
         })
-        .service(AdminInternalService, { checkLogin: () => ({}) }),
+        .service(AdminInternalService, {
+          checkLogin: (_request, call) => {
+            left = call.timeoutMs() ?? NaN
+            return {}
+          },
+        }),
   })
 })
 
@@ -93,6 +99,13 @@ test.each([0, 3_600_000_000, -3_600_000_000])(
     expect(await ask(sender, now())).toBe('ran')
   },
 )
+
+test('the time a call was on its way is taken from its deadline', async () => {
+  expect(await ask('slow', performance.now())).toBe('ran')
+  expect(left).toBeGreaterThan(4_500)
+  expect(await ask('slow', performance.now() - 400)).toBe('ran')
+  expect(left).toBeLessThanOrEqual(4_650)
+})
 
 test('a client with any clock is served', async () => {
   for (const offset of [7_200_000, -7_200_000]) {

@@ -27,6 +27,8 @@ export type PendingCall = {
   readonly resolve: (reply: Reply) => void
   readonly reject: (reason: unknown) => void
   readonly deadlineAt: number
+  /** Whether running it twice has the effect of once. */
+  readonly repeatable: boolean
   /** How many times it was sent. */
   attempt: number
   /** Whether a server answered `not_started` before. */

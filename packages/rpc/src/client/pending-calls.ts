@@ -3,7 +3,7 @@ import { createInbox, type Msg, type Subscription } from 'nats'
 import type { Bus } from '../bus.ts'
 import { controlHeader, unpackReply } from '../envelope.ts'
 import { decodeError } from '../errors.ts'
-import { isRepeatable, keyedMethods } from '../keys.ts'
+import { isSafeToRepeat } from '../keys.ts'
 import {
   maxCollectedBytes,
   maxRequestBytes,
@@ -71,6 +71,7 @@ export class PendingCalls implements AsyncDisposable {
         resolve,
         reject,
         deadlineAt: now + call.timeoutMs,
+        repeatable: isSafeToRepeat(call.method, call.idempotencyKey),
         attempt: 0,
         refused: false,
         started: false,
@@ -198,7 +199,7 @@ export class PendingCalls implements AsyncDisposable {
         this.#fail(pending, errors.timeOver(pending.call, pending.started))
       } else if (pending.parts) {
         if (now - pending.parts.collector.heardAt > partSilenceMs) this.#fail(pending, errors.partLost())
-      } else if (!pending.started && now >= pending.silentAt && isSafe(pending.call)) {
+      } else if (!pending.started && now >= pending.silentAt && pending.repeatable) {
         countResend(pending.call.method, 'silence')
         this.#send(pending, now, repeatStartByMs, repeatSilenceMs)
       }
@@ -214,9 +215,4 @@ export class PendingCalls implements AsyncDisposable {
     this.#failAll(errors.closing())
     return Promise.resolve()
   }
-}
-
-/** Whether a second run has no second effect. */
-function isSafe(call: OutgoingCall): boolean {
-  return isRepeatable(call.method) || (call.idempotencyKey !== undefined && keyedMethods.has(call.method))
 }

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
-import { callerOf } from '../caller.ts'
+import { callerOf } from '../handler-context.ts'
 import { intercept } from '../interceptors.ts'
 import { methodName } from '../subjects.ts'
 import { validate } from '../validation.ts'

@@ -1,11 +1,18 @@
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { callerHeader, decodeCaller, type Caller } from '@parley/auth'
+import { keyHeader } from './envelope.ts'
 import { CallContext } from './server/call-context.ts'
 
 /** The signed-in one who makes this call. Throws `unauthenticated` when nobody is named. */
 export function callerOf(call: HandlerContext): Caller {
   if (!(call instanceof CallContext)) return read(call.requestHeader.get(callerHeader))
   return (call.caller ??= read(call.received(callerHeader)))
+}
+
+/** The idempotency key the call carries: the caller's own, or `auto:...` given by the gateway; undefined without one. */
+export function idempotencyKeyOf(call: HandlerContext): string | undefined {
+  if (call instanceof CallContext) return call.received(keyHeader)
+  return call.requestHeader.get(keyHeader) ?? undefined
 }
 
 function read(header: string | null | undefined): Caller {
