@@ -1,5 +1,5 @@
 import type { RoomFact } from '@parley/contracts/internal'
-import { counter, histogram, logger } from '@parley/telemetry'
+import { counter, gauge, histogram, logger } from '@parley/telemetry'
 
 const log = logger('rooms')
 
@@ -38,6 +38,15 @@ export const countReplay = (method: string): void => answersReplayed(1, { method
 export function reportFedAgain(roomId: string, held: bigint, version: bigint): void {
   roomsFed()
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
+}
+
+/** How many rooms wait to be handed over by somebody else than the call that changed them. */
+export const gaugeLeftBehind = (read: () => number): Disposable =>
+  gauge('rooms_left_behind', { description: 'Rooms with facts that messaging has not taken in time' }, read)
+
+/** Something that is tried again until it succeeds. */
+export function reportRetry(task: string, error: unknown): void {
+  log.warn({ task, err: error }, 'not possible yet; trying again')
 }
 
 export const logLobbyMade = (groupId: string): void => log.info({ groupId }, 'made the first group with its rooms')

@@ -1,14 +1,14 @@
-import { retry } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { logPeopleFilled } from '../metrics.ts'
 import { isFilled, markFilled, saveProfiles, saveRoles } from '../store/people.ts'
+import { persistently } from './persistently.ts'
 
 const projection = 'people'
 const pageSize = 1000
 
 /** Copies every account once. The consumers already run, and newer versions win, so nothing is missed or undone. */
-export async function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
-  await retry(() => fillOnce(ctx, signal), { signal, initialMs: 200, maxMs: 5000 })
+export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
+  return persistently('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }
 
 async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,4 @@
 import { enqueue } from '@parley/events'
-import { retry } from '@parley/runtime'
 import { denyPosting } from '../clients/admin.ts'
 import type { Context } from '../context.ts'
 import { roomGroupsUpdated } from '../domain/layout-event.ts'
@@ -9,10 +8,11 @@ import { anyChannelExists } from '../store/channels.ts'
 import { appendGroup, appendItem, nextLayoutVersion } from '../store/layout.ts'
 import { reserveLobby } from '../store/lobby.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
+import { persistently } from './persistently.ts'
 
 /** Gives a new server its first group and rooms; resolves when there is a channel. Tries until admin answers. */
-export async function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
-  await retry(() => makeOnce(ctx), { signal, initialMs: 100, maxMs: 2000 })
+export function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
+  return persistently('make the first rooms', signal, () => makeOnce(ctx))
 }
 
 async function makeOnce(ctx: Context): Promise<void> {

@@ -1,5 +1,5 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
-import { and, asc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { takesAccessAway } from '../domain/room-fact.ts'
@@ -93,15 +93,6 @@ export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number):
         from room_facts where applied_at is null and created_at < ${olderThan}
         group by room_id order by min(created_at) limit ${limit}`,
   )
-}
-
-/** How many facts older than this are not applied yet. */
-export async function waitingFacts(reader: Reader, olderThan: Date): Promise<number> {
-  const [row] = await reader
-    .select({ waiting: sql<number>`count(*)::int` })
-    .from(roomFacts)
-    .where(and(isNull(roomFacts.appliedAt), lt(roomFacts.createdAt, olderThan)))
-  return row?.waiting ?? 0
 }
 
 /** The newest fact of the next rooms in id order, where messaging once applied it. */
