@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * Runs `check` again and again until it neither throws nor answers false, and gives its answer. After `timeoutMs` the
  * last failure is thrown. The way to wait in tests.
  */
-export async function eventually<T>(check: () => T | Promise<T>, options: { timeoutMs?: number } = {}): Promise<Exclude<T, false>> {
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  options: { timeoutMs?: number } = {},
+): Promise<Exclude<T, false>> {
   const { timeoutMs = 10_000 } = options
   const until = Date.now() + timeoutMs
   for (;;) {

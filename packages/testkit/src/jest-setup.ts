@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPostgres, startRedis } from '@parley/local/infrastructure'
+import { installMissing, startPostgres, startRedis } from '@parley/local/infrastructure'
 import { dropOldDatabases } from './old-databases.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
@@ -16,6 +16,7 @@ export async function setup(): Promise<void> {
   const dir = (folder = temporaryFolder())
   // PostgreSQL may run as another user, who has to get at its own folder in here.
   chmodSync(dir, 0o755)
+  await installMissing(neededServers())
   await Promise.all([usePostgres(dir), useRedis(dir)])
 }
 
@@ -38,4 +39,10 @@ async function useRedis(dir: string) {
   const redis = await startRedis({ dir: join(dir, 'redis') })
   started.push(redis)
   process.env.PARLEY_TEST_REDIS_URL = redis.url
+}
+
+/** Test files start NATS themselves, several at a time: too late to install it. */
+function neededServers(): string[] {
+  const given = { 'nats-server': process.env.PARLEY_TEST_NATS_URL, 'redis-server': process.env.PARLEY_TEST_REDIS_URL }
+  return Object.entries(given).flatMap(([name, url]) => (url ? [] : [name]))
 }

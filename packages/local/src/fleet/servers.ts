@@ -1,6 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Nats, type Postgres, type Redis, startNats, startPostgres, startRedis } from '../infrastructure/index.ts'
+import {
+  installMissing,
+  type Nats,
+  type Postgres,
+  type Redis,
+  startNats,
+  startPostgres,
+  startRedis,
+} from '../infrastructure/index.ts'
 import type { Child } from '../infrastructure/index.ts'
 import { repositoryRoot } from '../repository.ts'
 import { Backoff } from './backoff.ts'
@@ -32,6 +40,7 @@ export type ServersOptions = {
 /** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports they had before. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dir, secrets, say } = options
+  await installMissing(['nats-server', 'redis-server'], say)
   const ports = new RememberedPorts(dir.portsFile)
   const files = (name: string) => {
     const logFile = join(dir.logs, `${name}.log`)

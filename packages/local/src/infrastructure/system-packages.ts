@@ -38,14 +38,18 @@ export function installSystemPackages(names: string[], say: (line: string) => vo
   return installing
 }
 
+/** Installs those of the server programs that are missing, in one go. */
+export async function installMissing(names: string[], say?: (line: string) => void): Promise<void> {
+  const missing = names.filter((name) => findExecutable(name) === undefined)
+  if (missing.length > 0) await installSystemPackages(missing, say)
+}
+
 /** Path of a server program, installed first when it is missing. */
 export async function requireExecutable(name: string, say?: (line: string) => void): Promise<string> {
+  await installMissing([name], say)
   const found = findExecutable(name)
-  if (found !== undefined) return found
-  await installSystemPackages([name], say)
-  const installed = findExecutable(name)
-  if (installed === undefined) throw new Error(`the package ${name} was installed but holds no program of that name`)
-  return installed
+  if (found === undefined) throw new Error(`the package ${name} was installed but holds no program of that name`)
+  return found
 }
 
 function missing(names: string[]): string {

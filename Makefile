@@ -1,0 +1,33 @@
+# What people do with a checkout. Each target first installs and builds what is missing: pnpm, packages, bundles.
+
+.PHONY: help run test bench contract clean bootstrap
+
+help:
+	@echo 'make run       start Parley on this machine (http://127.0.0.1:8080); Ctrl-C ends it, data stay in .data'
+	@echo 'make test      every check and every test, with servers of their own'
+	@echo 'make bench     measure, beside what the machine could do at best'
+	@echo 'make contract  ask a fleet which public methods it answers'
+	@echo 'make clean     remove what was built; data stay'
+	@echo
+	@echo 'Settings of make run: node packages/local/dist/main.js --help, once it is built'
+
+bootstrap:
+	@command -v node >/dev/null 2>&1 || { echo 'parley: Node.js 20 is missing: see https://nodejs.org' >&2; exit 1; }
+	@command -v npm >/dev/null 2>&1 || { echo 'parley: npm is missing; it comes with Node.js: https://nodejs.org' >&2; exit 1; }
+	@node packages/local/bootstrap.mjs
+
+# exec: signals reach the supervisor itself.
+run: bootstrap
+	@exec node packages/local/dist/main.js
+
+test: bootstrap
+	@exec node packages/tooling/test.mjs
+
+bench: bootstrap
+	@exec node packages/loadtest/dist/bench.js
+
+contract: bootstrap
+	@exec node packages/loadtest/dist/contract.js
+
+clean:
+	rm -rf packages/*/dist services/*/dist .turbo packages/*/.turbo services/*/.turbo node_modules/.cache
