@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, type Db, type Tx } from '@parley/postgres'
 import { logger, withSpan } from '@parley/telemetry'
 import { eventFailed, eventHandled, eventParked, messageRedelivered, messageUndecodable } from '../metrics.ts'
-import { decodeBatch } from '../stream/batches.ts'
+import { decodeBatch } from '../stream/decode.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { mostTries, reasonOf, recordFailure } from './failures.ts'
 import { forgetFailures, receive } from './inbox.ts'
@@ -38,10 +38,7 @@ export async function handleMessage(handling: Handling, message: Msg): Promise<O
   const events = decode(message)
   if (events === undefined) {
     messageUndecodable()
-    log.error(
-      { consumer: handling.consumer, subject: message.subject },
-      'a message is no event batch',
-    )
+    log.error({ consumer: handling.consumer, subject: message.subject }, 'a message is no event batch')
     acknowledge(message)
     return 'done'
   }

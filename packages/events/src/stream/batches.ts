@@ -1,6 +1,3 @@
-import { fromBinary } from '@bufbuild/protobuf'
-import { EventBatchSchema, type Event } from '@parley/contracts/internal'
-
 /** Most events of one bus message. */
 export const maxBatchEvents = 64
 /** Most bytes of one bus message that holds more than one event. */
@@ -22,9 +19,4 @@ function header(length: number): Uint8Array {
   for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
   bytes.push(rest)
   return Uint8Array.from(bytes)
-}
-
-/** The events of a bus message, oldest first. Throws when the bytes are no EventBatch. */
-export function decodeBatch(data: Uint8Array): Event[] {
-  return fromBinary(EventBatchSchema, data).events
 }

@@ -1,7 +1,7 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 import { isMessageMissing, isStreamMissing, jetStream } from './api.ts'
-import { decodeBatch } from './batches.ts'
+import { decodeBatch } from './decode.ts'
 import { streamMaxAgeMs } from './declare.ts'
 
 /**

@@ -1,0 +1,154 @@
+import { fromBinary, type DescMessage } from '@bufbuild/protobuf'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { EventSchema, type Delivery, type Event } from '@parley/contracts/internal'
+import { WireReader } from './wire.ts'
+
+/** The members of the oneof `fact`, by field number. */
+const facts = new Map<number, { name: string; schema: DescMessage }>()
+for (const field of EventSchema.oneofs[0]?.fields ?? []) {
+  if (field.fieldKind === 'message') facts.set(field.number, { name: field.localName, schema: field.message })
+}
+
+/** `number << 3 | type`; all but numbers and flags have type 2, a length and bytes. */
+const number = (field: number): number => field << 3
+const length = (field: number): number => (field << 3) | 2
+
+const EVENTS = length(1)
+const EVENT = {
+  id: length(1),
+  kind: length(2),
+  aggregateType: length(3),
+  aggregateId: length(4),
+  version: number(5),
+  occurredAt: length(6),
+  actorId: length(7),
+  traceparent: length(8),
+  deliveries: length(9),
+}
+const DELIVERY = { envelope: length(1), roomId: length(2), users: length(3), everyone: number(4) }
+const AUDIENCE = { userIds: length(1) }
+const TIMESTAMP = { seconds: number(1), nanos: number(2) }
+
+/**
+ * Decodes an encoded EventBatch, several times faster than the generic decoder, which every node would spend most of its
+ * time in. The fact is decoded when somebody looks at it. Throws a RangeError when the bytes are no EventBatch.
+ */
+export function decodeBatch(data: Uint8Array): Event[] {
+  const events: Event[] = []
+  const reader = new WireReader(data)
+  while (!reader.done) {
+    const tag = reader.tag()
+    if (tag === EVENTS) events.push(readEvent(reader))
+    else reader.skip(tag)
+  }
+  return events
+}
+
+class DecodedEvent implements Event {
+  readonly $typeName = 'svc.internal.v1.Event'
+  id = ''
+  kind = ''
+  aggregateType = ''
+  aggregateId = ''
+  version = 0n
+  occurredAt?: Timestamp
+  actorId = ''
+  traceparent = ''
+  deliveries: Delivery[] = []
+  #factNumber = 0
+  #factBytes: Uint8Array | undefined
+  #fact: Event['fact'] | undefined
+
+  get fact(): Event['fact'] {
+    return (this.#fact ??= readFact(this.#factNumber, this.#factBytes))
+  }
+
+  keepFact(number: number, bytes: Uint8Array): void {
+    this.#factNumber = number
+    this.#factBytes = bytes
+  }
+}
+
+function readEvent(reader: WireReader): Event {
+  const event = new DecodedEvent()
+  reader.message((tag) => {
+    switch (tag) {
+      case EVENT.id:
+        event.id = reader.string()
+        break
+      case EVENT.kind:
+        event.kind = reader.string()
+        break
+      case EVENT.aggregateType:
+        event.aggregateType = reader.string()
+        break
+      case EVENT.aggregateId:
+        event.aggregateId = reader.string()
+        break
+      case EVENT.version:
+        event.version = reader.uint64()
+        break
+      case EVENT.occurredAt:
+        event.occurredAt = readTimestamp(reader)
+        break
+      case EVENT.actorId:
+        event.actorId = reader.string()
+        break
+      case EVENT.traceparent:
+        event.traceparent = reader.string()
+        break
+      case EVENT.deliveries:
+        event.deliveries.push(readDelivery(reader))
+        break
+      default:
+        if (facts.has(tag >> 3)) {
+          event.keepFact(tag >> 3, reader.bytes())
+        } else {
+          reader.skip(tag)
+        }
+    }
+  })
+  return event
+}
+
+function readFact(number: number, bytes: Uint8Array | undefined): Event['fact'] {
+  const fact = facts.get(number)
+  if (fact === undefined || bytes === undefined) return { case: undefined }
+  // Name and schema come from the same field of the oneof.
+  return { case: fact.name, value: fromBinary(fact.schema, bytes) } as unknown as Event['fact']
+}
+
+function readDelivery(reader: WireReader): Delivery {
+  const delivery: Delivery = {
+    $typeName: 'svc.internal.v1.Delivery',
+    envelope: new Uint8Array(0),
+    audience: { case: undefined },
+  }
+  reader.message((tag) => {
+    if (tag === DELIVERY.envelope) delivery.envelope = reader.bytes()
+    else if (tag === DELIVERY.roomId) delivery.audience = { case: 'roomId', value: reader.string() }
+    else if (tag === DELIVERY.users) delivery.audience = { case: 'users', value: readAudience(reader) }
+    else if (tag === DELIVERY.everyone) delivery.audience = { case: 'everyone', value: reader.bool() }
+    else reader.skip(tag)
+  })
+  return delivery
+}
+
+function readAudience(reader: WireReader): Extract<Delivery['audience'], { case: 'users' }>['value'] {
+  const userIds: string[] = []
+  reader.message((tag) => {
+    if (tag === AUDIENCE.userIds) userIds.push(reader.string())
+    else reader.skip(tag)
+  })
+  return { $typeName: 'svc.internal.v1.UserAudience', userIds }
+}
+
+function readTimestamp(reader: WireReader): Timestamp {
+  const timestamp: Timestamp = { $typeName: 'google.protobuf.Timestamp', seconds: 0n, nanos: 0 }
+  reader.message((tag) => {
+    if (tag === TIMESTAMP.seconds) timestamp.seconds = reader.int64()
+    else if (tag === TIMESTAMP.nanos) timestamp.nanos = reader.int32()
+    else reader.skip(tag)
+  })
+  return timestamp
+}
