@@ -29,23 +29,20 @@ test('64 writers and two processes: one order, every event readable when it is h
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
   // Reads by event id at once, as a client does that is told of a message.
   const unreadable: string[] = []
-  const looked = new Set<string>()
   let looking = true
-  const looker = (async () => {
-    while (looking || looked.size < recorded.events.length) {
-      const heard = recorded.events.filter(({ id, kind }) => kind === 'message_posted' && !looked.has(id)).slice(0, 100)
-      if (heard.length > 0) {
-        const eventIds = heard.map(({ id }) => id)
+  const look = async () => {
+    for (let next = 0; looking || next < recorded.events.length;) {
+      const heard = recorded.events.slice(next, next + 100)
+      next += heard.length
+      const eventIds = heard.filter(({ kind }) => kind === 'message_posted').map(({ id }) => id)
+      if (eventIds.length > 0) {
         const { messages } = await fleet.as('w0').messages.batchGetMessages({ roomId, eventIds })
         const found = new Set(messages.map(({ id }) => id))
         unreadable.push(...eventIds.filter((id) => !found.has(id)))
       }
-      for (const { id, kind } of heard.length > 0 ? heard : recorded.events) {
-        if (heard.length > 0 || kind !== 'message_posted') looked.add(id)
-      }
       await new Promise(setImmediate)
     }
-  })()
+  }
 
   const posted: string[] = []
   const write = async (userId: string) => {
@@ -54,15 +51,18 @@ test('64 writers and two processes: one order, every event readable when it is h
       posted.push(message?.id ?? '')
     }
   }
-  const facts = (async () => {
+  const joinLate = async () => {
     for (let n = 0; n < 20; n++) await room.join(`late${n}`)
-  })()
-  await Promise.all([...writers.map(write), facts])
-  await fleet.settled(roomId)
-  const expected = posted.length + 20
-  await eventually(() => recorded.events.length >= expected)
-  looking = false
-  await looker
+  }
+  const expected = writers.length * 15 + 20
+  const looker = look()
+  try {
+    await Promise.all([...writers.map(write), joinLate()])
+    await eventually(() => recorded.events.length >= expected)
+  } finally {
+    looking = false
+    await looker
+  }
 
   expect(unreadable).toEqual([])
   const versions = recorded.events.map(({ version }) => version)
@@ -85,9 +85,10 @@ test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post i
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
   let answered = false
+  let going = true
   const acceptedLate: string[] = []
   const write = async () => {
-    for (;;) {
+    while (going) {
       const startedLate = answered
       try {
         const { message } = await fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
@@ -98,13 +99,18 @@ test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post i
     }
   }
   const writers = Array.from({ length: 16 }, write)
-  await eventually(() => recorded.events.length > 30)
-  if (way === 'archive') await room.archive()
-  else if (way === 'leave') await room.leave('bob')
-  else await room.ban('bob')
-  answered = true
-  const expected = way === 'archive' ? Code.FailedPrecondition : Code.PermissionDenied
-  expect(await Promise.all(writers)).toEqual(writers.map(() => expected))
+  try {
+    await eventually(() => recorded.events.length > 30)
+    if (way === 'archive') await room.archive()
+    else if (way === 'leave') await room.leave('bob')
+    else await room.ban('bob')
+    answered = true
+    const expected = way === 'archive' ? Code.FailedPrecondition : Code.PermissionDenied
+    expect(await Promise.all(writers)).toEqual(writers.map(() => expected))
+  } finally {
+    going = false
+    await Promise.all(writers)
+  }
   expect(acceptedLate).toEqual([])
   await fleet.settled(roomId)
   const fact = room.facts.at(-1)?.eventId
@@ -122,11 +128,14 @@ test('posts get through while facts rain on the room', async () => {
   const rain = (async () => {
     for (let n = 0; raining; n++) await room.join(`drop${n}`)
   })()
-  for (let n = 0; n < 25; n++) {
-    await fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: `${n}` })
+  try {
+    for (let n = 0; n < 25; n++) {
+      await fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: `${n}` })
+    }
+  } finally {
+    raining = false
+    await rain
   }
-  raining = false
-  await rain
 })
 
 test('a process with an old header posts by the new one, and refuses by no old one', async () => {
