@@ -20,6 +20,26 @@ export const dmCannotBeLeft = () => new ConnectError('a direct message cannot be
 export const universalRoomCannotBeLeft = () =>
   new ConnectError('a universal room cannot be left', Code.FailedPrecondition)
 
+export const mayNotManage = () => new ConnectError('changing this room needs room.manage', Code.PermissionDenied)
+export const dmCannotBeManaged = () => new ConnectError('a direct message cannot be managed', Code.InvalidArgument)
+export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
+export const universalHasNoExplicitMembers = () =>
+  new ConnectError('members of a universal room cannot be added or removed', Code.InvalidArgument)
+export const bannedTarget = () => new ConnectError('the user is banned from this room', Code.PermissionDenied)
+export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
+export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+export const memberNotFound = () => new ConnectError('the user is not a member of this room', Code.NotFound)
+
+export const badCursor = () => new ConnectError('the page cursor is not valid', Code.InvalidArgument)
+export const mayNotStartDms = () => new ConnectError('you may not start direct messages', Code.PermissionDenied)
+
+export const mayNotBan = () => new ConnectError('bans in this room need room.ban-member', Code.PermissionDenied)
+export const dmHasNoBans = () => new ConnectError('a direct message has no bans', Code.InvalidArgument)
+export const banOfOneself = () => new ConnectError('you cannot ban yourself', Code.PermissionDenied)
+export const banOfNonMember = () =>
+  new ConnectError('only a member of the room can be banned from it', Code.PermissionDenied)
+export const banEndsInThePast = () => new ConnectError('expires_at must be in the future', Code.InvalidArgument)
+
 export const keyOfAnotherRequest = () =>
   new ConnectError('this Idempotency-Key was used with another request', Code.InvalidArgument)
 export const keyInUse = () =>

@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import { onUserEvent } from './consumers/people.ts'
 import type { Context } from './context.ts'
 import { checkMessaging } from './jobs/check-messaging.ts'
+import { endExpiredBans } from './jobs/end-expired-bans.ts'
 import { fillPeople } from './jobs/fill-people.ts'
 import { forgetOldAnswers } from './jobs/forget-answers.ts'
 import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
@@ -61,6 +62,7 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   opened.use(await consumeEvents({ ...consumer, durable: 'people-access', subject: 'evt.control.user.>' }))
   opened.use(handOverLeftBehind(ctx, signal))
   opened.use(checkMessaging(ctx, apply, signal))
+  opened.use(endExpiredBans(ctx, signal))
   opened.use(forgetOldAnswers(ctx, signal))
   const background = Promise.allSettled([fillPeople(ctx, signal), makeLobby(ctx, signal).then(roomsExist)])
   opened.defer('background work', async () => {

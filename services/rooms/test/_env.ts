@@ -15,7 +15,14 @@ import { readConfig } from '../src/config.ts'
 import { startRooms } from '../src/service.ts'
 import { FakeMessaging } from './_messaging.ts'
 
-export type FakePerson = { userId: string; login: string; displayName: string; roleIds: string[]; version: bigint }
+export type FakePerson = {
+  userId: string
+  login: string
+  displayName: string
+  roleIds: string[]
+  version: bigint
+  deleted?: boolean
+}
 export type Clients = { rooms: Client<typeof RoomService>; directory: Client<typeof RoomDirectoryService> }
 type TestBus = Awaited<ReturnType<typeof testBus>>
 
@@ -63,6 +70,14 @@ export async function openEnv(): Promise<Env> {
         },
       })
       router.service(AccountsInternalService, {
+        getProfiles: ({ userIds }) => {
+          if (accounts.silent) away()
+          const known = accounts.people.filter(({ userId }) => userIds.includes(userId))
+          const profiles = known.map(({ userId: id, login, displayName, deleted = false, roleIds }) => {
+            return { user: { id, login, displayName, deleted }, roleIds }
+          })
+          return { profiles }
+        },
         listPeople: ({ after, limit }) => {
           if (accounts.silent) away()
           const sorted = [...accounts.people].sort((a, b) => (a.userId < b.userId ? -1 : 1))
@@ -132,4 +147,10 @@ export async function codeOf(call: Promise<unknown>): Promise<Code | undefined> 
   } catch (error) {
     return ConnectError.from(error).code
   }
+}
+
+/** An account that accounts knows; its display name is the login. */
+export function person(userId: string, options: Partial<FakePerson> = {}): FakePerson {
+  const login = userId.slice(1)
+  return { userId, login, displayName: login, roleIds: [], version: 1n, ...options }
 }

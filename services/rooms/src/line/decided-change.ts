@@ -3,12 +3,11 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { roomGroupsUpdated } from '../domain/layout-event.ts'
 import type { Cause } from '../domain/room-fact.ts'
-import { roomNotFound } from '../errors.ts'
 import type { Outcome } from '../policy/outcome.ts'
 import { lockRoom, type Changed } from '../store/changes.ts'
 import { nextLayoutVersion } from '../store/layout.ts'
 import type { RoomRow, SeenRoom } from '../store/rows.ts'
-import { findRoom } from '../store/seen-rooms.ts'
+import { getRoomSeen } from '../store/seen-rooms.ts'
 import type { Patience } from './line.ts'
 import { layoutTurn } from './turns.ts'
 
@@ -32,8 +31,7 @@ type Committed = Changed & { entries: bigint[] }
  */
 export async function makeChange(ctx: Context, change: DecidedChange, patience: Patience): Promise<Changed> {
   const { roomId, userId, decide } = change
-  const seen = await findRoom(ctx.db, userId, roomId)
-  if (!seen) throw roomNotFound()
+  const seen = await getRoomSeen(ctx.db, userId, roomId)
   const made =
     decide(seen) === 'change' ? await inTurn(ctx, change, patience) : { room: seen.room, facts: [], entries: [] }
   if (made.facts.length === 0) await ctx.line.settle(roomId, made.room.version, patience)
@@ -56,8 +54,7 @@ function commit(ctx: Context, change: DecidedChange): Promise<Committed> {
     const layoutVersion = touchesLayout ? await nextLayoutVersion(tx) : undefined
     await lockRoom(tx, roomId)
     // A statement of its own: only what is read after the lock was granted counts.
-    const seen = await findRoom(tx, userId, roomId)
-    if (!seen) throw roomNotFound()
+    const seen = await getRoomSeen(tx, userId, roomId)
     if (decide(seen) === 'nothing') return { room: seen.room, facts: [], entries: [] }
     const changed = await write(tx, seen.room)
     if (layoutVersion === undefined) return { ...changed, entries: [] }

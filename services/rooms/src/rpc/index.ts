@@ -11,15 +11,36 @@ import { listRooms } from './directory/list-rooms.ts'
 import { getRoomAccess } from './internal/get-room-access.ts'
 import { listUniversalRooms } from './internal/list-universal-rooms.ts'
 import { openSockets } from './internal/open-sockets.ts'
+import { addMember } from './member/add-member.ts'
+import { banMember } from './member/ban-member.ts'
+import { batchGetMembers } from './member/batch-get-members.ts'
+import { getMember } from './member/get-member.ts'
+import { listMembers } from './member/list-members.ts'
+import { removeMember } from './member/remove-member.ts'
+import { unbanMember } from './member/unban-member.ts'
+import { archiveRoom, unarchiveRoom } from './room/archive-room.ts'
 import { createRoom } from './room/create-room.ts'
 import { joinRoom } from './room/join-room.ts'
 import { leaveRoom } from './room/leave-room.ts'
+import { startDm } from './room/start-dm.ts'
+import { updateRoom } from './room/update-room.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(RoomService, {
     createRoom: createRoom(ctx),
     joinRoom: joinRoom(ctx),
     leaveRoom: leaveRoom(ctx),
+    updateRoom: updateRoom(ctx),
+    archiveRoom: archiveRoom(ctx),
+    unarchiveRoom: unarchiveRoom(ctx),
+    startDM: startDm(ctx),
+    listMembers: listMembers(ctx),
+    getMember: getMember(ctx),
+    batchGetMembers: batchGetMembers(ctx),
+    addMember: addMember(ctx),
+    removeMember: removeMember(ctx),
+    banMember: banMember(ctx),
+    unbanMember: unbanMember(ctx),
   })
   router.service(RoomDirectoryService, {
     listRooms: listRooms(ctx),

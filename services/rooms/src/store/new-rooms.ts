@@ -31,16 +31,29 @@ export function dmRow({ head, version, at }: NewRoom<{ id: string }>): RoomRow {
   }
 }
 
+type Beginning = Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>
+
 /** Stores a room with its first facts and members. A taken name violates `nameIndex`. */
-export async function insertRoom(
-  tx: Tx,
-  row: RoomRow,
-  room: Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>,
-): Promise<void> {
+export async function insertRoom(tx: Tx, row: RoomRow, beginning: Beginning): Promise<void> {
   await tx.insert(rooms).values(row)
-  await insertFacts(tx, row.id, room.facts, room.at)
-  if (room.members.length === 0) return
-  const { at, members } = room
+  await insertBeginning(tx, row, beginning)
+}
+
+/** The same, unless a room with this id exists: false then. */
+export async function insertRoomOnce(tx: Tx, row: RoomRow, beginning: Beginning): Promise<boolean> {
+  const inserted = await tx
+    .insert(rooms)
+    .values(row)
+    .onConflictDoNothing({ target: rooms.id })
+    .returning({ id: rooms.id })
+  if (inserted.length === 0) return false
+  await insertBeginning(tx, row, beginning)
+  return true
+}
+
+async function insertBeginning(tx: Tx, row: RoomRow, { facts, members, at }: Beginning): Promise<void> {
+  await insertFacts(tx, row.id, facts, at)
+  if (members.length === 0) return
   await tx
     .insert(roomMembers)
     .values(members.map(({ userId, version }) => ({ roomId: row.id, userId, member: true, version, since: at })))

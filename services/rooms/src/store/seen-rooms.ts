@@ -1,6 +1,7 @@
 import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
 import { RoomKind } from '@parley/contracts/api'
 import type { Reader } from '@parley/postgres'
+import { roomNotFound } from '../errors.ts'
 import { anyOf } from './any-of.ts'
 import type { SeenRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
@@ -29,6 +30,13 @@ export function findRooms(reader: Reader, userId: string, roomIds: readonly stri
 export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<SeenRoom | undefined> {
   const [room] = await findRooms(reader, userId, [roomId])
   return room
+}
+
+/** The same for a room that must exist. */
+export async function getRoomSeen(reader: Reader, userId: string, roomId: string): Promise<SeenRoom> {
+  const seen = await findRoom(reader, userId, roomId)
+  if (!seen) throw roomNotFound()
+  return seen
 }
 
 /** Every channel that is not archived, by name. */

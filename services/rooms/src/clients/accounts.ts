@@ -1,0 +1,33 @@
+import type { Client } from '@connectrpc/connect'
+import type { AccountsInternalService, Profile } from '@parley/contracts/internal'
+import { accountsSilent, userNotFound } from '../errors.ts'
+
+type Accounts = Client<typeof AccountsInternalService>
+
+const profilesPerCall = 500
+
+/** Profiles by user id; unknown users are missing, deleted ones marked. */
+export async function findProfiles(accounts: Accounts, userIds: readonly string[]): Promise<Map<string, Profile>> {
+  const calls: string[][] = []
+  for (let from = 0; from < userIds.length; from += profilesPerCall)
+    calls.push(userIds.slice(from, from + profilesPerCall))
+  const answers = await Promise.all(
+    calls.map((ids) => accounts.getProfiles({ userIds: ids }, { timeoutMs: 3000 })),
+  ).catch((error: unknown) => {
+    throw accountsSilent(error)
+  })
+  return new Map(answers.flatMap(({ profiles }) => profiles.map((profile) => [profile.user?.id ?? '', profile])))
+}
+
+/** The profile of somebody who has an account. */
+export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
+  const profile = (await findProfiles(accounts, [userId])).get(userId)
+  if (!profile?.user || profile.user.deleted) throw userNotFound()
+  return profile
+}
+
+/** Everybody of these has an account. */
+export async function assertAllExist(accounts: Accounts, userIds: readonly string[]): Promise<void> {
+  const profiles = await findProfiles(accounts, userIds)
+  for (const userId of userIds) if (profiles.get(userId)?.user?.deleted !== false) throw userNotFound()
+}

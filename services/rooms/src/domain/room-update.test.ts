@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { assertNotEmpty, updateOf } from './room-update.ts'
+
+const room = { name: 'tea', description: 'leaves', universal: false }
+
+test('an update that names nothing is refused', () => {
+  expect(() => assertNotEmpty({})).toThrow('at least one field')
+  expect(() => assertNotEmpty({ description: '' })).not.toThrow()
+})
+
+test('what is not named stays, an empty description clears', () => {
+  expect(updateOf(room, { description: '' })).toEqual({
+    name: 'tea',
+    description: '',
+    renamed: true,
+    universalChanged: false,
+  })
+})
+
+test('what is as it was wanted is no change', () => {
+  expect(updateOf(room, { name: 'tea', universal: false })).toMatchObject({ renamed: false, universalChanged: false })
+  expect(updateOf(room, { universal: true })).toMatchObject({ renamed: false, universalChanged: true })
+})

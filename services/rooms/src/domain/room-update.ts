@@ -1,0 +1,18 @@
+import { emptyUpdate } from '../errors.ts'
+
+type Wanted = { name?: string | undefined; description?: string | undefined; universal?: boolean | undefined }
+type Current = { name: string; description: string; universal: boolean }
+
+/** What of a wanted update differs from what the room is. */
+export type RoomUpdate = { name: string; description: string; renamed: boolean; universalChanged: boolean }
+
+/** An update names at least one field. */
+export function assertNotEmpty({ name, description, universal }: Wanted): void {
+  if (name === undefined && description === undefined && universal === undefined) throw emptyUpdate()
+}
+
+export function updateOf(room: Current, wanted: Wanted): RoomUpdate {
+  const { name = room.name, description = room.description, universal = room.universal } = wanted
+  const renamed = name !== room.name || description !== room.description
+  return { name, description, renamed, universalChanged: universal !== room.universal }
+}

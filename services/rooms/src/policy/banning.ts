@@ -1,0 +1,24 @@
+import { isEffectiveMember, may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { RoomKind } from '@parley/contracts/api'
+import { banOfNonMember, banOfOneself, dmHasNoBans, mayNotBan } from '../errors.ts'
+import type { Outcome } from './outcome.ts'
+import type { RoomHead, Standing } from './standing.ts'
+
+export function assertCanBan(policy: Policy, subject: Subject, room: RoomHead): void {
+  if (room.kind === RoomKind.DM) throw dmHasNoBans()
+  if (!may(policy, subject, 'room.ban-member', roomScope(room))) throw mayNotBan()
+}
+
+/** Only who belongs to a room can be banned from it, so nobody is banned twice. */
+export function ban(policy: Policy, subject: Subject, room: RoomHead, target: Subject, standing: Standing): Outcome {
+  assertCanBan(policy, subject, room)
+  if (target.userId === subject.userId) throw banOfOneself()
+  if (!isEffectiveMember(policy, target, room, standing)) throw banOfNonMember()
+  return 'change'
+}
+
+/** Lifting a ban that does not stand is no mistake. */
+export function unban(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
+  assertCanBan(policy, subject, room)
+  return standing.banned ? 'change' : 'nothing'
+}

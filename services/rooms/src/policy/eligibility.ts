@@ -1,0 +1,30 @@
+import { ownerRoleId, resolve, type Policy, type Scope } from '@parley/auth'
+
+/**
+ * Who has a permission, as sets that a query can use: one DENY among somebody's roles, their own decisions and everyone's
+ * denies, else one ALLOW allows; owners always have it.
+ */
+export type Eligibility = {
+  everyone: 'allow' | 'deny' | 'undecided'
+  ownerRoleId: string
+  allowedRoles: string[]
+  deniedRoles: string[]
+  allowedUsers: string[]
+  deniedUsers: string[]
+}
+
+export function whoMayJoin(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
+  const outcome = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
+  const { server, groups, rooms } = policy.decisions
+  const decided = [server, groups.get(scope.groupId), rooms.get(scope.roomId)]
+  const users = [...new Set(decided.flatMap((at) => [...(at?.users.keys() ?? [])]))]
+  const roles = [...policy.roles.keys()].filter((roleId) => roleId !== ownerRoleId)
+  return {
+    everyone: outcome('', []),
+    ownerRoleId,
+    allowedRoles: roles.filter((roleId) => outcome('', [roleId]) === 'allow'),
+    deniedRoles: roles.filter((roleId) => outcome('', [roleId]) === 'deny'),
+    allowedUsers: users.filter((userId) => outcome(userId, []) === 'allow'),
+    deniedUsers: users.filter((userId) => outcome(userId, []) === 'deny'),
+  }
+}

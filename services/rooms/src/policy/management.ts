@@ -1,0 +1,41 @@
+import { may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { RoomKind } from '@parley/contracts/api'
+import {
+  archivedRoom,
+  bannedTarget,
+  dmCannotBeManaged,
+  mayNotManage,
+  universalHasNoExplicitMembers,
+} from '../errors.ts'
+import type { Outcome } from './outcome.ts'
+import type { RoomHead, Standing } from './standing.ts'
+
+/** Needs no membership. */
+export function assertCanManage(policy: Policy, subject: Subject, room: RoomHead): void {
+  if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
+  if (!may(policy, subject, 'room.manage', roomScope(room))) throw mayNotManage()
+}
+
+export function archive(policy: Policy, subject: Subject, room: RoomHead, archived: boolean): Outcome {
+  assertCanManage(policy, subject, room)
+  return room.archived === archived ? 'nothing' : 'change'
+}
+
+/** `target` is the standing of the one who is added. */
+export function addMember(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
+  assertCanManageMembers(policy, subject, room)
+  if (target.banned) throw bannedTarget()
+  return target.member ? 'nothing' : 'change'
+}
+
+/** `target` is the standing of the one who is removed. */
+export function removeMember(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
+  assertCanManageMembers(policy, subject, room)
+  return target.member ? 'change' : 'nothing'
+}
+
+function assertCanManageMembers(policy: Policy, subject: Subject, room: RoomHead): void {
+  assertCanManage(policy, subject, room)
+  if (room.universal) throw universalHasNoExplicitMembers()
+  if (room.archived) throw archivedRoom()
+}

@@ -1,0 +1,33 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import { getProfile } from '../../clients/accounts.ts'
+import type { Context } from '../../context.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { addMember as decideAddition, assertCanManage } from '../../policy/management.ts'
+import { headOf } from '../../policy/standing.ts'
+import { changeMembership } from '../../store/changes.ts'
+import { getRoomSeen } from '../../store/seen-rooms.ts'
+import { toDirectoryMember } from '../../view/member.ts'
+
+export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.addMember> {
+  return async ({ roomId, userId }, call) => {
+    const caller = callerOf(call)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const { room } = await getRoomSeen(ctx.db, userId, roomId)
+    assertCanManage(ctx.policy.current(), caller, headOf(room))
+    const profile = await getProfile(ctx.accounts, userId)
+    await makeChange(
+      ctx,
+      {
+        roomId,
+        userId,
+        cause,
+        decide: ({ room, standing }) => decideAddition(ctx.policy.current(), caller, headOf(room), standing),
+        write: (tx, room) => changeMembership(tx, room, { userId, member: true }, cause),
+      },
+      call,
+    )
+    return { member: toDirectoryMember(profile, ctx.policy.current()) }
+  }
+}

@@ -1,0 +1,58 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import type { Tx } from '@parley/postgres'
+import { callerOf } from '@parley/rpc'
+import { getProfile } from '../../clients/accounts.ts'
+import type { Context } from '../../context.ts'
+import type { Change } from '../../domain/room-fact.ts'
+import { banEndsInThePast } from '../../errors.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { assertCanBan, ban } from '../../policy/banning.ts'
+import { headOf } from '../../policy/standing.ts'
+import { findBanVersion, saveBan } from '../../store/bans.ts'
+import { changeRoom, saveMembership, type Changed } from '../../store/changes.ts'
+import { openFacts } from '../../store/facts.ts'
+import type { RoomRow } from '../../store/rows.ts'
+import { getRoomSeen } from '../../store/seen-rooms.ts'
+
+export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.banMember> {
+  return async ({ roomId, userId, reason, expiresAt: until }, call) => {
+    const caller = callerOf(call)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const expiresAt = until ? timestampDate(until) : null
+    if (expiresAt && expiresAt <= cause.at) throw banEndsInThePast()
+    const { room } = await getRoomSeen(ctx.db, userId, roomId)
+    assertCanBan(ctx.policy.current(), caller, headOf(room))
+    const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
+    // A repeat of a call that was answered too early, not a second ban.
+    const stored = await findBanVersion(ctx.db, roomId, userId)
+    const repeated = stored !== undefined && (await openFacts(ctx.db, roomId, stored)).open
+
+    async function write(tx: Tx, room: RoomRow): Promise<Changed> {
+      const change: Change = { case: 'banned', value: { userId, ...(until && { expiresAt: until }) } }
+      const changed = await changeRoom(tx, room, change, cause)
+      const { version } = changed.room
+      const id = changed.facts[0]?.eventId ?? ''
+      await saveBan(tx, { id, roomId, userId, moderatorId: caller.userId, reason, expiresAt, version, at: cause.at })
+      await saveMembership(tx, { roomId, userId, member: false, version, since: cause.at })
+      return changed
+    }
+
+    await makeChange(
+      ctx,
+      {
+        roomId,
+        userId,
+        cause,
+        decide: ({ room, standing }) => {
+          if (repeated && standing.banned) return 'nothing'
+          return ban(ctx.policy.current(), caller, headOf(room), target, standing)
+        },
+        write,
+      },
+      call,
+    )
+    return { banned: true }
+  }
+}

@@ -1,0 +1,47 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import { RoomMembershipKind, type RoomService } from '@parley/contracts/api'
+import { decodeCursor, encodeCursor } from '@parley/postgres'
+import { callerOf } from '@parley/rpc'
+import { findProfiles } from '../../clients/accounts.ts'
+import type { Context } from '../../context.ts'
+import { getOwnRoom } from '../../directory/members.ts'
+import { inOrder } from '../../domain/in-order.ts'
+import { badCursor } from '../../errors.ts'
+import { whoMayJoin } from '../../policy/eligibility.ts'
+import { listMembers as listMemberKeys, type MemberKey } from '../../store/member-list.ts'
+import { toDirectoryMember } from '../../view/member.ts'
+
+const defaultLimit = 250
+
+export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.listMembers> {
+  return async ({ roomId, search, membership, page }, call) => {
+    const room = await getOwnRoom(ctx, callerOf(call), roomId)
+    const policy = ctx.policy.current()
+    const effective = membership === RoomMembershipKind.EFFECTIVE && room.universal
+    const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
+    const filter = { roomId, search, eligible: effective ? whoMayJoin(policy, scope) : undefined }
+    const limit = page?.limit || defaultLimit
+    const after = page?.cursor ? keyOf(page.cursor) : undefined
+
+    const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after }
+    const { members, total } = await listMemberKeys(ctx.db, filter, wanted)
+    const shown = members.slice(0, limit)
+    const hasMore = members.length > limit
+    const last = shown.at(-1)
+    const nextCursor = hasMore && last ? encodeCursor([last.nameKey, last.login, last.userId]) : ''
+    const ids = shown.map(({ userId }) => userId)
+    const profiles = [...(await findProfiles(ctx.accounts, ids)).values()]
+    return {
+      members: inOrder(ids, profiles, ({ user }) => user?.id ?? '').map((profile) =>
+        toDirectoryMember(profile, policy),
+      ),
+      page: { totalCount: total, hasMore, nextCursor },
+    }
+  }
+}
+
+function keyOf(cursor: string): MemberKey {
+  const [nameKey, login, userId, ...rest] = decodeCursor(cursor)
+  if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()
+  return { nameKey, login, userId }
+}

@@ -1,0 +1,27 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { removeMember as decideRemoval } from '../../policy/management.ts'
+import { headOf } from '../../policy/standing.ts'
+import { changeMembership } from '../../store/changes.ts'
+
+export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method.removeMember> {
+  return async ({ roomId, userId }, call) => {
+    const caller = callerOf(call)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const { facts } = await makeChange(
+      ctx,
+      {
+        roomId,
+        userId,
+        cause,
+        decide: ({ room, standing }) => decideRemoval(ctx.policy.current(), caller, headOf(room), standing),
+        write: (tx, room) => changeMembership(tx, room, { userId, member: false }, cause),
+      },
+      call,
+    )
+    return { removed: facts.length > 0 }
+  }
+}

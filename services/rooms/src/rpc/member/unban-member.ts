@@ -1,0 +1,32 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { unban } from '../../policy/banning.ts'
+import { headOf } from '../../policy/standing.ts'
+import { endBan } from '../../store/bans.ts'
+import { changeRoom } from '../../store/changes.ts'
+
+export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.unbanMember> {
+  return async ({ roomId, userId }, call) => {
+    const caller = callerOf(call)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    await makeChange(
+      ctx,
+      {
+        roomId,
+        userId,
+        cause,
+        decide: ({ room, standing }) => unban(ctx.policy.current(), caller, headOf(room), standing),
+        write: async (tx, room) => {
+          const changed = await changeRoom(tx, room, { case: 'unbanned', value: { userId } }, cause)
+          await endBan(tx, { roomId, userId, version: changed.room.version, at: cause.at })
+          return changed
+        },
+      },
+      call,
+    )
+    return { unbanned: true }
+  }
+}

@@ -1,0 +1,38 @@
+import type { HandlerContext, MethodImpl } from '@connectrpc/connect'
+import type { Room, RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { archive } from '../../policy/management.ts'
+import { headOf } from '../../policy/standing.ts'
+import { changeRoom } from '../../store/changes.ts'
+import { toRoom } from '../../view/room.ts'
+
+export function archiveRoom(ctx: Context): MethodImpl<typeof RoomService.method.archiveRoom> {
+  return async ({ roomId }, call) => ({ room: await setArchived(ctx, call, roomId, true) })
+}
+
+export function unarchiveRoom(ctx: Context): MethodImpl<typeof RoomService.method.unarchiveRoom> {
+  return async ({ roomId }, call) => ({ room: await setArchived(ctx, call, roomId, false) })
+}
+
+async function setArchived(ctx: Context, call: HandlerContext, roomId: string, archived: boolean): Promise<Room> {
+  const caller = callerOf(call)
+  const cause = { actorId: caller.userId, at: ctx.now() }
+  const { room } = await makeChange(
+    ctx,
+    {
+      roomId,
+      userId: caller.userId,
+      cause,
+      decide: ({ room }) => archive(ctx.policy.current(), caller, headOf(room), archived),
+      write: (tx, room) => {
+        const change = archived ? 'archived' : 'unarchived'
+        return changeRoom(tx, room, { case: change, value: {} }, cause, { archived })
+      },
+      touchesLayout: true,
+    },
+    call,
+  )
+  return toRoom(room)
+}

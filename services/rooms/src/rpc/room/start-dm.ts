@@ -1,0 +1,40 @@
+import { create } from '@bufbuild/protobuf'
+import type { MethodImpl } from '@connectrpc/connect'
+import { mayStartDm } from '@parley/auth'
+import { RoomService, StartDMResponseSchema } from '@parley/contracts/api'
+import { dmRoomId } from '@parley/ids'
+import { callerOf } from '@parley/rpc'
+import { assertAllExist } from '../../clients/accounts.ts'
+import type { Context } from '../../context.ts'
+import { newDm } from '../../domain/new-room.ts'
+import { mayNotStartDms } from '../../errors.ts'
+import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
+import { findRoom } from '../../store/seen-rooms.ts'
+import { toRoom } from '../../view/room.ts'
+import { answerOnce } from '../answer-once.ts'
+
+export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.startDM> {
+  return (req, call) =>
+    answerOnce(ctx, call, RoomService.method.startDM, req, async (keep) => {
+      const caller = callerOf(call)
+      if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
+      const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
+      const roomId = dmRoomId(participantIds)
+      const known = await findRoom(ctx.db, caller.userId, roomId)
+      // A conversation goes on when somebody in it has left the server.
+      if (!known) await assertAllExist(ctx.accounts, participantIds)
+
+      const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
+      const row = known?.room ?? dmRow(dm)
+      const response = create(StartDMResponseSchema, { room: toRoom(row) })
+      const made = await ctx.turns.take(roomId, call, () =>
+        ctx.db.transaction(async (tx) => {
+          await keep(tx, response, { roomId, version: row.version })
+          return known ? false : await insertRoomOnce(tx, row, dm)
+        }),
+      )
+      if (made) await ctx.line.handOver(roomId, dm.facts, call)
+      else await ctx.line.settle(roomId, row.version, call)
+      return response
+    })
+}

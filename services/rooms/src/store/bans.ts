@@ -1,0 +1,58 @@
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { roomBans } from './schema.ts'
+
+export type NewBan = {
+  /** The id of the event that announces it. */
+  id: string
+  roomId: string
+  userId: string
+  moderatorId: string
+  reason: string
+  expiresAt: Date | null
+  version: bigint
+  at: Date
+}
+
+/** A ban begins; one that ended before in the same room is written over, its history lies in the facts. */
+export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
+  const row = { ...ban, banned: true, createdAt: at, since: at }
+  await tx
+    .insert(roomBans)
+    .values(row)
+    .onConflictDoUpdate({ target: [roomBans.roomId, roomBans.userId], set: row })
+}
+
+export async function endBan(
+  tx: Tx,
+  ban: { roomId: string; userId: string; version: bigint; at: Date },
+): Promise<void> {
+  await tx
+    .update(roomBans)
+    .set({ banned: false, version: ban.version, since: ban.at })
+    .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
+}
+
+/** The version of the fact that banned somebody; undefined when no ban stands. */
+export async function findBanVersion(reader: Reader, roomId: string, userId: string): Promise<bigint | undefined> {
+  const [ban] = await reader
+    .select({ version: roomBans.version })
+    .from(roomBans)
+    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId), eq(roomBans.banned, true)))
+  return ban?.version
+}
+
+const ranOut = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
+
+/** Bans that ran out and of which no fact says so yet. */
+export function expiredBans(reader: Reader, limit: number): Promise<{ roomId: string; userId: string }[]> {
+  return reader.select({ roomId: roomBans.roomId, userId: roomBans.userId }).from(roomBans).where(ranOut).limit(limit)
+}
+
+export async function hasRunOut(reader: Reader, roomId: string, userId: string): Promise<boolean> {
+  const found = await reader
+    .select({ userId: roomBans.userId })
+    .from(roomBans)
+    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId), ranOut))
+  return found.length > 0
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code } from '@connectrpc/connect'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { roomBans } from '../src/store/schema.ts'
+import { dm } from './_seeds.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+let direct: string
+let room: string
+let made = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.accounts.people = ['Umallory', 'Umod', 'Ualice', 'Ustranger'].map((userId) => person(userId))
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '1s' })
+  await lobbyOf(env)
+  direct = await dm(env, ['Umod', 'Umallory'])
+})
+beforeEach(async () => {
+  room = await makeRoom(env, `banning-${++made}`)
+  await env.as('Umallory').rooms.joinRoom({ roomId: room })
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const moderator = () => env.as('Umod', 'moderator').rooms
+const inAnHour = () => timestampFromDate(new Date(Date.now() + 3600_000))
+const ban = (request: { userId?: string; roomId?: string; reason?: string; expiresAt?: Date } = {}) => {
+  const { expiresAt, ...rest } = request
+  const until = expiresAt && { expiresAt: timestampFromDate(expiresAt) }
+  return moderator().banMember({ roomId: room, userId: 'Umallory', reason: 'noise', ...rest, ...until })
+}
+const unban = (userId = 'Umallory') => moderator().unbanMember({ roomId: room, userId, reason: 'peace' })
+const access = async () => (await env.internal.getRoomAccess({ userId: 'Umallory', roomId: room })).effectiveMember
+const join = () => env.as('Umallory').rooms.joinRoom({ roomId: room })
+
+describe('BanMember', () => {
+  test('ends the membership and keeps the banned out; its event is on the stream before the answer', async () => {
+    expect(await ban()).toMatchObject({ banned: true })
+    expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
+      actorId: 'Umod',
+      fact: { case: 'banned', value: { userId: 'Umallory' } },
+    })
+    expect(env.messaging.calls.at(-1)).toMatchObject({ awaitStream: true })
+    expect(await access()).toBe(false)
+    expect(await codeOf(join())).toBe(Code.PermissionDenied)
+    const { entries } = await env.internal.openSockets({ userIds: ['Umallory'] })
+    expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
+  })
+
+  test('of the same one again is refused, but not as the repeat of an unavailable call', async () => {
+    env.messaging.offStream.add(room)
+    expect(await codeOf(ban())).toBe(Code.Unavailable)
+    env.messaging.offStream.delete(room)
+    expect(await codeOf(ban())).toBeUndefined()
+    await eventually(async () => expect(await codeOf(ban())).toBe(Code.PermissionDenied))
+    expect(env.messaging.kindsOf(room).filter((kind) => kind === 'banned')).toHaveLength(1)
+  })
+
+  test('takes universal rooms from their effective members', async () => {
+    room = await makeRoom(env, `universal-${made}`, { universal: true })
+    expect(await access()).toBe(true)
+    await ban()
+    expect(await access()).toBe(false)
+  })
+
+  test('works in archived rooms', async () => {
+    await env.as('Uowner', 'owner').rooms.archiveRoom({ roomId: room })
+    expect(await codeOf(ban())).toBeUndefined()
+  })
+
+  test.each<[string, () => Promise<unknown>, Code]>([
+    ['no room.ban-member', () => banAs('Ualice'), Code.PermissionDenied],
+    ['oneself', () => ban({ userId: 'Umod' }), Code.PermissionDenied],
+    ['one who is no member', () => ban({ userId: 'Ustranger' }), Code.PermissionDenied],
+    ['an unknown user', () => ban({ userId: 'Unobody' }), Code.NotFound],
+    ['an unknown room', () => ban({ roomId: 'Rnone' }), Code.NotFound],
+    ['a direct message', () => ban({ roomId: direct }), Code.InvalidArgument],
+    ['no reason', () => ban({ reason: '' }), Code.InvalidArgument],
+    ['an end in the past', () => ban({ expiresAt: new Date(Date.now() - 1000) }), Code.InvalidArgument],
+  ])('refuses %s', async (_what, call, code) => {
+    expect(await codeOf(call())).toBe(code)
+  })
+
+  const banAs = (userId: string) =>
+    env.as(userId).rooms.banMember({ roomId: room, userId: 'Umallory', reason: 'noise', expiresAt: inAnHour() })
+})
+
+describe('UnbanMember', () => {
+  test('lets the banned join again, without making them members', async () => {
+    await ban()
+    expect(await unban()).toMatchObject({ unbanned: true })
+    expect(env.messaging.kindsOf(room).at(-1)).toBe('unbanned')
+    expect(await access()).toBe(false)
+    await join()
+    expect(await access()).toBe(true)
+  })
+
+  test('without a ban succeeds and writes nothing', async () => {
+    expect(await unban('Ustranger')).toMatchObject({ unbanned: true })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
+  })
+
+  test('needs room.ban-member', async () => {
+    const call = env.as('Ualice').rooms.unbanMember({ roomId: room, userId: 'Umallory', reason: 'peace' })
+    expect(await codeOf(call)).toBe(Code.PermissionDenied)
+  })
+})
+
+test('a ban that runs out is told once, by whichever process', async () => {
+  const second = await env.start()
+  await ban({ expiresAt: new Date(Date.now() + 60_000) })
+  expect(await codeOf(join())).toBe(Code.PermissionDenied)
+  await env.db
+    .update(roomBans)
+    .set({ expiresAt: sql`now()` })
+    .where(sql`room_id = ${room}`)
+  await eventually(() => expect(env.messaging.kindsOf(room).at(-1)).toBe('banExpired'))
+  await join()
+  expect(env.messaging.kindsOf(room).slice(-3)).toEqual(['banned', 'banExpired', 'joined'])
+  await second[Symbol.asyncDispose]()
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { eventually, recordEvents } from '@parley/testkit'
+import { dm } from './_seeds.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+
+let env: Env
+let groupId: string
+let direct: string
+let room: string
+let made = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  groupId = await lobbyOf(env)
+  direct = await dm(env, ['Ualice', 'Ubob'])
+})
+beforeEach(async () => {
+  room = await makeRoom(env, `managed-${++made}`)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const admin = () => env.as('Uadmin', 'admin')
+/** Holds room.manage and belongs to nothing. */
+const owner = () => env.as('Uowner', 'owner').rooms
+
+describe('UpdateRoom', () => {
+  test('changes name and description, and messaging knows before the answer', async () => {
+    const { room: after } = await owner().updateRoom({ roomId: room, name: `New-${made}`, description: 'fresh' })
+    expect(after).toMatchObject({ name: `New-${made}`, description: 'fresh', universal: false })
+    expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
+      actorId: 'Uowner',
+      fact: { case: 'updated', value: { name: `New-${made}` } },
+    })
+  })
+
+  test('an empty description clears, what is not named stays', async () => {
+    await owner().updateRoom({ roomId: room, description: 'words' })
+    const { room: after } = await owner().updateRoom({ roomId: room, description: '' })
+    expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
+  })
+
+  test('turns universality on and off; only explicit members stay, and that waits for the stream', async () => {
+    const isMember = async () => {
+      const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
+      return seen?.viewerState?.isMember
+    }
+    await owner().updateRoom({ roomId: room, universal: true })
+    expect(await isMember()).toBe(true)
+    await owner().updateRoom({ roomId: room, universal: false })
+    expect(await isMember()).toBe(false)
+    expect(env.messaging.calls.at(-1)).toMatchObject({ roomId: room, awaitStream: true })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'universal', 'universal'])
+    const { rooms } = await env.internal.listUniversalRooms({})
+    expect(rooms.find(({ roomId }) => roomId === room)).toMatchObject({ universal: false })
+  })
+
+  test('name and universality at once are two facts', async () => {
+    await owner().updateRoom({ roomId: room, name: `both-${made}`, universal: true })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'updated', 'universal'])
+  })
+
+  test('to what the room is already writes nothing', async () => {
+    await owner().updateRoom({ roomId: room, name: `managed-${made}`, universal: false })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined'])
+  })
+
+  test('a new letter case of its own name is no clash, the name of another room is', async () => {
+    const { room: after } = await owner().updateRoom({ roomId: room, name: `MANAGED-${made}` })
+    expect(after?.name).toBe(`MANAGED-${made}`)
+    expect(await codeOf(owner().updateRoom({ roomId: room, name: 'General' }))).toBe(Code.AlreadyExists)
+  })
+
+  test.each<[string, () => Promise<unknown>, Code]>([
+    ['nothing to change', () => owner().updateRoom({ roomId: room }), Code.InvalidArgument],
+    ['a bad name', () => owner().updateRoom({ roomId: room, name: 'two words' }), Code.InvalidArgument],
+    ['an unknown room', () => owner().updateRoom({ roomId: 'Rnone', name: 'x' }), Code.NotFound],
+    ['a direct message', () => owner().updateRoom({ roomId: direct, universal: true }), Code.InvalidArgument],
+    ['no room.manage', () => env.as('Ualice').rooms.updateRoom({ roomId: room, name: 'x' }), Code.PermissionDenied],
+  ])('refuses %s', async (_what, call, code) => {
+    expect(await codeOf(call())).toBe(code)
+  })
+})
+
+describe('ArchiveRoom and UnarchiveRoom', () => {
+  test('hide and restore the room, tell everyone, and keep its place', async () => {
+    await using heard = await recordEvents(env.bus, 'evt.layout.>')
+    const listed = async () => {
+      const { group } = await admin().directory.getRoomGroup({ groupId })
+      return group?.items.some(({ item }) => item.case === 'room' && item.value.room?.id === room)
+    }
+    const { room: archived } = await owner().archiveRoom({ roomId: room })
+    expect(archived).toMatchObject({ id: room, archived: true })
+    expect(env.messaging.calls.at(-1)).toMatchObject({ roomId: room, awaitStream: true })
+    expect(await listed()).toBe(false)
+    const { room: restored } = await owner().unarchiveRoom({ roomId: room })
+    expect(restored).toMatchObject({ archived: false })
+    expect(await listed()).toBe(true)
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
+    await eventually(() => expect(heard.events).toHaveLength(2))
+  })
+
+  test('twice succeed', async () => {
+    await owner().archiveRoom({ roomId: room })
+    await owner().archiveRoom({ roomId: room })
+    await owner().unarchiveRoom({ roomId: room })
+    await owner().unarchiveRoom({ roomId: room })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
+  })
+
+  test.each<[string, () => Promise<unknown>, Code]>([
+    ['an unknown room', () => owner().archiveRoom({ roomId: 'Rnone' }), Code.NotFound],
+    ['a direct message', () => owner().archiveRoom({ roomId: direct }), Code.InvalidArgument],
+    ['no room.manage', () => env.as('Ualice').rooms.archiveRoom({ roomId: room }), Code.PermissionDenied],
+    ['no room.manage', () => env.as('Ualice').rooms.unarchiveRoom({ roomId: room }), Code.PermissionDenied],
+  ])('refuse %s', async (_what, call, code) => {
+    expect(await codeOf(call())).toBe(code)
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { create } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { RoomKind } from '@parley/contracts/api'
+import { PolicyDecisionSchema } from '@parley/contracts/internal'
+import { codeOf, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.accounts.people = [
+    ...['Ualice', 'Ubob', 'Ucarol', 'Umuted', 'Usolo'].map((userId) => person(userId)),
+    person('Ugone', { deleted: true }),
+  ]
+  env.admin.policy.decisions.push(
+    create(PolicyDecisionSchema, {
+      userId: 'Umuted',
+      permission: 'message.post',
+      scope: { kind: PermissionScopeKind.SERVER },
+      decision: PermissionDecision.DENY,
+    }),
+  )
+  await env.start()
+  await env.start()
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const start = (userId: string, participantIds: string[], headers: Record<string, string> = {}) =>
+  env.as(userId).rooms.startDM({ participantIds }, { headers })
+
+describe('StartDM', () => {
+  test('starts one conversation for a set of people, whoever asks and in whatever order', async () => {
+    const { room } = await start('Ualice', ['Ubob', 'Ucarol'])
+    expect(room).toMatchObject({ kind: RoomKind.DM, name: '', groupId: '', universal: false })
+    expect(env.messaging.kindsOf(room?.id ?? '')).toEqual(['created', 'joined', 'joined', 'joined'])
+    expect(env.messaging.factsOf(room?.id ?? '')[0]?.fact).toMatchObject({
+      value: { kind: RoomKind.DM, participantIds: ['Ualice', 'Ubob', 'Ucarol'] },
+    })
+    const again = await start('Ucarol', ['Ubob', 'Ualice', 'Ubob', 'Ucarol'])
+    expect(again.room?.id).toBe(room?.id)
+    const { room: seen } = await env.as('Ubob').directory.getRoom({ roomId: room?.id ?? '' })
+    expect(seen?.viewerState?.isMember).toBe(true)
+  })
+
+  test('without others is a conversation with oneself', async () => {
+    const { room } = await start('Usolo', [])
+    expect(env.messaging.kindsOf(room?.id ?? '')).toEqual(['created', 'joined'])
+  })
+
+  test('by both at the same moment starts it once', async () => {
+    for (const other of ['Ubob', 'Ucarol', 'Umuted']) {
+      const started = await Promise.all([start('Ualice', [other]), start('Ualice', [other]), start('Ualice', [other])])
+      const [id] = new Set(started.map(({ room }) => room?.id))
+      expect(started.every(({ room }) => room?.id === id)).toBe(true)
+      expect(env.messaging.kindsOf(id ?? '')).toEqual(['created', 'joined', 'joined'])
+    }
+  })
+
+  test('under one key is one answer, and another request is refused', async () => {
+    const headers = { 'Idempotency-Key': 'dm-1' }
+    const first = await start('Ubob', ['Ucarol'], headers)
+    expect((await start('Ubob', ['Ucarol'], headers)).room?.id).toBe(first.room?.id)
+    expect(await codeOf(start('Ubob', ['Ualice'], headers))).toBe(Code.InvalidArgument)
+  })
+
+  test.each<[string, string, string[], Code]>([
+    ['unknown people', 'Ualice', ['Unobody'], Code.NotFound],
+    ['deleted people', 'Ualice', ['Ugone'], Code.NotFound],
+    ['whoever is denied to post', 'Umuted', ['Ubob'], Code.PermissionDenied],
+    ['more than nine others', 'Ualice', Array.from({ length: 10 }, (_, n) => `U${n}`), Code.InvalidArgument],
+  ])('refuses %s', async (_what, userId, participantIds, code) => {
+    expect(await codeOf(start(userId, participantIds))).toBe(code)
+  })
+})
