@@ -17,7 +17,7 @@ import { isNameTaken } from '../../store/channels.ts'
 import { appendItem, groupExists, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom, nameIndex } from '../../store/new-rooms.ts'
 import { toRoom } from '../../view/room.ts'
-import { answerOnce } from '../answer-once.ts'
+import { answerOnce } from '../../idempotency/answer-once.ts'
 
 export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.createRoom> {
   return (req, call) =>

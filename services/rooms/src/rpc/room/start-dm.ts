@@ -11,7 +11,7 @@ import { mayNotStartDms } from '../../errors.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
 import { toRoom } from '../../view/room.ts'
-import { answerOnce } from '../answer-once.ts'
+import { answerOnce } from '../../idempotency/answer-once.ts'
 
 export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.startDM> {
   return (req, call) =>
