@@ -17,7 +17,9 @@ function readOperatorFile(file: string, root: string): string {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EACCES') throw unreachable(`${file} may not be read; run this as the user that runs the fleet`)
-    throw unreachable(`no fleet runs on ${root}; start one with make run, or name its folder with --data-dir or PARLEY_DATA_DIR`)
+    throw unreachable(
+      `no fleet runs on ${root}; start one with make run, or name its folder with --data-dir or PARLEY_DATA_DIR`,
+    )
   }
 }
 
@@ -26,7 +28,8 @@ function parse(text: string): OperatorAccess | undefined {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null) return undefined
     const { natsUrl, natsUser, natsPassword } = value as Record<string, unknown>
-    if (typeof natsUrl !== 'string' || typeof natsUser !== 'string' || typeof natsPassword !== 'string') return undefined
+    if (typeof natsUrl !== 'string' || typeof natsUser !== 'string' || typeof natsPassword !== 'string')
+      return undefined
     return { natsUrl, natsUser, natsPassword }
   } catch {
     return undefined

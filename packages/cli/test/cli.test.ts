@@ -10,7 +10,18 @@ import { OperatorService } from '@parley/contracts/internal'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { type Bus, connectBus, serveRpc } from '@parley/rpc'
 
-const users = ['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls', 'operator']
+const users = [
+  'gateway',
+  'realtime',
+  'accounts',
+  'rooms',
+  'messaging',
+  'admin',
+  'uploads',
+  'notifications',
+  'calls',
+  'operator',
+]
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const asked: unknown[] = []
@@ -32,12 +43,20 @@ async function parley(args: string[], { stdin = '', dir = dataDir } = {}) {
 }
 
 beforeAll(async () => {
-  const env = Object.fromEntries(users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]))
+  const env = Object.fromEntries(
+    users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
+  )
   nats = await startNats({ dir: join(dataDir, 'nats'), conf, env })
   mkdirSync(join(dataDir, 'run'))
   const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
   writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
-  accounts = await connectBus({ url: nats.url, user: 'accounts', password: 'password-of-accounts', name: 'accounts', purpose: 'rpc' })
+  accounts = await connectBus({
+    url: nats.url,
+    user: 'accounts',
+    password: 'password-of-accounts',
+    name: 'accounts',
+    purpose: 'rpc',
+  })
   server = await serveRpc(accounts, {
     deployable: 'accounts',
     routes: (router) => {
@@ -70,11 +89,29 @@ afterAll(async () => {
 
 describe('commands', () => {
   test('create makes an account with everything that was given, and prints JSON when asked', async () => {
-    const args = ['user', 'create', '--login', 'alice', '--password-stdin', '--email', 'a@example.org', '--role', 'admin', '--role', 'owner', '--json']
+    const args = [
+      'user',
+      'create',
+      '--login',
+      'alice',
+      '--password-stdin',
+      '--email',
+      'a@example.org',
+      '--role',
+      'admin',
+      '--role',
+      'owner',
+      '--json',
+    ]
     const { code, out } = await parley(args, { stdin: 'a secret with space \n' })
     expect(code).toBe(0)
     expect(JSON.parse(out)).toEqual({ userId: 'U1', login: 'alice', roleNames: ['admin', 'owner'] })
-    expect(asked.at(-1)).toMatchObject({ login: 'alice', password: 'a secret with space ', email: 'a@example.org', roleNames: ['admin', 'owner'] })
+    expect(asked.at(-1)).toMatchObject({
+      login: 'alice',
+      password: 'a secret with space ',
+      email: 'a@example.org',
+      roleNames: ['admin', 'owner'],
+    })
   })
 
   test('create speaks to people otherwise', async () => {

@@ -7,7 +7,7 @@ import type { ReadyState } from '@parley/local'
 import { eventually } from './_eventually.ts'
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-const script = fileURLToPath(new URL('_supervisor.ts', import.meta.url))
+const script = fileURLToPath(new URL('./_supervisor.ts', import.meta.url))
 
 /** A supervisor in a process of its own. */
 export type Supervised = AsyncDisposable & {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { supervise } from '../src/supervise.ts'
 
-const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const main = file('_fake-service.ts')
+const main = fileURLToPath(new URL('./_fake-service.ts', import.meta.url))
+const migrate = fileURLToPath(new URL('./_fake-migrate.ts', import.meta.url))
 
 // The real supervisor with services that do next to nothing.
 process.exit(
@@ -14,7 +14,7 @@ process.exit(
       listedAs: 'PARLEY_GATEWAY_REALTIME_URLS',
       portVariables: ['PARLEY_REALTIME_PORT'],
     },
-    { name: 'accounts', main, migrate: file('_fake-migrate.ts') },
+    { name: 'accounts', main, migrate },
     { name: 'gateway', main, edge: true, proxies: true, portVariables: ['PARLEY_PORT', 'PARLEY_WEBSERVER_PORT'] },
   ]),
 )

@@ -98,7 +98,7 @@ describe('NATS', () => {
 })
 
 describe('a parent that is killed', () => {
-  const script = fileURLToPath(new URL('_redis-parent.ts', import.meta.url))
+  const script = fileURLToPath(new URL('./_redis-parent.ts', import.meta.url))
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
   const pidFile = at('orphan/server.pid')
 

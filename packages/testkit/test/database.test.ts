@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { eventually, testDatabase, testInfrastructure } from '@parley/testkit'
 
-const folder = fileURLToPath(new URL('_drizzle', import.meta.url))
+const folder = fileURLToPath(new URL('./_drizzle', import.meta.url))
 
 async function query(url: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })

@@ -7,7 +7,7 @@ import { identify, readPidFile } from '../infrastructure/index.ts'
 const settleMs = 50
 
 /** Another supervisor runs on the same data. */
-export class DataDirInUse extends Error {
+class DataDirInUse extends Error {
   constructor(root: string, pid: number) {
     super(
       `another Parley runs on ${root} (process ${pid}); stop it first, or set PARLEY_DATA_DIR and PARLEY_PORT for a second one`,
@@ -15,7 +15,7 @@ export class DataDirInUse extends Error {
   }
 }
 
-/** Makes this process the only one that works on a data folder until the result is disposed. Throws {@link DataDirInUse}. */
+/** Makes this process the only one that works on a data folder until the result is disposed. Throws when another has it. */
 export async function lockDataDir(root: string, lockFile: string): Promise<Disposable> {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
   const holder = readPidFile(lockFile)

@@ -17,7 +17,7 @@ export function noteworthy(service: string, line: string): string | undefined {
   const named = typeof entry.level === 'string' ? levelNames.find(([, name]) => name === entry.level)?.[1] : level
   if (named === undefined) return undefined
   const reason = reasonOf(entry)
-  return `${service}: ${named}: ${String(entry.msg ?? '')}${reason === undefined ? '' : ` (${reason})`}`
+  return `${service}: ${named}: ${typeof entry.msg === 'string' ? entry.msg : ''}${reason === undefined ? '' : ` (${reason})`}`
 }
 
 function reasonOf(entry: Record<string, unknown>): string | undefined {

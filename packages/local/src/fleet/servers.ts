@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  type Child,
   installMissing,
   type Nats,
   type Postgres,
@@ -9,7 +10,6 @@ import {
   startPostgres,
   startRedis,
 } from '../infrastructure/index.ts'
-import type { Child } from '../infrastructure/index.ts'
 import { repositoryRoot } from '../repository.ts'
 import { Backoff } from './backoff.ts'
 import type { DataDir } from './data-dir.ts'

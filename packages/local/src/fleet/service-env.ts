@@ -48,7 +48,7 @@ export function serviceEnvironment(
 }
 
 /** Database of a service, reached by the role that owns it and nothing else. */
-export function databaseUrl(service: string, fleet: Pick<FleetAddresses, 'postgresPort' | 'secret'>): string {
+function databaseUrl(service: string, fleet: Pick<FleetAddresses, 'postgresPort' | 'secret'>): string {
   const name = databaseName(service)
   return `postgres://${name}:${fleet.secret(`database.${service}`)}@127.0.0.1:${fleet.postgresPort}/${name}`
 }

