@@ -2,7 +2,8 @@ export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts
 export type { EventHandler } from './consume/handling.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
 export { followControl, type ControlFeed, type ControlListener } from './follow/follow-control.ts'
-export { followEvents, type EventFollower, type FollowOptions } from './follow/follow-events.ts'
+export { followEvents } from './follow/follow-events.ts'
+export type { EventFollower, FollowOptions } from './follow/follower.ts'
 export { followPolicy, type FollowPolicyOptions, type PolicyHolder } from './follow/follow-policy.ts'
 export {
   enqueue,

@@ -84,7 +84,7 @@ test('an event that fails ten times is parked, the others of its message and its
   await relay.stored(await commit(database, 'poison', [4]))
   await eventually(() => expect(handled.slice().sort()).toEqual([1, 3, 4]))
   const parked = async () => {
-    const result = await database.pool.query(
+    const result = await database.pool.query<Record<string, unknown>>(
       'select consumer, event_id, attempts, last_error from parked_events where parked_at is not null',
     )
     return result.rows

@@ -1,7 +1,8 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { controlEvents } from '../subjects.ts'
-import { followEvents, type EventFollower } from './follow-events.ts'
+import { followEvents } from './follow-events.ts'
+import type { EventFollower } from './follower.ts'
 
 /** Who hears of control events. */
 export type ControlListener = {

@@ -1,4 +1,6 @@
 import type { Msg } from 'nats'
+import type { Event } from '@parley/contracts/internal'
+import type { Bus } from '@parley/rpc'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { messageUndecodable, streamLost } from '../metrics.ts'
@@ -8,7 +10,6 @@ import { redeclareStreams } from '../stream/declare.ts'
 import type { Delivery } from '../stream/delivery.ts'
 import { placeCheckMs, verifyPlaces, type Place, type Places } from '../stream/place.ts'
 import { eventStream } from '../subjects.ts'
-import type { EventFollower, FollowOptions } from './follow-events.ts'
 import { OrderedReader } from './ordered-reader.ts'
 
 const log = logger('follower')
@@ -16,6 +17,29 @@ const watchMs = 500
 const silentMs = 2500
 const firstPauseMs = 50
 const longestPauseMs = 1000
+
+/** What to follow, and what to do. */
+export type FollowOptions = {
+  /** The connection for events. */
+  bus: Bus
+  /** One filter over subjects; see `eventSubject`. */
+  subject: string
+  /**
+   * The events of one bus message, in the order of the stream, called synchronously. After trouble an event may come a
+   * second time. A follower that throws is told to reset.
+   */
+  onEvents: (events: Event[], info: { seq: number }) => void
+  /** Events may be missing between the last call of `onEvents` and the next: whatever was built from them is stale. */
+  onReset: () => void
+}
+
+/** A reader of the stream that keeps its place; disposing ends it. */
+export type EventFollower = AsyncDisposable & {
+  /** Milliseconds since the server was last heard of: about a thousand at most while all is well. */
+  healthyAgoMs(): number
+  /** Sequence of the last message handed over; before the first, where the follower began. */
+  lastSeq(): number
+}
 
 /** Keeps an ordered reader open and knows its place on the stream. */
 export class Follower implements EventFollower {
@@ -160,7 +184,7 @@ export class Follower implements EventFollower {
   }
 }
 
-async function lastSeqOf(bus: FollowOptions['bus']): Promise<number> {
+async function lastSeqOf(bus: Bus): Promise<number> {
   const { manager } = await jetStream(bus)
   try {
     return (await manager.streams.info(eventStream)).state.last_seq
@@ -171,7 +195,7 @@ async function lastSeqOf(bus: FollowOptions['bus']): Promise<number> {
   }
 }
 
-async function placeAt(bus: FollowOptions['bus'], seq: number): Promise<Place | undefined> {
+async function placeAt(bus: Bus, seq: number): Promise<Place | undefined> {
   if (seq === 0) return undefined
   const { manager } = await jetStream(bus)
   try {

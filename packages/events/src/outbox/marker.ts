@@ -1,6 +1,5 @@
 import type { Database } from '@parley/postgres'
-import type { Batch, Line } from './line.ts'
-import type { Shard } from './shard.ts'
+import type { Batch, Line, Shard } from './shard.ts'
 import { markRelayed, type Entry } from './store.ts'
 
 const mostAtOnce = 2000

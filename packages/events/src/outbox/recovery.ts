@@ -4,7 +4,7 @@ import { logger } from '@parley/telemetry'
 import { redeclareStreams } from '../stream/declare.ts'
 import { resetDurables } from '../stream/durables.ts'
 import { streamLost } from '../metrics.ts'
-import type { Marker } from './marker.ts'
+import type { Flow } from './flow.ts'
 import type { Shard } from './shard.ts'
 import { forgetPlace, requeue } from './store.ts'
 
@@ -21,12 +21,12 @@ export async function recoverShards(options: {
   pool: Database['pool']
   bus: Bus
   service: string
-  marker: Marker
+  flow: Flow
   shards: Shard[]
 }): Promise<void> {
-  const { pool, bus, service, marker, shards } = options
+  const { pool, bus, service, flow, shards } = options
   for (const shard of shards) shard.clear()
-  await marker.settled()
+  await flow.settled()
   await redeclareStreams(bus)
   await resetDurables(bus)
   const since = new Date(Date.now() - relayAgainMs)

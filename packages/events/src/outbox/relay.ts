@@ -44,6 +44,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   const holdings = new Holdings({ pool, bus, service, holder })
   const resources = new Resources()
   const stop = new AbortController()
+  const { flow, shards } = holdings
   let away = false
   const job = (name: string, everyMs: number, work: () => Promise<void>): void => {
     const run = async (): Promise<void> => {
@@ -68,18 +69,24 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 
   resources.defer('outbox holdings', () => holdings.close())
   resources.use(bus.onReconnect(() => holdings.doubt()))
-  job('outbox leases', leaseTickMs, () => holdings.renew())
+  job('outbox leases', leaseTickMs, () => holdings.tenancy.renew())
   job('outbox poll', pollMs, () => holdings.poll())
   job('stream places', placeCheckMs, () => holdings.verifyAll())
   job('outbox backlog', 10_000, async () => {
-    Object.assign(backlog, await readBacklog(pool, holdings.shardNumbers()))
+    Object.assign(
+      backlog,
+      await readBacklog(
+        pool,
+        shards.all().map((shard) => shard.lease.shard),
+      ),
+    )
   })
   job('outbox cleanup', 60_000, async () => {
     const before = new Date(Date.now() - keepRelayedMs)
     while ((await deleteRelayed(pool, before, deleteAtOnce)) === deleteAtOnce) stop.signal.throwIfAborted()
   })
   // The first lease at once; what fails here is tried again, and said, by the jobs.
-  void holdings.renew().catch(() => undefined)
+  void holdings.tenancy.renew().catch(() => undefined)
 
   const wakes = new Set<bigint>()
   let waking: Promise<void> | undefined
@@ -89,17 +96,17 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
       const ids = [...wakes]
       wakes.clear()
       for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
-        if (!holdings.holds(shard)) tellHolder(bus, service, shard, theirs)
+        if (!shards.holds(shard)) tellHolder(bus, service, shard, theirs)
       }
     }
   }
 
   return Promise.resolve({
     wake(entryIds) {
-      void holdings.kick().then(
+      void flow.kick().then(
         () => {
-          if (holdings.holdsAll()) return
-          for (const id of entryIds) if (!holdings.knows(id)) wakes.add(id)
+          if (shards.holdsAll()) return
+          for (const id of entryIds) if (!shards.knows(id)) wakes.add(id)
           waking ??= tellOthers()
             .catch(() => undefined)
             .finally(() => (waking = undefined))
@@ -108,19 +115,9 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
       )
     },
     stored(entryIds) {
-      const { waiters } = holdings
-      return waitUntilStored(
-        {
-          pool,
-          bus,
-          service,
-          waiters,
-          holds: (shard) => holdings.holds(shard),
-          knowsStored: (id) => holdings.knowsStored(id),
-          kick: () => void holdings.kick().catch(() => undefined),
-        },
-        entryIds,
-      )
+      const holds = (shard: number): boolean => shards.holds(shard)
+      const knowsStored = (id: bigint): boolean => shards.knowsStored(id)
+      return waitUntilStored({ pool, bus, service, flow, holds, knowsStored }, entryIds)
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

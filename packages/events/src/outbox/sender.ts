@@ -1,10 +1,10 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 import { isRefusedForGood, isUnanswered, jetStream } from '../stream/api.ts'
-import type { Batch, Line } from './line.ts'
+import type { Batch, Line } from './shard.ts'
 
 const window = 256
-const ackTimeoutMs = 5000
+const ackTimeoutMs = 3000
 const slowestRetryMs = 1000
 
 /** What the relay does about the outcome of a message. */

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
+import type { Flow } from './flow.ts'
 import { findWaiting, idsByShard } from './store.ts'
 import { askHolder } from './wake.ts'
-import type { Waiters } from './waiters.ts'
 
 const giveUpMs = 4000
 const lookAgainMs = 250
@@ -13,13 +13,11 @@ type Options = {
   pool: Database['pool']
   bus: Bus
   service: string
-  waiters: Waiters
+  flow: Pick<Flow, 'waiters' | 'wake'>
   /** Whether this process holds the shard. */
   holds(shard: number): boolean
   /** Whether this process knows that the stream has the entry. */
   knowsStored(id: bigint): boolean
-  /** Reads what waits. */
-  kick(): void
 }
 
 /**
@@ -34,10 +32,10 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
   const done = (id: bigint): void => {
     if (open.delete(id) && open.size === 0) wakeUp()
   }
-  const cancels = ids.map((id) => options.waiters.wait(id, () => done(id)))
+  const cancels = ids.map((id) => options.flow.waiters.wait(id, () => done(id)))
   try {
     for (const id of ids) if (options.knowsStored(id)) done(id)
-    options.kick()
+    options.flow.wake()
     while (open.size > 0) {
       const leftMs = giveUpAt - performance.now()
       if (leftMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)

@@ -1,7 +1,7 @@
 /** Most events of one bus message. */
-export const maxBatchEvents = 64
+const maxBatchEvents = 64
 /** Most bytes of one bus message that holds more than one event. */
-export const maxBatchBytes = 64 * 1024
+const maxBatchBytes = 64 * 1024
 
 const EVENTS_FIELD = 0x0a
 
@@ -19,4 +19,17 @@ function header(length: number): Uint8Array {
   for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
   bytes.push(rest)
   return Uint8Array.from(bytes)
+}
+
+/** How many events from the first on ride in one message: consecutive ones of one subject. */
+export function batchSize(waiting: readonly { subject: string; payload: Uint8Array }[]): number {
+  const subject = waiting[0]?.subject
+  let bytes = 0
+  let size = 0
+  for (const entry of waiting) {
+    bytes += entry.payload.length
+    if (entry.subject !== subject || size === maxBatchEvents || (size > 0 && bytes > maxBatchBytes)) break
+    size++
+  }
+  return size
 }

@@ -1,0 +1,130 @@
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { logger } from '@parley/telemetry'
+import { entriesRelayed, entrySkipped } from '../metrics.ts'
+import type { HeldShards } from './held-shards.ts'
+import { Marker } from './marker.ts'
+import { skippedEvent } from './refused.ts'
+import { Sender } from './sender.ts'
+import type { Batch, Line, Shard } from './shard.ts'
+import { singleFlight } from './single-flight.ts'
+import { readWaiting, replaceRefused, type Entry } from './store.ts'
+import { Waiters } from './waiters.ts'
+
+const log = logger('relay')
+const readAtOnce = 500
+const mostInHand = 4000
+
+type Options = {
+  pool: Database['pool']
+  bus: Bus
+  service: string
+  shards: HeldShards
+  /** Another holder has the shard. */
+  fenced(shard: Shard): void
+  /** The stream answered with a place it cannot have. */
+  doubted(shard: Shard): void
+  /** Nobody listens for events. */
+  unanswered(): void
+}
+
+/** The way of entries: read, sent, stored, marked. */
+export class Flow {
+  readonly waiters = new Waiters()
+  /** Reads what waits and sends it; the call sees everything committed before it. */
+  readonly kick = singleFlight(() => this.#read())
+  readonly #options: Options
+  readonly #sender: Sender
+  readonly #marker: Marker
+  /** Reading stopped because too much is in hand. */
+  #full = false
+  #closing = false
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#marker = new Marker(options.pool, {
+      fenced: (shard) => options.fenced(shard),
+      marked: () => {
+        if (this.#full) this.wake()
+      },
+    })
+    this.#sender = new Sender(options.bus, options.service, {
+      stored: (line, batch, seq, repeated) => this.#stored(line, batch, seq, repeated),
+      refused: (line, batch, reason) => this.#refused(line, batch, reason),
+      unanswered: () => options.unanswered(),
+    })
+  }
+
+  /** As `kick`, for those who do not wait. */
+  wake(): void {
+    void this.kick().catch(() => undefined)
+  }
+
+  /** Sends what was held back while the shard might not publish. */
+  resume(shard: Shard): void {
+    if (!shard.mayPublish) return
+    for (const line of shard.lines.values()) this.#sender.offer(line)
+  }
+
+  /** Takes nothing more in hand. */
+  close(): void {
+    this.#closing = true
+  }
+
+  /** Resolves when no statement is running that could still mark entries of a line dropped before the call. */
+  settled(): Promise<void> {
+    return this.#marker.settled()
+  }
+
+  async #read(): Promise<void> {
+    const { pool, bus, shards } = this.#options
+    for (;;) {
+      const ready = shards.all().filter((shard) => shard.mayPublish && !shard.releasing)
+      const inHand = shards.inHand()
+      this.#full = inHand.length >= mostInHand
+      if (this.#full || this.#closing || ready.length === 0 || !bus.connected()) return
+      const numbers = ready.map((shard) => shard.lease.shard)
+      const entries = await readWaiting(pool, numbers, inHand, readAtOnce)
+      // All are taken before any is sent, so that neighbours share a message.
+      const lines = entries.map((entry) => this.#take(entry, ready))
+      for (const line of lines) if (line !== undefined) this.#sender.offer(line)
+      if (entries.length < readAtOnce) return
+    }
+  }
+
+  #take(entry: Entry, ready: Shard[]): Line | undefined {
+    const shard = this.#options.shards.get(entry.shard)
+    // Between the question and the answer the shard may have been dropped, taken anew, or lost its place.
+    if (shard === undefined || shard.state !== 'ready' || !ready.includes(shard)) return undefined
+    return shard.take(entry)
+  }
+
+  #stored(line: Line, batch: Batch, seq: number, repeated: boolean): void {
+    const { shard } = line
+    const last = batch.entries.at(-1)
+    if (last === undefined) return
+    if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
+      // The stream begins again below a place it had reached: it is not the one we knew.
+      shard.clear()
+      shard.state = 'unverified'
+      this.#options.doubted(shard)
+      return
+    }
+    shard.stored(line, batch.entries, { seq, eventId: last.eventId, storedAt: Date.now() })
+    for (const entry of batch.entries) this.waiters.stored(entry.id)
+    this.#marker.add(line, batch, seq)
+    entriesRelayed(batch.entries.length)
+  }
+
+  async #refused(line: Line, batch: Batch, reason: string): Promise<void> {
+    const [entry, ...others] = batch.entries
+    if (entry === undefined) return
+    if (others.length > 0) return line.sendAlone(batch.entries)
+    const replacement = skippedEvent(entry)
+    await replaceRefused(this.#options.pool, line.shard.lease, entry, { ...replacement, reason })
+    if (line.dropped) return
+    line.sendAlone([{ ...entry, ...replacement }])
+    entrySkipped()
+    log.error({ eventId: entry.eventId, subject: entry.subject, reason }, 'the stream refused an event; it is parked')
+  }
+}

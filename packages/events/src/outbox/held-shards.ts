@@ -1,0 +1,56 @@
+import { isValid } from './leases.ts'
+import type { Shard } from './shard.ts'
+import { shardCount } from './shards.ts'
+
+/** The shards this process relays. */
+export class HeldShards {
+  readonly #shards = new Map<number, { shard: Shard; ear: Disposable }>()
+
+  /** Adds a shard, with what listens to wishes for it. */
+  add(shard: Shard, ear: Disposable): void {
+    this.#shards.set(shard.lease.shard, { shard, ear })
+  }
+
+  /** Lets go of a shard and everything of it in hand; false when it is not held, or held anew. */
+  drop(shard: Shard): boolean {
+    const held = this.#shards.get(shard.lease.shard)
+    if (held?.shard !== shard) return false
+    shard.clear()
+    held.ear[Symbol.dispose]()
+    return this.#shards.delete(shard.lease.shard)
+  }
+
+  get(number: number): Shard | undefined {
+    return this.#shards.get(number)?.shard
+  }
+
+  all(): Shard[] {
+    return [...this.#shards.values()].map((held) => held.shard)
+  }
+
+  /** Whether this process relays the shard, and its lease stands. */
+  holds(number: number): boolean {
+    const shard = this.get(number)
+    return shard !== undefined && isValid(shard.lease)
+  }
+
+  /** Whether this process relays every shard. */
+  holdsAll(): boolean {
+    return this.#shards.size === shardCount && this.all().every((shard) => isValid(shard.lease))
+  }
+
+  /** Whether the entry is in hand. */
+  knows(id: bigint): boolean {
+    return this.all().some((shard) => shard.inHand.has(id))
+  }
+
+  /** Whether the stream has the entry, as far as this process knows. */
+  knowsStored(id: bigint): boolean {
+    return this.all().some((shard) => shard.inHand.get(id) === true)
+  }
+
+  /** Ids of everything in hand. */
+  inHand(): bigint[] {
+    return this.all().flatMap((shard) => [...shard.inHand.keys()])
+  }
+}

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals'
+import { singleFlight } from './single-flight.ts'
+
+function controlled() {
+  const finish: ((error?: Error) => void)[] = []
+  const work = () =>
+    new Promise<void>((resolve, reject) => finish.push((error) => (error === undefined ? resolve() : reject(error))))
+  return { finish, call: singleFlight(work) }
+}
+
+test('calls while it runs share one run that begins after them', async () => {
+  const { finish, call } = controlled()
+  const first = call()
+  const second = call()
+  const third = call()
+  expect(finish).toHaveLength(1)
+  finish[0]?.()
+  await first
+  await new Promise(setImmediate)
+  expect(finish).toHaveLength(2)
+  finish[1]?.()
+  await Promise.all([second, third])
+  expect(finish).toHaveLength(2)
+})
+
+test('a failure reaches those who share the run, and the next run comes as usual', async () => {
+  const { finish, call } = controlled()
+  const first = call()
+  const second = call()
+  finish[0]?.(new Error('failed'))
+  await expect(first).rejects.toThrow('failed')
+  await new Promise(setImmediate)
+  finish[1]?.()
+  await second
+  const third = call()
+  finish[2]?.()
+  await third
+})

@@ -1,0 +1,98 @@
+import type { Database } from '@parley/postgres'
+import { logger } from '@parley/telemetry'
+import { shardFenced } from '../metrics.ts'
+import type { HeldShards } from './held-shards.ts'
+import { leave, prepareShards, releaseLeases, renewLeases, takeLeases, type Lease } from './leases.ts'
+import { Shard } from './shard.ts'
+import { shardCount } from './shards.ts'
+import { singleFlight } from './single-flight.ts'
+import { readPlaces } from './store.ts'
+
+const log = logger('relay')
+
+type Options = {
+  pool: Database['pool']
+  service: string
+  holder: string
+  shards: HeldShards
+  /** Listens to wishes for a shard that is held from now on. */
+  listen(shard: number): Disposable
+  /** Shards were taken. */
+  adopted(): void
+}
+
+/** Takes, renews and gives back leases, so that each process relays its share of the shards. */
+export class Tenancy {
+  /** Tells that this process lives, renews its leases and brings the number of its shards to its share. */
+  readonly renew = singleFlight(() => this.#renew())
+  readonly #options: Options
+  #prepared = false
+  #closing = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Another holder has the shard. */
+  fenced(shard: Shard): void {
+    const { service, shards } = this.#options
+    if (!shards.drop(shard)) return
+    shardFenced()
+    log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
+  }
+
+  /** Takes nothing more. */
+  close(): void {
+    this.#closing = true
+  }
+
+  /** Gives everything back. */
+  async leave(): Promise<void> {
+    const { pool, holder } = this.#options
+    await this.#release(this.#options.shards.all())
+    await leave(pool, holder)
+  }
+
+  async #renew(): Promise<void> {
+    const { pool, holder, shards } = this.#options
+    if (this.#closing) return
+    if (!this.#prepared) await prepareShards(pool)
+    this.#prepared = true
+    const leases = shards.all().map((shard) => shard.lease)
+    const { relays, free, lost } = await renewLeases(pool, holder, leases)
+    for (const lease of lost) {
+      const shard = shards.get(lease.shard)
+      if (shard?.lease === lease) this.fenced(shard)
+    }
+    await this.#shareOut(Math.ceil(shardCount / relays), free)
+  }
+
+  async #shareOut(share: number, free: number): Promise<void> {
+    const { pool, holder, shards } = this.#options
+    const kept = shards.all().filter((shard) => !shard.releasing)
+    for (const shard of kept.slice(share)) shard.releasing = true
+    await this.#release(shards.all().filter((shard) => shard.releasing && shard.inHand.size === 0))
+    const wanted = Math.min(share - kept.length, free)
+    if (wanted > 0 && !this.#closing) await this.#adopt(await takeLeases(pool, holder, wanted))
+  }
+
+  async #release(shards: Shard[]): Promise<void> {
+    if (shards.length === 0) return
+    for (const shard of shards) this.#options.shards.drop(shard)
+    const leases = shards.map((shard) => shard.lease)
+    await releaseLeases(this.#options.pool, leases)
+  }
+
+  async #adopt(leases: Lease[]): Promise<void> {
+    const { pool, service, shards, listen, adopted } = this.#options
+    if (leases.length === 0) return
+    const numbers = leases.map((lease) => lease.shard)
+    const places = new Map((await readPlaces(pool, numbers)).map((place) => [place.shard, place]))
+    for (const lease of leases) {
+      const place = places.get(lease.shard) ?? { generation: 0, place: undefined }
+      shards.add(new Shard(lease, place), listen(lease.shard))
+    }
+    log.info({ service, shards: numbers }, 'relaying')
+    adopted()
+  }
+}
