@@ -7,9 +7,9 @@ import {
   type ServerPublicProfile,
   type ServerRuntimeConfig,
 } from '@parley/contracts/api'
+import { serverVersion } from '@parley/runtime'
 import type { Config } from '../config.ts'
 import type { ServerProfileRow } from '../store/server-profile.ts'
-import { version } from '../version.ts'
 
 const defaultName = 'Parley'
 const defaultDescription = 'A place to talk with your team.'
@@ -17,7 +17,7 @@ const defaultDescription = 'A place to talk with your team.'
 export function toPublicProfile(row: ServerProfileRow): ServerPublicProfile {
   return create(ServerPublicProfileSchema, {
     name: row.name ?? defaultName,
-    version,
+    version: serverVersion,
     description: row.description ?? defaultDescription,
     ...(row.welcomeMessage !== null && { welcomeMessage: row.welcomeMessage }),
   })
