@@ -1,0 +1,24 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dataDirAt } from '@parley/local'
+import { endLeftover, readPidFile } from '@parley/local/infrastructure'
+
+const prefix = 'parley-e2e-'
+
+/** A folder for a fleet that lives as long as this run. */
+export function temporaryDataDir(): string {
+  return mkdtempSync(join(tmpdir(), prefix))
+}
+
+/** Removes folders whose run was killed, and ends the servers it left running in them. */
+export async function removeAbandonedDataDirs(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
+    const { root, run, lockFile } = dataDirAt(join(tmpdir(), name))
+    // Without a lock it is only just being made.
+    if (!existsSync(lockFile) || readPidFile(lockFile) !== undefined) continue
+    const pidFiles = readdirSync(run).filter((file) => file.endsWith('.pid') && join(run, file) !== lockFile)
+    for (const file of pidFiles) await endLeftover(join(run, file), ['SIGTERM', 'SIGQUIT'], 2_000)
+    rmSync(root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { text } from 'node:stream/consumers'
+import { repositoryRoot } from '@parley/local'
+
+/** What buf curl made of a call: its exit code is 8 times the code of a failed call. */
+export type BufAnswer = { exit: number | null; answer: unknown; error: unknown }
+
+/** The program itself: its launcher costs more than the call. */
+function program(): string {
+  const launcher = createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')
+  return createRequire(launcher).resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`)
+}
+
+/** Runs `buf curl` with these arguments. */
+export async function bufCurl(...args: string[]): Promise<BufAnswer> {
+  const child = spawn(program(), ['curl', ...args], {
+    cwd: repositoryRoot(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const [out, err, exit] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  return { exit, answer: jsonOrText(out), error: jsonOrText(err) }
+}
+
+function jsonOrText(output: string): unknown {
+  try {
+    return JSON.parse(output)
+  } catch {
+    return output
+  }
+}

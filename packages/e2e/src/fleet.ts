@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataDirAt, type FleetProcess, type ReadyState } from '@parley/local'
+
+/** The fleet every suite talks to: two processes of each service. */
+export type TestedFleet = {
+  dataDir: string
+  /** What its ready file says now. */
+  state(): ReadyState
+  /** Both gateways. */
+  gateways: readonly [string, string]
+  /** Both realtime nodes, as http URLs. */
+  realtimeNodes: readonly [string, string]
+}
+
+/** Who the first owner of a tested fleet is. */
+export const ownerCredentials = { login: 'olivia', password: 'the owner of a tested fleet' }
+
+/** Environment variable that names the data folder of the fleet to test. */
+export const dataDirVariable = 'PARLEY_E2E_DATA_DIR'
+
+/** Where the fleet on a data folder announces itself. */
+export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
+
+/** The fleet this run shares. */
+export function fleet(): TestedFleet {
+  const dataDir = process.env[dataDirVariable]
+  if (dataDir === undefined) throw new Error(`no fleet: ${dataDirVariable} is set by the global setup of the suites`)
+  const state = () => JSON.parse(readFileSync(readyFileOf(dataDir), 'utf8')) as ReadyState
+  const { services } = state()
+  return { dataDir, state, gateways: urlsOf(services, 'gateway'), realtimeNodes: urlsOf(services, 'realtime') }
+}
+
+function urlsOf(services: FleetProcess[], name: string): [string, string] {
+  const [one, other] = services.filter((service) => service.name === name).map(({ url }) => url)
+  if (one === undefined || other === undefined) throw new Error(`the fleet has no two processes of ${name}`)
+  return [one, other]
+}
+
+/** Process ids of PostgreSQL, NATS and Redis change when they are started again, so they are read when needed. */
+export function serverPid(name: 'postgres' | 'nats' | 'redis'): number {
+  const { pid } = JSON.parse(readFileSync(join(dataDirAt(fleet().dataDir).run, `${name}.pid`), 'utf8')) as {
+    pid: number
+  }
+  return pid
+}

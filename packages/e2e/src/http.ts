@@ -1,0 +1,84 @@
+import {
+  type DescMessage,
+  type DescMethodUnary,
+  create,
+  fromJson,
+  type JsonValue,
+  type MessageInitShape,
+  type MessageShape,
+  toJson,
+} from '@bufbuild/protobuf'
+
+/** An answer over HTTP. */
+export type Answer = { status: number; headers: Headers; body: unknown }
+
+/** A failed call. */
+export class CallFailed extends Error {
+  readonly answer: Answer
+
+  constructor(what: string, answer: Answer) {
+    super(`${what} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    this.answer = answer
+  }
+}
+
+/** Path of a method below a gateway. */
+export const pathOf = (method: DescMethodUnary, prefix = '/api/connect'): string =>
+  `${prefix}/${method.parent.typeName}/${method.name}`
+
+/** POSTs JSON, or the text given as it is. */
+export async function postJson(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  timeoutMs = 20_000,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  return answerOf(response)
+}
+
+/** Reads an answer; a body that is not JSON stays text. */
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: parsed(text) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The stable code of a failed call, e.g. `not_found`; undefined for a success. */
+export function codeOf({ body }: Answer): unknown {
+  return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
+}
+
+/** Calls a method in JSON. The answer must hold nothing its descriptor does not know. Throws {@link CallFailed}. */
+export async function callJson<I extends DescMessage, O extends DescMessage>(
+  base: string,
+  method: DescMethodUnary<I, O>,
+  request: MessageInitShape<I>,
+  headers: Record<string, string> = {},
+): Promise<MessageShape<O>> {
+  const answer = await attemptJson(base, method, request, headers)
+  if (answer.status !== 200) throw new CallFailed(`${method.parent.typeName}/${method.name}`, answer)
+  return fromJson(method.output, answer.body as JsonValue)
+}
+
+/** Calls a method in JSON and gives the answer as it is. */
+export function attemptJson<I extends DescMessage>(
+  base: string,
+  method: DescMethodUnary<I>,
+  request: MessageInitShape<I>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return postJson(base + pathOf(method), toJson(method.input, create(method.input, request)), headers)
+}

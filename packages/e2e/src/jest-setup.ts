@@ -1,0 +1,55 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { type Fleet, startFleet } from '@parley/local'
+import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
+import { dataDirVariable, ownerCredentials, readyFileOf } from './fleet.ts'
+
+let started: { fleet: Fleet; dataDir: string } | undefined
+
+/** What makes tests quick: the same steps as in production, after less time. */
+const impatience = {
+  PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '2s',
+  PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
+  PARLEY_GENERAL_LOG_LEVEL: 'info',
+}
+
+/**
+ * Starts the fleet that all suites of this run share. With `PARLEY_E2E_DATA_DIR` set, the fleet that runs there is
+ * tested instead.
+ */
+export async function setup(): Promise<void> {
+  if (process.env[dataDirVariable] !== undefined) return
+  await removeAbandonedDataDirs()
+  const dataDir = temporaryDataDir()
+  // PostgreSQL may run as another user, who has to get at its own folder in here.
+  chmodSync(dataDir, 0o755)
+  const says: string[] = []
+  try {
+    const fleet = await startFleet({
+      ...{ dataDir, port: 0, replicas: 2, fsync: false },
+      owner: ownerCredentials,
+      readyFile: readyFileOf(dataDir),
+      env: { ...withoutSettings(process.env), ...impatience },
+      say: (line) => says.push(line),
+    })
+    started = { fleet, dataDir }
+    process.env[dataDirVariable] = dataDir
+  } catch (error) {
+    rmSync(dataDir, { recursive: true, force: true })
+    says.push(error instanceof Error ? error.message : String(error))
+    throw new Error(`the fleet does not start; it said:\n${says.join('\n')}`)
+  }
+}
+
+/** Stops what {@link setup} started and removes its files; they stay when `PARLEY_E2E_KEEP` is set. */
+export async function teardown(): Promise<void> {
+  if (started === undefined) return
+  const { fleet, dataDir } = started
+  await fleet.stop()
+  if (process.env.PARLEY_E2E_KEEP) console.log(`kept ${dataDir}`)
+  else if (existsSync(dataDir)) rmSync(dataDir, { recursive: true, force: true })
+}
+
+/** Settings of whoever runs the tests are not those of the fleet under test. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
+}

@@ -1,0 +1,47 @@
+import { eventually } from '@parley/testkit'
+import type { FleetProcess } from '@parley/local'
+import { fleet } from './fleet.ts'
+
+/** The processes of a service that serve now, in a stable order. */
+export function processesOf(name: string): FleetProcess[] {
+  return fleet()
+    .state()
+    .services.filter((service) => service.name === name)
+}
+
+/** One of the two processes of a service. */
+export function processOf(name: string, index = 0): FleetProcess {
+  const found = processesOf(name)[index]
+  if (found === undefined) throw new Error(`no process ${index} of ${name} serves`)
+  return found
+}
+
+/** Asks a process on its internal port. */
+export async function askInternal(
+  { internalPort }: FleetProcess,
+  path: string,
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(`http://127.0.0.1:${internalPort}${path}`, { signal: AbortSignal.timeout(5_000) })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Waits until every process serves and says that it is ready: what a test that disturbed the fleet ends with. */
+export async function wholeAgain(): Promise<void> {
+  await eventually(
+    async () => {
+      const { services } = fleet().state()
+      if (services.length !== 18) throw new Error(`only ${services.length} processes serve`)
+      for (const service of services) {
+        const { status, text } = await askInternal(service, '/readyz')
+        if (status !== 200) throw new Error(`${service.name} is not ready: ${text}`)
+      }
+    },
+    { timeoutMs: 60_000 },
+  )
+}
+
+/** Freezes a process until the result is disposed. */
+export function frozen(pid: number): Disposable {
+  process.kill(pid, 'SIGSTOP')
+  return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { type CreateRoomRequestSchema, MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import type { Person } from './people.ts'
+
+/** A name no other room has. */
+export const roomName = (): string => `room-${randomBytes(6).toString('hex')}`
+
+/** The group that is there from the start. */
+export async function lobbyId(person: Person): Promise<string> {
+  const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
+  const lobby = groups.find(({ name }) => name === 'Lobby')
+  if (lobby === undefined) throw new Error('there is no group Lobby')
+  return lobby.id
+}
+
+/** A new room in the lobby that its maker and `members` have joined; gives its id. */
+export async function newRoom(
+  owner: Person,
+  members: Person[] = [],
+  options: Omit<MessageInitShape<typeof CreateRoomRequestSchema>, '$typeName'> = {},
+): Promise<string> {
+  const groupId = await lobbyId(owner)
+  const { room } = await owner.call(RoomService.method.createRoom, { name: roomName(), groupId, ...options })
+  const roomId = room?.id ?? ''
+  for (const member of members) await member.call(RoomService.method.joinRoom, { roomId })
+  return roomId
+}
+
+/** Posts a message; gives its event id. */
+export async function post(
+  person: Person,
+  roomId: string,
+  body: string,
+  options: { base?: string; headers?: Record<string, string> } = {},
+): Promise<string> {
+  const { message } = await person.call(MessageService.method.createMessage, { roomId, body }, options)
+  return message?.id ?? ''
+}

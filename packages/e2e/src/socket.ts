@@ -1,0 +1,116 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import {
+  RealtimeClientFrameSchema,
+  type RealtimeEventEnvelope,
+  type RealtimeServerFrame,
+  RealtimeServerFrameSchema,
+} from '@parley/contracts/realtime'
+import { eventually } from '@parley/testkit'
+import { WebSocket } from 'ws'
+
+type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
+type ServerFrame = RealtimeServerFrame['frame']
+type AnyFrame = Exclude<ServerFrame, { case: undefined }>
+type FrameValues = { [Frame in AnyFrame as Frame['case']]: Frame['value'] }
+
+/** A plain WebSocket and the frames it received. */
+export class Socket implements Disposable {
+  readonly #ws: WebSocket
+  /** Every frame, in order of arrival. */
+  readonly frames: ServerFrame[] = []
+  /** Resolves when it is closed, with code and reason. */
+  readonly closed: Promise<{ code: number; reason: string }>
+  #close: { code: number; reason: string } | undefined
+
+  private constructor(ws: WebSocket) {
+    this.#ws = ws
+    ws.on('message', (data: Buffer) => this.frames.push(fromBinary(RealtimeServerFrameSchema, data).frame))
+    ws.on('error', () => undefined) // a close follows
+    this.closed = new Promise((resolve) =>
+      ws.on('close', (code, reason) => resolve((this.#close = { code, reason: reason.toString() }))),
+    )
+  }
+
+  /** Connects to /api/realtime of a gateway or node. Throws when the connection is refused. */
+  static async open(base: string, headers: Record<string, string> = {}): Promise<Socket> {
+    const ws = new WebSocket(`${base.replace(/^http/, 'ws')}/api/realtime`, { headers, perMessageDeflate: false })
+    const socket = new Socket(ws)
+    await new Promise<void>((resolve, reject) => {
+      ws.once('open', resolve)
+      ws.once('error', reject)
+    })
+    return socket
+  }
+
+  /** Connects and goes all the way to a running stream. */
+  static async subscribed(base: string, token: string): Promise<Socket> {
+    const socket = await Socket.open(base)
+    await socket.hello(token)
+    socket.send({ case: 'subscribeEvents', value: {} })
+    await socket.first('subscribed')
+    return socket
+  }
+
+  get isClosed(): boolean {
+    return this.#close !== undefined
+  }
+
+  /** Envelopes received so far. */
+  get events(): RealtimeEventEnvelope[] {
+    return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
+  }
+
+  send(frame: ClientFrame): void {
+    this.#ws.send(toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame })))
+  }
+
+  /** Sends anything: a string goes as a text frame. */
+  sendRaw(data: string | Uint8Array): void {
+    this.#ws.send(data)
+  }
+
+  /** Says hello and waits for the answer. */
+  async hello(token: string) {
+    this.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: token } })
+    return this.first('hello')
+  }
+
+  /** The first frame of a kind, as soon as it is there. Fails when the socket is closed without one. */
+  first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
+    return eventually(() => {
+      const found = this.frames.find((frame) => frame.case === kind)
+      if (found !== undefined) return found.value as FrameValues[Case]
+      throw new Error(`no ${kind} came${this.isClosed ? ' and the socket is closed' : ''}; ${describe(this.frames)}`)
+    })
+  }
+
+  /** The first event that matches, as soon as it is there. */
+  heard(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
+    return eventually(() => {
+      const found = this.events.find(matches)
+      if (found !== undefined) return found
+      throw new Error(`the event did not come; ${describe(this.frames)}`)
+    })
+  }
+
+  /** Hears that a message was posted. */
+  heardMessage(eventId: string): Promise<RealtimeEventEnvelope> {
+    return this.heard(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
+  }
+
+  /** A ping and its pong: whatever the server sent before has arrived then. */
+  async roundTrip(): Promise<void> {
+    const nonce = String(Math.random())
+    this.send({ case: 'ping', value: { nonce } })
+    await eventually(() => this.frames.some((frame) => frame.case === 'pong' && frame.value.nonce === nonce))
+  }
+
+  [Symbol.dispose](): void {
+    this.#ws.terminate()
+  }
+}
+
+/** Frames in a few words, for the message of a failed test. */
+function describe(frames: ServerFrame[]): string {
+  return `received: ${frames.map((frame) => (frame.case === 'event' ? frame.value.event.case : frame.case)).join(', ') || 'nothing'}`
+}

@@ -1,0 +1,120 @@
+import { readFileSync, statSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { methodPath, ownerOf, publicMethods } from '@parley/contracts/catalogue'
+import { fleet, ownerCredentials, readyFileOf } from '../src/fleet.ts'
+import { postJson } from '../src/http.ts'
+import { newPerson, type Person } from '../src/people.ts'
+import { askInternal } from '../src/processes.ts'
+
+const deployables = [
+  ...['accounts', 'admin', 'calls', 'gateway', 'messaging', 'notifications', 'realtime', 'rooms', 'uploads'],
+]
+
+describe('the ready file', () => {
+  const content = () => JSON.parse(readFileSync(readyFileOf(fleet().dataDir), 'utf8')) as unknown
+
+  test('names the address, the owner, and two processes of each service', () => {
+    expect(content()).toEqual({
+      url: fleet().gateways[0],
+      ownerLogin: ownerCredentials.login,
+      services: expect.any(Array),
+    })
+    const names = fleet()
+      .state()
+      .services.map(({ name }) => name)
+    expect(names.sort()).toEqual(deployables.flatMap((name) => [name, name]))
+  })
+
+  test('gives each process its pid and internal port, and an address to those that clients reach', () => {
+    const { services } = fleet().state()
+    for (const { name, pid, internalPort, url } of services) {
+      expect(process.kill(pid, 0)).toBe(true)
+      expect(internalPort).toBeGreaterThan(0)
+      if (['gateway', 'realtime'].includes(name)) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    }
+    expect(new Set(services.map(({ pid }) => pid)).size).toBe(18)
+    expect(new Set(services.map(({ internalPort }) => internalPort)).size).toBe(18)
+  })
+})
+
+test('the operator’s credential is for the operator’s eyes', () => {
+  expect(statSync(`${fleet().dataDir}/run/operator.json`).mode & 0o777).toBe(0o600)
+})
+
+describe('every process', () => {
+  test('says that it lives and is ready', async () => {
+    for (const service of fleet().state().services) {
+      const health = await askInternal(service, '/healthz')
+      expect([health.status, JSON.parse(health.text)]).toEqual([200, { status: 'ok' }])
+      const readiness = await askInternal(service, '/readyz')
+      expect([readiness.status, JSON.parse(readiness.text)]).toEqual([200, { status: 'ready' }])
+    }
+  })
+
+  test('tells its metrics', async () => {
+    for (const service of fleet().state().services) {
+      const { status, text } = await askInternal(service, '/metrics')
+      expect(status).toBe(200)
+      expect(text).toMatch(/^process_resident_memory_bytes\S* \d+/m)
+      expect(text).toContain(`service_name="${service.name}"`)
+    }
+  })
+})
+
+test.each([0, 1] as const)('gateway %i answers health and readiness on its public port', async (index) => {
+  const base = fleet().gateways[index]
+  expect(await (await fetch(`${base}/healthz`)).json()).toEqual({ status: 'ok' })
+  expect(await (await fetch(`${base}/readyz`)).json()).toEqual({ status: 'ready' })
+})
+
+describe('every public method', () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await newPerson('ada')
+  })
+
+  test('has exactly one owner, and is answered behind both gateways', async () => {
+    const before = await callsServed()
+    for (const method of publicMethods) {
+      for (const base of fleet().gateways) {
+        const answer = await postJson(`${base}/api/connect${methodPath(method)}`, {}, ada.authorization)
+        expect([methodPath(method), answer.headers.get('parley-reason')]).toEqual([methodPath(method), null])
+        expect([methodPath(method), answer.status < 500 || answer.status === 501]).toEqual([methodPath(method), true])
+      }
+    }
+    const after = await callsServed()
+    for (const method of publicMethods) {
+      const name = `${method.parent.name}.${method.name}`
+      const more = deployables.filter(
+        (service) => (after.get(`${service} ${name}`) ?? 0) > (before.get(`${service} ${name}`) ?? 0),
+      )
+      expect([name, more]).toEqual([name, [ownerOf(method)]])
+    }
+  })
+
+  test('needs a credential, whether it is built or not', async () => {
+    const guarded = publicMethods.filter(({ parent }) => /^svc\.(api|admin)\./.test(parent.typeName))
+    for (const method of guarded) {
+      const { status, body } = await postJson(`${fleet().gateways[0]}/api/connect${methodPath(method)}`, {})
+      expect([methodPath(method), status, body]).toEqual([
+        ...[methodPath(method), 401],
+        expect.objectContaining({ code: 'unauthenticated' }),
+      ])
+    }
+  })
+})
+
+/** How many calls of each method the processes of each service have answered. */
+async function callsServed(): Promise<Map<string, number>> {
+  const calls = new Map<string, number>()
+  for (const service of fleet().state().services) {
+    const { text } = await askInternal(service, '/metrics')
+    for (const [, method, count] of text.matchAll(
+      /^rpc_server_duration_seconds_count\{method="([^"]+)"[^}]*\} (\d+)/gm,
+    )) {
+      const key = `${service.name} ${method}`
+      calls.set(key, (calls.get(key) ?? 0) + Number(count))
+    }
+  }
+  return calls
+}
