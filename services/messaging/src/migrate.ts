@@ -1,9 +1,6 @@
-import '@parley/telemetry/register'
 import { fileURLToPath } from 'node:url'
+import { databaseFields, defineConfig } from '@parley/config'
 import { runMigrations } from '@parley/postgres'
-import { readConfig } from './config.ts'
 
-await runMigrations('messaging', {
-  url: readConfig().databaseUrl,
-  folder: fileURLToPath(new URL('../drizzle', import.meta.url)),
-})
+const { databaseUrl } = defineConfig(databaseFields('messaging'))()
+await runMigrations('messaging', { url: databaseUrl, folder: fileURLToPath(new URL('../drizzle', import.meta.url)) })

@@ -29,7 +29,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   const policyLoaded = health.startup('policy')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
-  const { databaseUrl: url, databasePool } = config
+  const { databaseUrl: url, databasePool, drainTimeoutMs } = config
   const { db, pool, ping } = opened.use(await openDatabase({ url, pool: databasePool, name: 'messaging' }))
   await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })
   databaseAnswers()
@@ -63,7 +63,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
   opened.defer('background work', () => closing.abort())
-  opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health }))
+  opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health, drainTimeoutMs }))
   opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs })
 }

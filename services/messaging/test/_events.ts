@@ -10,8 +10,3 @@ export const heard = (event: Event) =>
     const to = audience.case === 'users' ? audience.value.userIds : audience.value
     return { to, id, actorId, kind: heard.case, value }
   })
-
-/** The newest state of an event list: each id once, in the order of first arrival. */
-export const once = (events: readonly Event[]): Event[] => [
-  ...new Map(events.map((event) => [event.id, event])).values(),
-]

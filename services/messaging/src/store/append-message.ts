@@ -1,6 +1,6 @@
-import { lineAndKey, mayTakePlace, moveMarker, outcome, stamped } from './append-parts.ts'
+import { filled, lineAndKey, mayTakePlace, moveMarker, outcome } from './append-parts.ts'
 import { statement, type Connection } from './statement.ts'
-import type { OutboxRow } from '@parley/events'
+import type { PostedEntry } from '../domain/entry-holes.ts'
 
 /** What every post carries. */
 export type NewMessage = {
@@ -16,7 +16,7 @@ export type NewMessage = {
   createdAt: Date
   body: string
   inReplyTo: string
-  entry: OutboxRow
+  entry: PostedEntry
 }
 
 /** `met` false: another version, no member, or banned. `met` without a place: the key is taken. */
@@ -35,12 +35,12 @@ const append = statement<Appended>(
 ), marker as (${moveMarker('seq', 'place')}
 ), entry as (
   insert into outbox (shard, aggregate, subject, event_id, payload)
-  select $11::integer, $12, $13, $7, ${stamped('$14', 'seq')} from place
+  select $11::integer, $12, $13, $7, ${filled('$14', '$15', 'seq')} from place
   returning id
 )${outcome}`,
 )
 
-/** Parameters 1 to 14. */
+/** Parameters 1 to 15. */
 export const messageParameters = (message: NewMessage): unknown[] => [
   message.roomId,
   message.version,
@@ -56,6 +56,7 @@ export const messageParameters = (message: NewMessage): unknown[] => [
   message.entry.aggregate,
   message.entry.subject,
   message.entry.payload,
+  message.entry.holes,
 ]
 
 /** Writes a root message or a flat reply in one statement. */

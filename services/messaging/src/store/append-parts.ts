@@ -1,10 +1,12 @@
+import { holeBytes } from '../domain/entry-holes.ts'
+
 /**
  * Parts of the statements that write a post. The row of the room is locked and compared with the version that permissions
  * were resolved for; READ COMMITTED looks again at that row alone, and as every fact raises the version, membership and
  * bans as of the statement's start are as good as the version. Refusals are rows, never errors: a taken key gives none.
  *
  * Parameters: $1 room, $2 version, $3 author, $4 whether membership is not asked for, $5 key or null, $6 digest,
- * $7 event, $8 time, $9 body, $10 in_reply_to, $11 to $14 shard, aggregate, subject and payload of the outbox entry.
+ * $7 event, $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox entry.
  */
 export const lineAndKey = `
 with standing as materialized (
@@ -40,17 +42,19 @@ where room_markers.seq < excluded.seq`
 export const outcome = `
 select exists (select from line) as met, (select seq from place) as seq, array(select id from entry order by id) as entries`
 
-const varintBytes = 6
-
 /**
- * A payload with its place behind it: `version` of the event and `room_seq` of its message_posted, which a protobuf
- * reader merges with what stands before. The varints are padded to six bytes, 42 bits.
+ * A payload with its place written over both holes (see `toPostedEntry`), as a protobuf varint padded to the length of
+ * those: the place is drawn in the statement that stores the payload.
  */
-export function stamped(payload: string, place: string): string {
-  const zeros = `'\\x${'00'.repeat(varintBytes)}'::bytea`
-  const varint = Array.from({ length: varintBytes }, (_, index) => index).reduce((bytes, index) => {
-    const more = index < varintBytes - 1 ? ' | 128' : ''
-    return `set_byte(${bytes}, ${index}, ((${place} >> ${7 * index} & 127)${more})::integer)`
-  }, zeros)
-  return `${payload}::bytea || '\\x28'::bytea || ${varint} || '\\xaa010708'::bytea || ${varint}`
+export function filled(payload: string, holes: string, place: string): string {
+  const varint = Array.from({ length: holeBytes }, (_, index) => index).reduce(
+    (bytes, index) => {
+      const more = index < holeBytes - 1 ? ' | 128' : ''
+      return `set_byte(${bytes}, ${index}, ((${place} >> ${7 * index} & 127)${more})::integer)`
+    },
+    `'\\x${'00'.repeat(holeBytes)}'::bytea`,
+  )
+  const over = (bytes: string, hole: number) =>
+    `overlay(${bytes} placing ${varint} from (${holes}::integer[])[${hole}])`
+  return over(over(`${payload}::bytea`, 1), 2)
 }

@@ -2,7 +2,7 @@ import { RoomKind } from '@parley/contracts/api'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** What the columns of {@link headerColumns} give. */
+/** The header of a room as columns. */
 export type HeaderRow = {
   roomId: string
   version: bigint
@@ -15,7 +15,7 @@ export type HeaderRow = {
 }
 
 /** The header of `room_lines l`. */
-export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
+const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
   l.name, l.participant_ids as "participantIds"`
 
 /** Rows of one user in the room of `room_lines l`; `$user` is the parameter that holds the user's id. */
@@ -30,7 +30,7 @@ export const standingColumns = `coalesce(m.member, false) as member,
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
 
-export const toHeader = (row: HeaderRow): RoomHeader => ({ ...row, kind: roomKinds[row.kind] })
+const toHeader = (row: HeaderRow): RoomHeader => ({ ...row, kind: roomKinds[row.kind] })
 
 const readHeader = statement<HeaderRow>('read_header', `select ${headerColumns} from room_lines l where l.room_id = $1`)
 

@@ -1,5 +1,6 @@
+import { outgoing, realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
-import { outgoing, realtimeEnvelope, type OutboxRow } from '@parley/events'
+import { anyPlace, findHoles, type PostedEntry } from '../domain/entry-holes.ts'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
 import { encodeRider, toRoom, toUser } from './deliveries.ts'
 
@@ -14,28 +15,32 @@ export type Posted = {
 }
 
 /**
- * The outbox entry of a posted message, complete but for its place in the line, which the writing statement appends. With
- * `markedAsRead` it also tells the author that the room is read up to here.
+ * The outbox entry of a posted message, complete but for its place in the line, which the writing statement draws and
+ * fills in. With `markedAsRead` it also tells the author that the room is read up to here.
  */
-export function toPostedEntry(room: RoomHeader, posted: Posted, options: { markedAsRead: boolean }): OutboxRow {
+export function toPostedEntry(room: RoomHeader, posted: Posted, options: { markedAsRead: boolean }): PostedEntry {
   const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoOfEventId } = posted
   const value = { roomId: room.roomId, messageEventId: eventId, ...(threadRootEventId && { threadRootEventId }) }
   const envelope = realtimeEnvelope('message_posted', { id: eventId, createdAt, actorId, value })
   const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
-  return outgoing({
+  const entry = outgoing({
     id: eventId,
     kind: 'message_posted',
     aggregateType: 'room',
     aggregateId: room.roomId,
-    version: 0n,
+    version: anyPlace,
     occurredAt: createdAt,
     actorId,
-    fact: { case: 'messagePosted', value: { threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds } },
+    fact: {
+      case: 'messagePosted',
+      value: { roomSeq: anyPlace, threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds },
+    },
     deliveries: [
       toRoom(room, envelope),
       ...(options.markedAsRead ? [toUser(actorId, markedAsRead(room, posted))] : []),
     ],
   })
+  return { ...entry, holes: findHoles(entry.payload) }
 }
 
 function markedAsRead(room: RoomHeader, { actorId, createdAt }: Posted): Uint8Array {

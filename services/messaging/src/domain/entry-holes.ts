@@ -1,0 +1,23 @@
+/** Columns of an outbox entry whose payload still lacks the message's place in the line, in two holes. */
+export type PostedEntry = {
+  shard: number
+  aggregate: string
+  subject: string
+  payload: Buffer
+  /** Where the holes begin, counted from one as SQL does. */
+  holes: readonly [number, number]
+}
+
+/** Length of a hole. A place of up to 42 bits fits in as a varint. */
+export const holeBytes = 6
+
+/** A place that is encoded as long as a hole, and as nothing else in an entry is: ids and kinds are ASCII. */
+export const anyPlace = 2n ** 35n
+const hole = Buffer.from([0x80, 0x80, 0x80, 0x80, 0x80, 0x01])
+
+/** Finds the two holes: the event's version and its fact's room_seq. */
+export function findHoles(payload: Buffer): readonly [number, number] {
+  const [first, second] = [payload.indexOf(hole), payload.lastIndexOf(hole)]
+  if (first < 0 || first === second) throw new Error('the entry does not have two holes')
+  return [first + 1, second + 1]
+}

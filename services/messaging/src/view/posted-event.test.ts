@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { RoomKind } from '@parley/contracts/api'
+import { toPostedEntry } from './posted-event.ts'
+import { findHoles, holeBytes } from '../domain/entry-holes.ts'
+
+test('an entry has its two holes where version and room_seq are, whatever the time', () => {
+  const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
+  const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
+  const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }
+  for (const time of [0, 128, 16_384, 2 ** 31 * 1000, 34_359_738_367_000, 1_795_205_496_867]) {
+    const options = { markedAsRead: true }
+    const { payload, holes } = toPostedEntry(dm, { ...posted, createdAt: new Date(time) }, options)
+    const [version, roomSeq] = holes
+    expect(payload[version - 2]).toBe((5 << 3) | 0)
+    expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
+    const between = payload.subarray(version - 1 + holeBytes, roomSeq - 1)
+    expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
+  }
+})
+
+test('bytes without two holes are no entry', () => {
+  expect(() => findHoles(Buffer.from('28808080808001', 'hex'))).toThrow('two holes')
+})
