@@ -3,9 +3,11 @@ import { readSettings } from './settings.ts'
 
 /** What `--help` prints. */
 export function helpText(): string {
-  const rows = describe(readSettings).map(({ env, default: value, doc }) => {
+  const settings = describe(readSettings)
+  const width = Math.max(...settings.map(({ env }) => env.length))
+  const rows = settings.map(({ env, default: value, doc }) => {
     const shown = value === '' ? '' : ` (default ${value})`
-    return `  ${env.padEnd(24)} ${doc}${shown}`
+    return `  ${env.padEnd(width)} ${doc}${shown}`
   })
   return `Runs a whole Parley fleet on this machine: PostgreSQL, NATS, Redis and every service.
 

@@ -1,4 +1,4 @@
-import { defineConfig, int, oneOf, port, secret, str } from '@parley/config'
+import { defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
 /** The supervisor's own settings. Whatever else starts with PARLEY_ reaches the services as it is. */
 export const readSettings = defineConfig({
@@ -17,9 +17,29 @@ export const readSettings = defineConfig({
   ownerEmail: str('PARLEY_OWNER_EMAIL', { optional: true, doc: 'its e-mail address, recorded as verified' }),
   readyFile: str('PARLEY_READY_FILE', { optional: true, doc: 'JSON file that exists while the fleet is ready' }),
   replicas: int('PARLEY_REPLICAS', { default: 1, min: 1, max: 8, doc: 'processes of every service' }),
+  publicUrl: url('PARLEY_WEBSERVER_URL', {
+    toml: 'webserver.url',
+    pattern: /^https?:/,
+    optional: true,
+    doc: 'where people reach this server, if not at that port of this machine',
+  }),
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],
     default: 'on',
     doc: 'off: commits may be lost when the machine stops; for tests',
+  }),
+})
+
+/** Secrets that the supervisor makes up unless the environment or the file has them. */
+export const readGivenSecrets = defineConfig({
+  PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
+    toml: 'core.secret_key',
+    optional: true,
+    doc: 'key of the digests of credentials',
+  }),
+  PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
+    toml: 'webserver.cookie_signing_secret',
+    optional: true,
+    doc: 'secret of the session and CSRF cookies',
   }),
 })

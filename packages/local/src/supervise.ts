@@ -2,7 +2,7 @@ import { ConfigError } from '@parley/config'
 import { type Fleet, startFleet } from './fleet/fleet.ts'
 import type { ServiceDefinition } from './fleet/service-list.ts'
 import { helpText } from './help.ts'
-import { readSettings } from './settings.ts'
+import { readGivenSecrets, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
@@ -42,13 +42,15 @@ export async function supervise(
 }
 
 function start(given: NodeJS.ProcessEnv, signal: AbortSignal, force: AbortSignal, services?: ServiceDefinition[]) {
-  const { ownerLogin, ownerPassword, ownerEmail, fsync, ...settings } = readSettings({ env: given })
+  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, ...settings } = readSettings({ env: given })
+  const fromFile = { ...readGivenSecrets({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
     ...(services === undefined ? {} : { services }),
     fsync: fsync === 'on',
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
-    env: given,
+    // The fleet's own values are defaults below the environment: what the file says has to be there too.
+    env: { ...given, ...fromFile },
     say,
     signal,
     force,

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { supervise } from '../src/supervise.ts'
 
-const main = fileURLToPath(new URL('./_fake-service.ts', import.meta.url))
+const accounts = fileURLToPath(new URL('./_fake-accounts.ts', import.meta.url))
+const main = fileURLToPath(new URL('./_fake-edge.ts', import.meta.url))
 const migrate = fileURLToPath(new URL('./_fake-migrate.ts', import.meta.url))
 
 // The real supervisor with services that do next to nothing.
@@ -14,7 +15,7 @@ process.exit(
       listedAs: 'PARLEY_GATEWAY_REALTIME_URLS',
       portVariables: ['PARLEY_REALTIME_PORT'],
     },
-    { name: 'accounts', main, migrate },
+    { name: 'accounts', main: accounts, migrate },
     { name: 'gateway', main, edge: true, proxies: true, portVariables: ['PARLEY_PORT', 'PARLEY_WEBSERVER_PORT'] },
   ]),
 )

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
@@ -196,6 +196,20 @@ test('PARLEY_REPLICAS runs so many processes of every service', async () => {
   expect(new Set(services.map(({ url }) => url)).size).toBe(6)
   const nodes = services.filter(({ name }) => name === 'realtime').map(({ url }) => url)
   expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS?.split(',').sort()).toEqual(nodes.sort())
+})
+
+test('what parley.toml says about the public address and the secrets reaches the services', async () => {
+  const file = join(folder.path, 'parley.toml')
+  writeFileSync(
+    file,
+    '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "0123456789abcdef0123456789abcdef"\n',
+  )
+  await using fleet = supervised(dataDir, { PARLEY_CONFIG_FILE: file })
+  await fleet.ready()
+  expect(await environmentOf(fleet, 'gateway')).toMatchObject({
+    PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+    PARLEY_CORE_SECRET_KEY: '0123456789abcdef0123456789abcdef',
+  })
 })
 
 test('--help names the settings', async () => {

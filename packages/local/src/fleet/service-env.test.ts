@@ -42,3 +42,8 @@ test('no service learns the password of the owner', () => {
   expect(env).not.toHaveProperty('PARLEY_OWNER_PASSWORD')
   expect(env).toHaveProperty('PARLEY_OWNER_EMAIL')
 })
+
+test('what is empty or not given does not hide what the fleet sets', () => {
+  const env = serviceEnvironment(rooms, fleet, { PARLEY_CORE_SECRET_KEY: '', PARLEY_WEBSERVER_URL: undefined })
+  expect(env).toMatchObject({ PARLEY_CORE_SECRET_KEY: 'secret-core', PARLEY_WEBSERVER_URL: fleet.publicUrl })
+})

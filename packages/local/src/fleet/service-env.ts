@@ -27,16 +27,16 @@ export function serviceEnvironment(
     PARLEY_WEBSERVER_URL: fleet.publicUrl,
     PARLEY_DATABASE_POOL: '4',
     PARLEY_REALTIME_DRAIN_WINDOW: '1s',
+    PARLEY_CORE_SECRET_KEY: fleet.secret('core'),
     PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: fleet.secret('cookieSigning'),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
-    ...given,
+    ...present(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),
     PARLEY_SERVICE: service.name,
     PARLEY_NATS_URL: fleet.natsUrl,
     PARLEY_NATS_USER: service.name,
     PARLEY_NATS_PASSWORD: fleet.secret(`nats.${service.name}`),
     PARLEY_REDIS_URL: fleet.redisUrl,
-    PARLEY_CORE_SECRET_KEY: given.PARLEY_CORE_SECRET_KEY || fleet.secret('core'),
     PARLEY_INTERNAL_HOST: '127.0.0.1',
     PARLEY_INTERNAL_PORT: '0',
   }
@@ -45,6 +45,11 @@ export function serviceEnvironment(
   }
   for (const name of own) delete env[name]
   return env
+}
+
+/** Without variables that are empty: they count as not set. */
+function present(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }
 
 /** Database of a service, reached by the role that owns it and nothing else. */
