@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
+import { eventStream } from '../src/index.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
@@ -17,21 +18,21 @@ export async function newDatabase(): Promise<Database & { url: string }> {
   return Object.assign(await openDatabase({ url: url.href, pool: 20, name: 'test' }), { url: url.href })
 }
 
-/** A NATS server whose store can be put back to an earlier state. */
+/** A NATS server whose events can be put back to an earlier state. */
 export type TestServer = AsyncDisposable & {
   url: string
   pid(): number
   stop(): Promise<void>
   start(): Promise<void>
-  /** Copies the store as it is; the server must be stopped. */
-  saveStore(): void
-  /** Puts the copy in the place of the store; the server must be stopped. */
-  restoreStore(): void
+  /** Copies the events as they are; the server must be stopped. */
+  saveEvents(): void
+  /** Puts the copy in the place of the events, and leaves what consumers know; the server must be stopped. */
+  restoreEvents(): void
 }
 
 export async function newServer(): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'parley-events-'))
-  const store = join(dir, 'store')
+  const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
   const copy = join(dir, 'copy')
   const port = await freePort()
   let server = await startNats({ dir, port })
@@ -42,10 +43,10 @@ export async function newServer(): Promise<TestServer> {
     async start() {
       server = await startNats({ dir, port })
     },
-    saveStore: () => cpSync(store, copy, { recursive: true }),
-    restoreStore() {
-      rmSync(store, { recursive: true })
-      cpSync(copy, store, { recursive: true })
+    saveEvents: () => cpSync(events, copy, { recursive: true }),
+    restoreEvents() {
+      rmSync(events, { recursive: true })
+      cpSync(copy, events, { recursive: true })
     },
     async [Symbol.asyncDispose]() {
       await server.stop()

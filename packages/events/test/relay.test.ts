@@ -100,26 +100,6 @@ describe('the relay', () => {
     const parked = await database.pool.query('select consumer, event_id, length(payload) as size from parked_events')
     expect(parked.rows).toEqual([{ consumer: 'relay', event_id: 'E-refused1-2', size: 3_000_000 }])
   })
-
-  test('a mark under an old fencing number is refused', async () => {
-    await using database = await newDatabase()
-    await commit(database, 'fence1', [1])
-    await using _relay = await startRelay({ ...database, bus, service: 'fence' })
-    await eventually(async () => expect(await waiting(database)).toBe(0))
-    // Another holder takes every shard: what this relay stores from now on, it may not mark.
-    await database.pool.query(
-      "update outbox_leases set holder = 'other', fence = fence + 1, expires_at = now() + interval '1 hour' where name like 'shard-%'",
-    )
-    const [id] = await commit(database, 'fence1', [2])
-    await eventually(async () => {
-      const relays = await database.pool.query(
-        "select from outbox_leases where name like 'relay-%' and expires_at > now()",
-      )
-      expect(relays.rowCount).toBe(1)
-      const marked = await database.pool.query('select from outbox where id = $1 and relayed_at is null', [id])
-      expect(marked.rowCount).toBe(1)
-    })
-  })
 })
 
 describe('stored', () => {

@@ -53,6 +53,18 @@ test('a stream that is deleted and made anew at once does not go unnoticed', asy
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toHaveLength(7), 25_000)
 }, 60_000)
 
+test('a stream that is emptied gets the last hour again, although it remembers the message ids', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'empty' })
+  await relay.stored(await commit(database, 'room1', upTo(5)))
+  const manager = await bus.nc.jetstreamManager()
+  await manager.streams.purge(eventStream)
+  await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(upTo(5)), 25_000)
+}, 60_000)
+
 test('a stream that loses its tail: relayed again, followers reset, nothing handled twice or never', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
@@ -82,7 +94,7 @@ test('a stream that loses its tail: relayed again, followers reset, nothing hand
   for (const version of upTo(10)) await relay.stored(await commit(database, 'room1', [version]))
   await eventually(() => expect(handled).toHaveLength(10))
   await server.stop()
-  server.saveStore()
+  server.saveEvents()
   await server.start()
   await eventually(() => commit(database, 'room2', [1]).then((ids) => relay.stored(ids)))
   for (const version of upTo(20).slice(1)) await relay.stored(await commit(database, 'room2', [version]))
@@ -91,7 +103,7 @@ test('a stream that loses its tail: relayed again, followers reset, nothing hand
   expect(resets).toBe(0)
 
   await server.stop()
-  server.restoreStore()
+  server.restoreEvents()
   await server.start()
   const versions = upTo(23).slice(20)
   for (const version of versions) await commit(database, 'room2', [version])

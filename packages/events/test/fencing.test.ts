@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { prepareShards, renewLeases, takeLeases, type Lease } from '../src/outbox/leases.ts'
+import { shardCount } from '../src/outbox/shards.ts'
+import { markRelayed, readWaiting, requeue } from '../src/outbox/store.ts'
+import { commit, relayed, waiting } from './_events.ts'
+import { newDatabase } from './_servers.ts'
+
+/** What the holder of this lease would be after another took its shard. */
+const outdated = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
+
+test('only the holder with the newest fencing number marks, renews and brings back', async () => {
+  await using database = await newDatabase()
+  const { pool } = database
+  await prepareShards(pool)
+  const leases = await takeLeases(pool, 'one', shardCount)
+  expect(leases.map((lease) => lease.shard).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  expect(await takeLeases(pool, 'two', shardCount)).toEqual([])
+
+  await commit(database, 'room1', [1, 2])
+  const entries = await readWaiting(pool, [0, 1, 2, 3, 4, 5, 6, 7], [], 10)
+  const stored = entries.map((entry, index) => ({ entry, seq: index + 1 }))
+  const [lease] = leases.filter((one) => one.shard === entries[0]?.shard)
+  if (lease === undefined) throw new Error('no lease')
+
+  expect(await markRelayed(pool, [outdated(lease)], stored)).toEqual(new Set())
+  expect(await markRelayed(pool, [{ ...lease, holder: 'two' }], stored)).toEqual(new Set())
+  expect(await waiting(database)).toBe(2)
+  expect(await markRelayed(pool, [lease], stored)).toEqual(new Set([lease.shard]))
+  expect(await relayed(database)).toBe(2)
+
+  expect(await requeue(pool, outdated(lease), new Date(0), 10)).toBe(0)
+  expect(await relayed(database)).toBe(2)
+  expect(await requeue(pool, lease, new Date(0), 10)).toBe(2)
+  expect(await waiting(database)).toBe(2)
+
+  expect((await renewLeases(pool, 'one', [outdated(lease)])).lost).toHaveLength(1)
+  expect((await renewLeases(pool, 'one', [lease])).lost).toHaveLength(0)
+})
+
+test('a lease that nobody renews can be taken, under a higher fencing number', async () => {
+  await using database = await newDatabase()
+  const { pool } = database
+  await prepareShards(pool)
+  const [first] = await takeLeases(pool, 'one', 1)
+  await pool.query("update outbox_leases set expires_at = now() - interval '1 ms'")
+  const taken = await takeLeases(pool, 'two', shardCount)
+  expect(taken).toHaveLength(shardCount)
+  expect(taken.find((lease) => lease.shard === first?.shard)?.fence).toBe((first?.fence ?? 0n) + 1n)
+  // The first holder still believes in its lease: its clock tells it when to stop.
+  expect(first && first.validUntil - performance.now()).toBeLessThanOrEqual(2000)
+})
