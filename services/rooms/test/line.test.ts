@@ -128,6 +128,17 @@ describe('a change that takes access away', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'left'])
   })
 
+  test('still waits for the stream after a later change went through', async () => {
+    env.messaging.offStream.add(room)
+    expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
+    await join('Umike')
+    await eventually(async () => expect(await unapplied()).toMatchObject([{ version: 3n }]))
+    expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
+    env.messaging.offStream.delete(room)
+    await leave('Uadmin')
+    await allApplied()
+  })
+
   test('does not hold up those that give access', async () => {
     env.messaging.offStream.add(room)
     const leaving = codeOf(leave('Uadmin'))
