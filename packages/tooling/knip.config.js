@@ -21,9 +21,11 @@ export default {
     ...Object.fromEntries([...workspaces('packages'), ...workspaces('services')]),
     'packages/tooling': {
       entry: ['*.{js,cjs,mjs}'],
-      project: ['*.{js,cjs,mjs}'],
+      project: ['*.{js,cjs,mjs}', 'deploy/*.mjs'],
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],
+      // Asked where they are installed.
+      ignoreBinaries: ['helm', 'docker-compose'],
     },
   },
   // Commands, and what is named on a command line: tsx runs the programs of tests, buf generates the contract.

@@ -1,0 +1,21 @@
+// The operator's command inside the image: finds the bus by the environment instead of by a data folder.
+//   node operator.mjs user create --login alice --password-stdin
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const {
+  PARLEY_NATS_URL: natsUrl,
+  PARLEY_NATS_USER: natsUser = 'operator',
+  PARLEY_NATS_PASSWORD: natsPassword,
+} = process.env
+if (!natsUrl || !natsPassword) {
+  console.error('parley: PARLEY_NATS_URL and PARLEY_NATS_PASSWORD must say where the bus is')
+  process.exit(2)
+}
+const folder = mkdtempSync(join(tmpdir(), 'parley-'))
+process.on('exit', () => rmSync(folder, { recursive: true }))
+mkdirSync(join(folder, 'run'))
+writeFileSync(join(folder, 'run/operator.json'), JSON.stringify({ natsUrl, natsUser, natsPassword }), { mode: 0o600 })
+process.env.PARLEY_DATA_DIR = folder
+await import('./packages/cli/dist/main.js')

@@ -1,0 +1,109 @@
+{{- /* Everything is named after the release, once. */}}
+{{- define "parley.fullname" -}}
+{{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) }}
+{{- $name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "parley.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .service }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- /* Takes {root, service?}. */}}
+{{- define "parley.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/part-of: parley
+{{ include "parley.selector" . }}
+{{- end }}
+
+{{- define "parley.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "parley.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "parley.fullname" .) }}
+{{- else }}{{ .Values.serviceAccount.name | default "default" }}
+{{- end }}
+{{- end }}
+
+{{- /* The deployables as YAML: {name: {facts, values}}; `values` are the defaults with what the service says on top. */}}
+{{- define "parley.services" -}}
+{{- $root := . }}
+{{- range $name, $facts := .Files.Get "files/services.yaml" | fromYaml }}
+{{- $values := mergeOverwrite (deepCopy $root.Values.defaults) (index $root.Values.services $name | default dict) }}
+{{ dict $name (dict "facts" $facts "values" $values) | toYaml }}
+{{- end }}
+{{- end }}
+
+{{- define "parley.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "parley.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- /* One variable that comes from a secret. Takes {name, from: {existingSecret, key}}. */}}
+{{- define "parley.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom: { secretKeyRef: { name: {{ .from.existingSecret }}, key: {{ .from.key }} } }
+{{- end }}
+
+{{- /* The environment of a process. Takes {root, name, service: {facts, values}, migration}. */}}
+{{- define "parley.env" -}}
+{{- $root := .root }}
+{{- $facts := .service.facts }}
+{{- $values := .service.values }}
+{{- $secrets := $root.Values.secrets }}
+{{- $given := dict
+  "PARLEY_SERVICE" .name
+  "PARLEY_NATS_URL" $root.Values.nats.url
+  "PARLEY_NATS_USER" .name
+  "PARLEY_INTERNAL_HOST" "0.0.0.0"
+  "PARLEY_INTERNAL_PORT" "9090"
+  "PARLEY_DRAIN_TIMEOUT" (printf "%ds" (int $root.Values.drain.timeout))
+}}
+{{- if $facts.url }}{{ $_ := set $given "PARLEY_WEBSERVER_URL" $root.Values.url }}{{ end }}
+{{- with $facts.port }}{{ $_ := set $given .env (toString .number) }}{{ end }}
+{{- if eq .name "realtime" }}
+{{- $_ := set $given "PARLEY_REALTIME_DRAIN_WINDOW" (printf "%ds" (int $root.Values.drain.socketsWindow)) }}
+{{- end }}
+{{- if and (eq .name "gateway") (not $root.Values.ingress.enabled) }}
+{{- range $other, $service := include "parley.services" $root | fromYaml }}
+{{- with $service.facts.listedAs }}
+{{- $_ := set $given . (printf "http://%s-%s:%v" (include "parley.fullname" $root) $other $service.facts.port.number) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if not .migration }}{{ $_ := set $given "PARLEY_CONFIG_FILE" "/etc/parley/parley.toml" }}{{ end }}
+{{- range $name, $value := mergeOverwrite $given (deepCopy $root.Values.env) $values.env }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- $natsPassword := $values.natsPassword | default (dict "existingSecret" $secrets.natsPasswords.existingSecret "key" .name) }}
+{{ include "parley.secretVariable" (dict "name" "PARLEY_NATS_PASSWORD" "from" $natsPassword) }}
+{{- if $facts.database }}
+{{- $url := $values.databaseUrl | default (dict "existingSecret" $secrets.databaseUrls.existingSecret "key" .name) }}
+{{- if and .migration $secrets.migrationDatabaseUrls.existingSecret }}
+{{- $url = dict "existingSecret" $secrets.migrationDatabaseUrls.existingSecret "key" .name }}
+{{- end }}
+{{ include "parley.secretVariable" (dict "name" (printf "PARLEY_%s_DATABASE_URL" (upper .name)) "from" $url) }}
+{{- end }}
+{{- range $name, $secret := $facts.secrets }}
+{{ include "parley.secretVariable" (dict "name" $name "from" (index $secrets $secret)) }}
+{{- end }}
+{{- range $name, $from := $values.secretEnv }}
+{{ include "parley.secretVariable" (dict "name" $name "from" $from) }}
+{{- end }}
+{{- end }}

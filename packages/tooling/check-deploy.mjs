@@ -1,0 +1,17 @@
+/**
+ * Checks what containers and Kubernetes run: deploy/Dockerfile, deploy/compose, helm/parley. Needs no Docker and no helm:
+ * where docker-compose and helm are installed they are asked too; what stays unchecked without them is said.
+ *
+ * `--write` renders the chart with helm into deploy/golden, to be committed with a change of the chart.
+ */
+import { parseArgs } from 'node:util'
+import { checkChart } from './deploy/check-chart.mjs'
+import { checkCompose } from './deploy/check-compose.mjs'
+import { checkImage } from './deploy/check-image.mjs'
+
+const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
+const results = [await checkChart(values), await checkCompose(), await checkImage()]
+for (const line of results.flatMap(({ skipped }) => skipped)) console.log(`not checked: ${line}`)
+const problems = results.flatMap((result) => result.problems)
+for (const problem of problems) console.log(problem)
+process.exitCode = problems.length > 0 ? 1 : 0

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { Ajv } from 'ajv'
+import prettier from 'prettier'
+import { parse, parseAllDocuments } from 'yaml'
+import { inWorkspace } from '../steps.mjs'
+import { deployables, hasDatabase } from './image-files.mjs'
+import { problemsOfRelease } from './release.mjs'
+import { knownKeys, secretSettings } from './settings.mjs'
+
+const chart = inWorkspace('helm/parley')
+const read = (file) => readFileSync(`${chart}/${file}`, 'utf8')
+const goldenOf = (name) => inWorkspace(`packages/tooling/deploy/golden/${name}.yaml`)
+/** A version that a Helm built from source does not know by itself. */
+const kubeVersion = ['--kube-version', '1.30.0']
+const howToRender = 'with helm on PATH, run: node packages/tooling/check-deploy.mjs --write'
+
+/**
+ * Checks the chart's values and templates, and what it renders to for each file of ci/. That is rendered by helm where
+ * there is one; elsewhere the committed result is taken, after checking that it was made from the chart as it is.
+ */
+export async function checkChart({ write }) {
+  const problems = [...(await problemsOfValues()), ...problemsOfTemplates(), ...(await problemsOfFacts())]
+  const helm = spawnSync('helm', ['version'], { encoding: 'utf8' }).status === 0
+  if (write && !helm) problems.push('there is no helm to render with')
+  for (const { name, values } of valueFiles()) {
+    if (helm) problems.push(...(await compareWithHelm(name, write)))
+    else if (digestIn(name) !== digestOf(values)) problems.push(`golden/${name}.yaml is out of date: ${howToRender}`)
+    if (!existsSync(goldenOf(name))) continue
+    const found = await problemsOfRelease(objectsIn(readFileSync(goldenOf(name), 'utf8')))
+    problems.push(...found.map((problem) => `${name}-values.yaml: ${problem}`))
+  }
+  const skipped = helm ? [] : ['rendering the chart anew: helm is not installed; what it rendered last was checked']
+  return { problems, skipped }
+}
+
+/** The values of ci/, each on top of values.yaml. */
+function valueFiles() {
+  return readdirSync(`${chart}/ci`).map((file) => {
+    const values = merged(parse(read('values.yaml')), parse(read(`ci/${file}`)))
+    return { name: file.replace('-values.yaml', ''), values }
+  })
+}
+
+function merged(below, above) {
+  if (!isMap(below) || !isMap(above)) return above
+  const keys = new Set([...Object.keys(below), ...Object.keys(above)])
+  return Object.fromEntries([...keys].map((key) => [key, key in above ? merged(below[key], above[key]) : below[key]]))
+}
+
+const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+async function problemsOfValues() {
+  const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
+  const problems = []
+  for (const { name, values } of valueFiles()) {
+    if (!validate(values))
+      problems.push(...validate.errors.map((error) => `${name}: ${error.instancePath} ${error.message}`))
+    for (const key of keysOf(values.config)) if (!knownKeys.has(key)) problems.push(`${name}: nobody reads ${key}`)
+  }
+  const [{ values }] = valueFiles()
+  const refuses = (name, change) => {
+    if (validate(merged(values, change))) problems.push(`values.schema.json: lets the secret ${name} be a value`)
+  }
+  for (const { names, toml } of secretSettings) {
+    for (const name of names) refuses(name, { env: { [name]: 'value' } })
+    if (toml) refuses(toml, { config: toml.split('.').reduceRight((inner, key) => ({ [key]: inner }), 'value') })
+  }
+  return problems
+}
+
+const schema = () => JSON.parse(read('values.schema.json'))
+
+function keysOf(tree, path = '') {
+  return Object.entries(tree).flatMap(([key, value]) => (isMap(value) ? keysOf(value, `${path}${key}.`) : path + key))
+}
+
+/** Every value that a template asks for is one of the schema's; Helm takes a misspelt one for an empty one. */
+function problemsOfTemplates() {
+  const { definitions, ...root } = schema()
+  const resolve = (node) => (node?.$ref ? definitions[node.$ref.split('/').at(-1)] : node)
+  const exists = (path) => {
+    let node = root
+    for (const key of path) {
+      node = resolve(node?.properties?.[key] ?? (node?.properties ? undefined : {}))
+      if (!node) return false
+    }
+    return true
+  }
+  return readdirSync(`${chart}/templates`).flatMap((file) =>
+    [...read(`templates/${file}`).matchAll(/\.Values((?:\.\w+)+)/g)]
+      .filter(([, path]) => !exists(path.slice(1).split('.')))
+      .map(([whole]) => `templates/${file}: there is no ${whole}`),
+  )
+}
+
+async function problemsOfFacts() {
+  const facts = parse(read('files/services.yaml'))
+  const wrong = (await deployables()).filter((name) => (facts[name]?.database ?? false) !== hasDatabase(name))
+  return wrong.map((name) => `files/services.yaml: has ${name} a database?`)
+}
+
+/** What a rendering depends on; comments of values.yaml are not. */
+function digestOf(values) {
+  const hash = createHash('sha256').update(JSON.stringify([values, parse(read('Chart.yaml'))]))
+  for (const folder of ['templates', 'files']) {
+    for (const file of readdirSync(`${chart}/${folder}`).sort()) hash.update(file).update(read(`${folder}/${file}`))
+  }
+  return hash.digest('hex')
+}
+
+function digestIn(name) {
+  return existsSync(goldenOf(name)) ? /^# chart: (\w+)$/m.exec(readFileSync(goldenOf(name), 'utf8'))?.[1] : undefined
+}
+
+const objectsIn = (text) =>
+  parseAllDocuments(text)
+    .map((document) => document.toJS())
+    .filter(isMap)
+
+async function compareWithHelm(name, write) {
+  const args = [...kubeVersion, '-f', `${chart}/ci/${name}-values.yaml`]
+  const lint = spawnSync('helm', ['lint', '--strict', '--quiet', chart, ...args], { encoding: 'utf8' })
+  if (lint.status !== 0) return [`helm lint, ${name}: ${lint.stdout}${lint.stderr}`]
+  const { stdout, stderr, status } = spawnSync('helm', ['template', 'parley', chart, ...args], { encoding: 'utf8' })
+  if (status !== 0) return [`helm template, ${name}: ${stderr}`]
+  const { values } = valueFiles().find((file) => file.name === name)
+  if (write) await writeGolden(name, stdout, digestOf(values))
+  const golden = existsSync(goldenOf(name)) ? readFileSync(goldenOf(name), 'utf8') : ''
+  const same = isDeepStrictEqual(objectsIn(golden), objectsIn(stdout)) && digestIn(name) === digestOf(values)
+  return same ? [] : [`golden/${name}.yaml is not what helm renders: ${howToRender}`]
+}
+
+async function writeGolden(name, rendered, digest) {
+  const header = `# What helm renders for helm/parley/ci/${name}-values.yaml. Made by check-deploy.mjs --write.\n# chart: ${digest}\n`
+  const options = { ...(await prettier.resolveConfig(goldenOf(name))), parser: 'yaml' }
+  await mkdir(inWorkspace('packages/tooling/deploy/golden'), { recursive: true })
+  await writeFile(goldenOf(name), await prettier.format(header + rendered, options))
+}

@@ -1,0 +1,204 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { inWorkspace } from '../steps.mjs'
+import { deployables, hasDatabase, programs } from './image-files.mjs'
+import { problemsOfEnvironment, secretSettings } from './settings.mjs'
+
+const folder = inWorkspace('deploy/compose')
+
+/** Checks deploy/compose as it would run with a filled .env. */
+export async function checkCompose() {
+  const variables = filledEnvironment()
+  const text = readFileSync(join(folder, 'compose.yaml'), 'utf8')
+  const problems = []
+  const filled = interpolate(text, variables, problems)
+  if (problems.length > 0) return { problems, skipped: [] }
+  const compose = parse(filled, { merge: true })
+  const checker = new Compose(compose, variables, parse(text, { merge: true }))
+  await checker.check()
+  return withDockerCompose(checker.problems, variables)
+}
+
+/** .env.example with a value for every secret, as new-env.sh makes it. */
+function filledEnvironment() {
+  const lines = readFileSync(join(folder, '.env.example'), 'utf8').match(/^[A-Z_]+=.*$/gm)
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name, value] = line.split(/=(.*)/s)
+      return [name, value || `p-${name.toLowerCase().replaceAll('_', '-')}-0123456789abcdef`]
+    }),
+  )
+}
+
+function interpolate(text, variables, problems) {
+  return text.replaceAll(/\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g, (whole, name, kind, standard) => {
+    if (whole === '$$') return '$'
+    if (variables[name]) return variables[name]
+    if (kind === '-') return standard
+    problems.push(`compose.yaml: ${name} is not in .env.example`)
+    return ''
+  })
+}
+
+class Compose {
+  problems = []
+
+  constructor(compose, variables, unfilled) {
+    this.services = compose.services
+    this.volumes = compose.volumes
+    this.variables = variables
+    this.unfilled = unfilled.services
+  }
+
+  async check() {
+    for (const name of await deployables()) await this.deployable(name)
+    await this.programsExist()
+    this.references()
+    this.bus(await deployables())
+    this.databases(await deployables())
+    this.nothingSecret()
+  }
+
+  must(holds, problem) {
+    if (!holds) this.problems.push(`compose.yaml: ${problem}`)
+  }
+
+  async deployable(name) {
+    const service = this.services[name]
+    if (!service) return this.must(false, `${name} is missing`)
+    const { environment } = service
+    this.problems.push(...(await problemsOfEnvironment(`compose.yaml: ${name}`, name, environment)))
+    this.must(environment.PARLEY_SERVICE === name, `${name} is called ${environment.PARLEY_SERVICE}`)
+    this.must(environment.PARLEY_NATS_USER === name, `${name} is another user of the bus`)
+    const probe = `http://127.0.0.1:${environment.PARLEY_INTERNAL_PORT}/readyz`
+    this.must(service.healthcheck?.test.join(' ').includes(probe), `${name} is not asked at ${probe}`)
+    this.must(seconds(service.stop_grace_period) > 20, `${name} has no time to drain`)
+    this.must(service.read_only && service.cap_drop?.includes('ALL'), `${name} is not locked down`)
+    this.must(service.restart === 'unless-stopped', `${name} is not restarted`)
+    if (!hasDatabase(name)) return
+    const migration = this.services[`migrate-${name}`]
+    this.must(migration, `${name} has no migration`)
+    this.must(
+      service.depends_on[`migrate-${name}`]?.condition === 'service_completed_successfully',
+      `${name} does not wait for its migration`,
+    )
+    this.must(migration?.command.join() === `services/${name}/dist/migrate.js`, `migrate-${name} runs something else`)
+    const sameDatabase = Object.entries(environment).every(
+      ([key, value]) => !key.endsWith('DATABASE_URL') || migration?.environment[key] === value,
+    )
+    this.must(sameDatabase, `migrate-${name} migrates another database`)
+  }
+
+  async programsExist() {
+    const all = await programs()
+    for (const [name, { image, command, entrypoint }] of Object.entries(this.services)) {
+      if (image !== this.variables.PARLEY_IMAGE) continue
+      const program = command?.[0] ?? entrypoint?.[1]
+      this.must(all.includes(program), `${name} runs ${program}, which is no program of the image`)
+      if (name in this.services && command?.[0].endsWith('main.js')) {
+        this.must(program === `services/${name}/dist/main.js`, `${name} runs ${program}`)
+      }
+    }
+  }
+
+  /** Hosts in addresses are services, their ports are the ones those listen on, volumes are declared. */
+  references() {
+    const ports = { postgres: '5432', nats: '4222', redis: '6379' }
+    for (const [name, { environment = {}, volumes = [], depends_on = {}, ports: published = [] }] of Object.entries(
+      this.services,
+    )) {
+      for (const [key, value] of Object.entries(environment)) {
+        const [, host, port] = /^\w+:\/\/(?:[^@/]*@)?([\w-]+):(\d+)/.exec(String(value)) ?? []
+        if (!host || host === 'localhost') continue
+        const listens = ports[host] ?? this.httpPort(host)
+        this.must(listens === port, `${name}: ${key} leads to ${host}:${port}, where nobody listens`)
+      }
+      for (const volume of volumes) {
+        const [source] = volume.split(':')
+        if (!source.startsWith('.')) this.must(source in this.volumes, `${name}: volume ${source} is not declared`)
+        else this.must(readable(join(folder, source)), `${name}: ${source} is mounted, but is not there`)
+      }
+      for (const port of published) {
+        const inside = port.split(':').at(-1)
+        this.must(this.httpPort(name) === inside, `${name}: nobody listens on the published port ${inside}`)
+      }
+      for (const other of Object.keys(depends_on)) this.must(other in this.services, `${name} waits for ${other}`)
+    }
+  }
+
+  httpPort(name) {
+    const entries = Object.entries(this.services[name]?.environment ?? {})
+    return entries.find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
+  }
+
+  /** Every user of deploy/nats/parley.conf has a password, and each process has the one of its user. */
+  bus(names) {
+    const conf = readFileSync(inWorkspace('deploy/nats/parley.conf'), 'utf8')
+    const given = this.services.nats.environment
+    const wanted = [...conf.matchAll(/password: \$(\w+)/g)].map(([, variable]) => variable)
+    this.must(
+      wanted.sort().join() === Object.keys(given).sort().join(),
+      `nats is given other passwords than parley.conf asks for (${wanted.join(', ')})`,
+    )
+    for (const name of [...names, 'operator']) {
+      const password = this.services[name]?.environment.PARLEY_NATS_PASSWORD
+      this.must(password === given[`PARLEY_NATS_PASSWORD_${name.toUpperCase()}`], `${name} has another's bus password`)
+      this.must(/^[a-z]/i.test(password), `the bus password of ${name} does not begin with a letter`)
+    }
+  }
+
+  /** Role, database and password of every database URL are those that postgres-init.sh makes. */
+  databases(names) {
+    for (const name of names.filter(hasDatabase)) {
+      const password = this.services.postgres.environment[`PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`]
+      const url = this.services[name]?.environment[`PARLEY_${name.toUpperCase()}_DATABASE_URL`]
+      const wanted = `postgres://parley_${name}:${password}@postgres:5432/parley_${name}`
+      this.must(url === wanted, `${name} reaches its database at ${url}, which PostgreSQL does not have`)
+    }
+  }
+
+  nothingSecret() {
+    const secret = new Set(secretSettings.flatMap(({ names }) => names))
+    for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
+      for (const [key, value] of Object.entries(environment)) {
+        if (!secret.has(key) && !/PASSWORD/.test(key)) continue
+        this.must(/\$\{\w+:\?\}/.test(value), `${name}: ${key} is a secret, but does not come from .env`)
+      }
+    }
+  }
+}
+
+const seconds = (text) => Number(/^(\d+)s$/.exec(text)?.[1] ?? 0)
+
+function readable(path) {
+  try {
+    return readFileSync(path) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The word of docker-compose itself, where it is installed. */
+async function withDockerCompose(problems, variables) {
+  const temporary = await mkdtemp(join(tmpdir(), 'parley-compose-'))
+  try {
+    const file = join(temporary, '.env')
+    await writeFile(
+      file,
+      Object.entries(variables)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
+    const args = ['--env-file', file, '-f', join(folder, 'compose.yaml'), 'config', '-q']
+    const { status, error, stderr } = spawnSync('docker-compose', args, { encoding: 'utf8' })
+    if (error) return { problems, skipped: ['docker-compose config: docker-compose is not installed'] }
+    if (status !== 0) problems.push(`docker-compose config: ${stderr}`)
+    return { problems, skipped: [] }
+  } finally {
+    await rm(temporary, { recursive: true })
+  }
+}

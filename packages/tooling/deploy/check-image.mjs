@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inWorkspace } from '../steps.mjs'
+import { layOutImage, programs } from './image-files.mjs'
+
+/** Checks the Dockerfile, and that every program of the image starts with nothing but the image's files. */
+export async function checkImage() {
+  const problems = await problemsOfDockerfile()
+  const bundles = (await programs()).filter((program) => program.includes('/dist/'))
+  if (!bundles.every((bundle) => existsSync(inWorkspace(bundle)))) {
+    return { problems, skipped: ['starting the programs of the image: they are not built (pnpm build)'] }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'parley-image-'))
+  try {
+    await layOutImage(folder)
+    for (const program of await programs()) problems.push(...(await problemsOfProgram(folder, program)))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  return { problems, skipped: [] }
+}
+
+async function problemsOfDockerfile() {
+  const text = await readFile(inWorkspace('deploy/Dockerfile'), 'utf8')
+  const steps = text.replaceAll(/^\s*#.*\n/gm, '').replaceAll(/\\\n\s*/g, '')
+  const problems = []
+  const must = (holds, problem) => holds || problems.push(`deploy/Dockerfile: ${problem}`)
+
+  must(/^ARG NODE_IMAGE=node:20\.\d+\.\d+-bookworm-slim$/m.test(steps), 'the base image is not pinned')
+  must(
+    [...steps.matchAll(/^FROM (\S+)/gm)].every(([, base]) => base === '${NODE_IMAGE}'),
+    'a stage has another base',
+  )
+  const last = steps.slice(steps.lastIndexOf('\nFROM '))
+  must(/^USER [1-9]\d*:[1-9]\d*$/m.test(last), 'the user is not a number other than root')
+  must(/^ENTRYPOINT \["node"\]$/m.test(last), 'the entry point is not node')
+  must((await programs()).includes(/^CMD \["(.*)"\]$/m.exec(last)?.[1]), 'CMD is not a program of the image')
+
+  const ignored = await ignoredByDocker()
+  for (const [, options, words] of steps.matchAll(/^COPY ((?:--\S+ )*)(.+)$/gm)) {
+    if (options.includes('--from=')) continue
+    const sources = words.split(' ').slice(0, -1)
+    for (const source of sources) {
+      must(existsSync(inWorkspace(source)), `${source} is copied, but is not there`)
+      must(!ignored(source), `${source} is copied, but .dockerignore leaves it out`)
+    }
+  }
+  for (const [script] of steps.matchAll(/packages\/tooling\/\S+\.mjs/g)) {
+    must(existsSync(inWorkspace(script)), `${script} is run, but is not there`)
+  }
+  // What layOutImage and the build read must reach the build.
+  for (const needed of ['deploy/operator.mjs', 'LICENSE', 'turbo.json', 'tsconfig.base.json', 'proto', 'packages']) {
+    must(!ignored(needed), `.dockerignore leaves out ${needed}, which the build needs`)
+  }
+  must(ignored('node_modules') && ignored('.git') && ignored('deploy/compose/.env'), '.dockerignore lets too much in')
+  return problems
+}
+
+/** Enough of .dockerignore for a file without exceptions and with stars for whole names or extensions only. */
+async function ignoredByDocker() {
+  const lines = (await readFile(inWorkspace('.dockerignore'), 'utf8')).split('\n')
+  const patterns = lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) =>
+      line
+        .replaceAll('.', '\\.')
+        .replace(/^\*\*\//, '(.*/)?')
+        .replaceAll(/(?<!\.)\*/g, '[^/]*'),
+    )
+    .map((pattern) => new RegExp(`^${pattern}(/|$)`))
+  return (path) => patterns.some((pattern) => pattern.test(path))
+}
+
+/** Without configuration a service tells what is missing (78), a migration fails (1), a command helps or explains. */
+async function problemsOfProgram(folder, program) {
+  const help = program.startsWith('services/') ? [] : ['--help']
+  const expected = program.endsWith('main.js') ? (help.length > 0 ? 0 : 78) : program.endsWith('migrate.js') ? 1 : 2
+  const { code, output } = await run(folder, [program, ...help])
+  if (code === expected && (expected === 0 || output.includes('PARLEY_'))) return []
+  return [`${program} of the image ends with ${code} instead of ${expected}:\n${output.slice(0, 2000)}`]
+}
+
+function run(cwd, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd, env: { TMPDIR: tmpdir() }, timeout: 20_000 })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}

@@ -1,0 +1,86 @@
+/**
+ * Lays out what the image holds: `node packages/tooling/deploy/image-files.mjs <folder>`, after a build. Bundles, their
+ * migrations, the operator's command, and of node_modules only what bundles cannot hold.
+ */
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { inWorkspace } from '../steps.mjs'
+
+// What build.mjs leaves outside of bundles, as far as the fleet uses it.
+const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
+
+/** The deployables of this checkout. */
+export async function deployables() {
+  const names = await readdir(inWorkspace('services'))
+  return names.filter((name) => existsSync(inWorkspace(`services/${name}/src/main.ts`))).sort()
+}
+
+/** Whether a deployable has a database of its own. */
+export const hasDatabase = (name) => existsSync(inWorkspace(`services/${name}/src/migrate.ts`))
+
+/** Programs of the image, as paths from its working folder. */
+export async function programs() {
+  const entries = (await deployables()).flatMap((name) => [
+    `services/${name}/dist/main.js`,
+    ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
+  ])
+  return [...entries, 'packages/cli/dist/main.js', 'operator.mjs']
+}
+
+/** Fills an empty folder with the image's files. */
+export async function layOutImage(folder) {
+  for (const part of [...(await deployables()).map((name) => `services/${name}`), 'packages/cli']) {
+    await copyPart(part, folder)
+  }
+  await cp(inWorkspace('deploy/operator.mjs'), join(folder, 'operator.mjs'))
+  await cp(inWorkspace('LICENSE'), join(folder, 'LICENSE'))
+}
+
+async function copyPart(part, folder) {
+  const from = inWorkspace(part)
+  if (!existsSync(join(from, 'dist'))) throw new Error(`${part} is not built: run pnpm build`)
+  await mkdir(join(folder, part), { recursive: true })
+  for (const name of ['package.json', 'dist', 'drizzle']) {
+    if (!existsSync(join(from, name))) continue
+    await cp(join(from, name), join(folder, part, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.map') && !path.endsWith('_snapshot.json'),
+    })
+  }
+  const { dependencies } = await manifest(from)
+  for (const name of unbundled.filter((candidate) => candidate in dependencies)) {
+    await copyPackage(join(from, 'node_modules', name), name, join(folder, 'node_modules'))
+  }
+}
+
+/** A package and what it needs, flat. In pnpm's store the dependencies of a package are its neighbours. */
+async function copyPackage(at, name, modules) {
+  const from = await realpath(at)
+  const to = join(modules, name)
+  const { version, dependencies, optionalDependencies } = await manifest(from)
+  if (existsSync(to)) {
+    const there = (await manifest(to)).version
+    if (there !== version) throw new Error(`${name} is needed as ${there} and as ${version}: one image holds one`)
+    return
+  }
+  await cp(from, to, { recursive: true, filter: (path) => basename(path) !== 'node_modules' && !isForeign(path) })
+  const neighbours = name.startsWith('@') ? dirname(dirname(from)) : dirname(from)
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    if (existsSync(join(neighbours, needed))) await copyPackage(join(neighbours, needed), needed, modules)
+  }
+}
+
+/** uWebSockets.js brings binaries for every system; the image runs on the one it is built on. */
+function isForeign(path) {
+  const ours = `_${process.platform}_${process.arch}_${process.versions.modules}.node`
+  return /_[a-z0-9]+_[a-z0-9]+_\d+\.node$/.test(path) && !path.endsWith(ours)
+}
+
+const manifest = async (folder) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+
+if (process.argv[1] === import.meta.filename) {
+  const folder = process.argv[2]
+  if (!folder) throw new Error('usage: image-files.mjs <folder>')
+  await layOutImage(resolve(folder))
+}

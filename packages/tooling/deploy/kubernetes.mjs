@@ -1,0 +1,32 @@
+/** What is wrong with a Kubernetes object: values of the wrong kind, and keys that its type does not have. */
+export async function problemsOfObject(object) {
+  const name = `${object.kind} ${object.metadata?.name}`
+  const type = await import(`kubernetes-models/${object.apiVersion}/${object.kind}`).catch(() => undefined)
+  if (!type) return [`${name}: there is no ${object.apiVersion}/${object.kind}`]
+  // The compiled validators read every key they know and ignore the rest: what was never read is not known.
+  const read = new Set()
+  try {
+    type[object.kind].prototype.validate.call(recording(object, '', read))
+  } catch (error) {
+    return [`${name}: ${error.message}`]
+  }
+  return unknownKeys(object, '', read).map((path) => `${name}: unknown key ${path.slice(1)}`)
+}
+
+function recording(value, path, read) {
+  if (typeof value !== 'object' || value === null) return value
+  return new Proxy(value, {
+    get(target, key) {
+      if (typeof key === 'string') read.add(`${path}.${key}`)
+      return recording(target[key], `${path}.${String(key)}`, read)
+    },
+  })
+}
+
+function unknownKeys(value, path, read) {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = `${path}.${key}`
+    return read.has(at) ? unknownKeys(inner, at, read) : [at]
+  })
+}

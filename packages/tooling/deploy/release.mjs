@@ -1,0 +1,184 @@
+import { deployables, hasDatabase } from './image-files.mjs'
+import { problemsOfObject } from './kubernetes.mjs'
+import { problemsOfEnvironment, secretSettings } from './settings.mjs'
+
+const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
+const component = 'app.kubernetes.io/component'
+
+/** What is wrong with the objects of one release: each alone, what they say of each other, and what processes are told. */
+export async function problemsOfRelease(objects) {
+  const release = new Release(objects)
+  for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
+  await release.deployments(await deployables())
+  await release.migrations((await deployables()).filter(hasDatabase))
+  release.references()
+  return release.problems
+}
+
+class Release {
+  problems = []
+
+  constructor(objects) {
+    this.objects = objects
+    this.pods = this.all('Deployment').map(({ spec }) => spec.template)
+    this.toml = this.all('ConfigMap')[0]?.data['parley.toml']
+  }
+
+  all(kind) {
+    return this.objects.filter((object) => object.kind === kind)
+  }
+
+  has(kind, name) {
+    return this.all(kind).some(({ metadata }) => metadata.name === name)
+  }
+
+  must(holds, problem) {
+    if (!holds) this.problems.push(problem)
+  }
+
+  async deployments(names) {
+    const found = this.all('Deployment').map(({ metadata }) => metadata.labels[component])
+    this.must(found.sort().join() === names.sort().join(), `there are deployments of ${found.join(', ')}`)
+    for (const { metadata, spec } of this.all('Deployment')) {
+      const where = `Deployment ${metadata.name}`
+      const name = metadata.labels[component]
+      const { containers, ...pod } = spec.template.spec
+      const [container] = containers
+      const env = await this.process(where, name, `services/${name}/dist/main.js`, spec.template.spec, this.toml)
+
+      this.must(isSubset(spec.selector.matchLabels, spec.template.metadata.labels), `${where}: selects other pods`)
+      this.must(this.matching(spec.selector.matchLabels).length === 1, `${where}: selects pods of others`)
+      const ports = Object.fromEntries(container.ports.map((port) => [port.name, String(port.containerPort)]))
+      this.must(ports.internal === env.PARLEY_INTERNAL_PORT, `${where}: the internal port is not where probes look`)
+      this.must(env.PARLEY_INTERNAL_HOST === '0.0.0.0', `${where}: the internal port is not reached from outside`)
+      const own = Object.entries(env).find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
+      this.must(ports.http === own, `${where}: the HTTP port is ${own}, not ${ports.http}`)
+      for (const [probe, path] of Object.entries({ liveness: '/healthz', startup: '/healthz', readiness: '/readyz' })) {
+        const { httpGet } = container[`${probe}Probe`]
+        this.must(httpGet.path === path && httpGet.port === 'internal', `${where}: the ${probe} probe asks elsewhere`)
+      }
+      const wait = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
+      this.must(!ports.http || wait > 0, `${where}: balancers are not given time to notice that a pod is ending`)
+      const window = seconds(env.PARLEY_REALTIME_DRAIN_WINDOW) + seconds(env.PARLEY_DRAIN_TIMEOUT) + 5
+      this.must(pod.terminationGracePeriodSeconds > wait + window, `${where}: is killed before it has drained`)
+      this.must(this.accountExists(pod.serviceAccountName), `${where}: has no service account`)
+      for (const { configMap } of pod.volumes) {
+        this.must(!configMap || this.has('ConfigMap', configMap.name), `${where}: mounts an unknown configuration`)
+      }
+    }
+  }
+
+  async migrations(names) {
+    const found = this.all('Job').map(({ spec }) => spec.template.metadata.labels[component].replace('migrate-', ''))
+    this.must(found.sort().join() === names.sort().join(), `there are migrations of ${found.join(', ')}`)
+    for (const { metadata, spec } of this.all('Job')) {
+      const where = `Job ${metadata.name}`
+      const name = metadata.labels[component].replace('migrate-', '')
+      await this.process(where, name, `services/${name}/dist/migrate.js`, spec.template.spec)
+      const hook = metadata.annotations['helm.sh/hook']
+      this.must(hook === 'pre-install,pre-upgrade', `${where}: does not run before the services`)
+      const { serviceAccountName, volumes } = spec.template.spec
+      const early = serviceAccountName === undefined && volumes.every(({ configMap }) => configMap === undefined)
+      this.must(early, `${where}: needs an object that is not there yet`)
+      const own = spec.template.metadata.labels
+      const selectors = this.all('Deployment').map((deployment) => deployment.spec.selector.matchLabels)
+      this.must(!selectors.some((selector) => isSubset(selector, own)), `${where}: belongs to a deployment`)
+    }
+  }
+
+  /** What deployments and migrations have in common; answers the environment, with stand-ins for secrets. */
+  async process(where, name, program, pod, toml) {
+    const [container] = pod.containers
+    this.must(container.args.join() === program, `${where}: runs ${container.args.join()}`)
+    // With service links Kubernetes sets PARLEY_REALTIME_PORT and its like itself.
+    this.must(pod.enableServiceLinks === false, `${where}: lets Kubernetes set variables of ours`)
+    this.must(pod.automountServiceAccountToken === false, `${where}: gets a token for Kubernetes`)
+    const { securityContext } = container
+    const locked =
+      pod.securityContext.runAsNonRoot &&
+      securityContext.readOnlyRootFilesystem &&
+      securityContext.allowPrivilegeEscalation === false &&
+      securityContext.capabilities.drop.includes('ALL')
+    this.must(locked, `${where}: is not locked down`)
+    const names = container.env.map((variable) => variable.name)
+    this.must(new Set(names).size === names.length, `${where}: a variable is set twice`)
+    const env = {}
+    for (const variable of container.env) {
+      const secret = variable.valueFrom?.secretKeyRef
+      this.must(
+        secret || !secretNames.has(variable.name),
+        `${where}: ${variable.name} is a secret and not by reference`,
+      )
+      env[variable.name] = secret ? standIn(variable.name) : variable.value
+    }
+    this.must(env.PARLEY_SERVICE === name && env.PARLEY_NATS_USER === name, `${where}: goes by another name`)
+    this.problems.push(...(await problemsOfEnvironment(where, name, env, toml)))
+    return env
+  }
+
+  accountExists(name) {
+    return name === 'default' || this.has('ServiceAccount', name)
+  }
+
+  matching(selector) {
+    return this.pods.filter(({ metadata }) => isSubset(selector, metadata.labels))
+  }
+
+  references() {
+    for (const { metadata, spec } of this.all('Service')) {
+      this.portsOf(
+        `Service ${metadata.name}`,
+        spec.selector,
+        spec.ports.map(({ targetPort }) => targetPort),
+      )
+    }
+    for (const { metadata, spec } of this.all('NetworkPolicy')) {
+      const ports = spec.ingress.flatMap((rule) => rule.ports.map(({ port }) => port))
+      this.portsOf(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
+    }
+    for (const { metadata, spec } of this.all('PodDisruptionBudget')) {
+      this.portsOf(`PodDisruptionBudget ${metadata.name}`, spec.selector.matchLabels, [])
+    }
+    for (const { metadata, spec } of this.all('HorizontalPodAutoscaler')) {
+      const target = this.all('Deployment').find((deployment) => deployment.metadata.name === spec.scaleTargetRef.name)
+      this.must(target?.spec.replicas === undefined, `HorizontalPodAutoscaler ${metadata.name}: two say how many`)
+    }
+    for (const { metadata, spec } of this.all('Ingress')) {
+      for (const { path, backend } of spec.rules.flatMap((rule) => rule.http.paths)) {
+        const { name, port } = backend.service
+        const service = this.all('Service').find((candidate) => candidate.metadata.name === name)
+        const there = service?.spec.ports.some((candidate) => candidate.name === port.name)
+        this.must(there, `Ingress ${metadata.name}: ${path} leads to ${name}:${port.name}, which is not there`)
+      }
+    }
+    const passedOn = this.pods.flatMap(({ spec }) =>
+      spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')),
+    )
+    for (const { name, value } of passedOn) {
+      const { hostname, port } = new URL(value)
+      const service = this.all('Service').find((candidate) => candidate.metadata.name === hostname)
+      const there = service?.spec.ports.some((candidate) => String(candidate.port) === port)
+      this.must(there, `${name} leads to ${hostname}:${port}, which is not there`)
+    }
+    const direct = this.has('Ingress', this.all('ConfigMap')[0]?.metadata.name)
+    this.must(direct || passedOn.length === 3, 'without an ingress the gateway passes on three paths')
+  }
+
+  portsOf(where, selector, names) {
+    const pods = this.matching(selector)
+    this.must(pods.length > 0, `${where}: selects no pods`)
+    for (const name of names) {
+      const there = pods.every(({ spec }) => spec.containers[0].ports.some((port) => port.name === name))
+      this.must(there, `${where}: there is no port ${name}`)
+    }
+  }
+}
+
+const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
+
+const seconds = (text = '0s') => Number(text.replace('s', ''))
+
+function standIn(name) {
+  if (name.endsWith('DATABASE_URL')) return 'postgres://role:password@postgres/database'
+  return name.endsWith('REDIS_URL') ? 'redis://redis:6379' : 'a-secret-of-more-than-32-characters'
+}

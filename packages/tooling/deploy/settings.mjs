@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { register } from 'tsx/esm/api'
+import { inWorkspace } from '../steps.mjs'
+import { deployables } from './image-files.mjs'
+
+register()
+const { ConfigError, describe } = await import(inWorkspace('packages/config/src/index.ts'))
+
+/** The settings that each deployable declares: how it reads them, and each one's names, key and kind. */
+const declared = Object.fromEntries(
+  await Promise.all(
+    (await deployables()).map(async (service) => {
+      const { readConfig } = await import(inWorkspace(`services/${service}/src/config.ts`))
+      const rows = describe(readConfig).map(({ env, toml, kind }) => ({ names: env.split(', '), toml, kind }))
+      return [service, { readConfig, rows }]
+    }),
+  ),
+)
+
+/** Settings that hold a secret, of all deployables. */
+export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
+  rows.filter(({ kind }) => kind === 'secret'),
+)
+
+/** Keys of parley.toml that some deployable reads. */
+export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
+
+// Read by what runs below the configuration: who the process is, where the file lies, telemetry, Node.js.
+const known = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
+
+/** What a deployable would say of this environment and parley.toml, and which variables it does not know. */
+export async function problemsOfEnvironment(where, service, env, toml = '') {
+  const declaration = declared[service]
+  if (!declaration) return [`${where}: there is no service ${service}`]
+  const names = new Set(declaration.rows.flatMap((row) => row.names))
+  const unknown = Object.keys(env)
+    .filter((name) => !names.has(name) && !known(name))
+    .map((name) => `${where}: ${service} does not read ${name}`)
+  const folder = await mkdtemp(join(tmpdir(), 'parley-deploy-'))
+  try {
+    const file = join(folder, 'parley.toml')
+    await writeFile(file, toml)
+    declaration.readConfig({ env, file })
+    return unknown
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [...unknown, ...error.mistakes.map((mistake) => `${where}: ${mistake}`)]
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
