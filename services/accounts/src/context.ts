@@ -6,6 +6,7 @@ import type {
 } from '@parley/contracts/internal'
 import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import type { Passwords } from './passwords/passwords.ts'
 
@@ -15,6 +16,7 @@ export type Context = {
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current'>
   passwords: Passwords
+  aside: Aside
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
   notifications: Client<typeof NotificationsInternalService>

@@ -16,5 +16,7 @@ export const emailTaken = () =>
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)
 export const invalidPassword = (why: string) => new ConnectError(`invalid password: ${why}`, Code.InvalidArgument)
 export const invalidEmail = () => new ConnectError('that is not an e-mail address', Code.InvalidArgument)
-export const tooManyDigests = (most: number) =>
-  new ConnectError(`at most ${most} digests at once`, Code.InvalidArgument)
+export const tooMany = (what: string, most: number) =>
+  new ConnectError(`at most ${most} ${what} at once`, Code.InvalidArgument)
+export const unknownReason = (reason: string) =>
+  new ConnectError(`credentials do not end for the reason "${reason}"`, Code.InvalidArgument)

@@ -4,6 +4,10 @@ const log = logger('accounts')
 const signIns = counter('parley_sign_ins', { description: 'Sign-ins with a password, by outcome.' })
 const ended = counter('parley_credentials_ended', { description: 'Credentials ended, by reason.' })
 
+const neighboursAway = counter('parley_accounts_neighbours_away', {
+  description: 'Answers that had to do without another deployable.',
+})
+
 export const signedIn = (userId: string) => {
   signIns(1, { outcome: 'succeeded' })
   log.info({ userId }, 'signed in')
@@ -13,5 +17,11 @@ export const credentialsEnded = (userId: string, reason: string) => {
   ended(1, { reason })
   log.info({ userId, reason }, 'credentials ended')
 }
+export const withoutNeighbour = (service: string, error: unknown) => {
+  neighboursAway(1, { service })
+  log.warn({ service, err: error }, 'a viewer was answered without what another service knows')
+}
+export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'credentials in use were not prolonged')
+export const noteFailed = (error: unknown) => log.warn({ err: error }, 'a failed sign-in was not noted')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')

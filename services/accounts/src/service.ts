@@ -9,12 +9,14 @@ import { followPolicy, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { appointOwners } from './jobs/appoint-owners.ts'
+import { deleteCredentials } from './jobs/delete-credentials.ts'
+import { noteFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { routes } from './rpc/index.ts'
-import { deleteExpired } from './store/credentials.ts'
 
 export type Overrides = {
   now?: () => Date
@@ -31,6 +33,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
   const health = new Health()
   const databaseAnswers = health.startup('postgres')
+  const busAnswers = health.startup('nats')
   const policyLoaded = health.startup('policy')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
@@ -44,10 +47,11 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'accounts', signal }
   const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  busAnswers()
   const rpc = opened.use(createRpcClient(calls, { name: 'accounts' }))
   const admin = createClient(AdminInternalService, rpc.transport())
 
-  const policy = opened.use(await followPolicy({ bus: events, load: () => admin.getPolicy({}) }))
+  const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
   policyLoaded()
   const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'accounts' }))
   const ctx: Context = {
@@ -56,6 +60,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     relay,
     policy,
     admin,
+    aside: opened.use(new Aside(noteFailed)),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: createClient(MessagingInternalService, rpc.transport()),
     notifications: createClient(NotificationsInternalService, rpc.transport()),
@@ -64,14 +69,15 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
   opened.use(
     periodically({
-      name: 'delete expired credentials',
+      name: 'delete credentials',
       everyMs: hour,
       signal,
-      run: () => deleteExpired(db, ctx.now()),
+      run: (stop) => deleteCredentials(ctx, stop),
     }),
   )
   opened.defer('background work', () => closing.abort())
-  opened.use(await serveRpc(calls, { deployable: 'accounts', routes: routes(ctx), health }))
+  const { drainTimeoutMs } = config
+  opened.use(await serveRpc(calls, { deployable: 'accounts', routes: routes(ctx), health, drainTimeoutMs }))
   opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port })
+  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs })
 }

@@ -1,7 +1,17 @@
+import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { rolesChanged } from '../domain/announcements.ts'
 import { insertRole } from '../store/roles.ts'
-import { changeUser } from '../store/user-changes.ts'
+import { changeUser, type Change } from '../store/user-changes.ts'
+import type { UserWithRoles } from '../store/users.ts'
+
+/** Gives a role within the change of a locked account; undefined when it is held already. */
+export async function roleGiven(tx: Tx, user: UserWithRoles, roleId: string): Promise<Change | undefined> {
+  if (!(await insertRole(tx, user.id, roleId))) return undefined
+  const version = user.version + 1n
+  const held = [...user.roleIds, roleId].sort()
+  return { set: { rolesVersion: version }, announce: () => [rolesChanged(held, version)] }
+}
 
 /** Gives a role and waits until every process can know; answers all roles held, undefined when there is no such account. */
 export async function giveRole(
@@ -10,14 +20,10 @@ export async function giveRole(
   roleId: string,
   actorId: string,
 ): Promise<string[] | undefined> {
-  let held: string[] = []
-  const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, async (tx, user) => {
-    held = [...new Set([...user.roleIds, roleId])].sort()
-    if (!(await insertRole(tx, userId, roleId))) return undefined
-    const version = user.version + 1n
-    return { set: { rolesVersion: version }, announce: () => [rolesChanged(held, version)] }
-  })
+  const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, (tx, user) =>
+    roleGiven(tx, user, roleId),
+  )
   if (!changed) return undefined
   await ctx.relay.stored(changed.unannounced)
-  return held
+  return [...new Set([...changed.user.roleIds, roleId])].sort()
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
-import { tooManyDigests } from '../errors.ts'
+import { tooMany } from '../errors.ts'
+import { prolongingFailed } from '../metrics.ts'
 import { findValidCredentials, prolongCredentials } from '../store/credentials.ts'
 import { toCaller } from '../view/caller.ts'
 
@@ -10,7 +11,7 @@ const prolongAfterMs = 24 * 3600_000
 
 /** Who the digests stand for; those that stand for nobody are left out. Using a credential prolongs it. */
 export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
-  if (digests.length > maxDigests) throw tooManyDigests(maxDigests)
+  if (digests.length > maxDigests) throw tooMany('digests', maxDigests)
   const now = ctx.now()
   const found = await findValidCredentials(
     ctx.db,
@@ -19,11 +20,10 @@ export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ dig
   )
   const expiresAt = new Date(now.getTime() + ctx.config.tokenTtlMs)
   const due = found.filter((credential) => expiresAt.getTime() - credential.expiresAt.getTime() > prolongAfterMs)
-  if (due.length > 0)
-    await prolongCredentials(
-      ctx.db,
-      due.map(({ credentialId }) => credentialId),
-      expiresAt,
-    )
+  if (due.length > 0) {
+    const ids = due.map(({ credentialId }) => credentialId)
+    // They hold now, whether or not that can be written down: the next use tries again.
+    await prolongCredentials(ctx.db, ids, expiresAt).catch(prolongingFailed)
+  }
   return found.map((credential) => ({ digest: credential.digest, caller: toCaller(credential) }))
 }

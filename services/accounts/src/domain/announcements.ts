@@ -3,7 +3,16 @@ import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
 /** Why credentials ended, as sockets are told. */
-export type EndReason = 'logout' | 'password_changed' | 'password_reset'
+const endReasons = [
+  'logout',
+  'password_changed',
+  'password_reset',
+  'account_deleted',
+  'external_identity_disconnected',
+] as const
+export type EndReason = (typeof endReasons)[number]
+
+export const isEndReason = (text: string): text is EndReason => endReasons.some((reason) => reason === text)
 
 export const userCreated = (login: string, displayName: string): Announcement => ({
   kind: 'user_created',

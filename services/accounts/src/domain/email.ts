@@ -1,11 +1,15 @@
 import { invalidEmail } from '../errors.ts'
 
-const shape = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+\.[^\s@<>(),;:"[\]\\.]{2,}$/
+const maxLength = 254
+const shape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
 
 /** Addresses are compared without regard to case. */
 export const emailKey = (address: string): string => address.trim().toLowerCase()
 
+/** Whether it looks like an address. */
+export const couldBeEmail = (text: string): boolean => text.length <= maxLength && shape.test(text)
+
 /** Throws `invalid_argument` unless it looks like an address. */
 export function assertEmail(address: string): void {
-  if (address.length > 254 || !shape.test(address)) throw invalidEmail()
+  if (!couldBeEmail(address)) throw invalidEmail()
 }

@@ -1,14 +1,20 @@
 import { invalidLogin } from '../errors.ts'
 
 const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+const minLength = 2
+const maxLength = 32
 const mentionHandles = new Set(['all', 'here'])
 
 /** Logins are unique, and looked up, without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
+/** Whether an account can have this login at all; what it cannot have need not be looked for. */
+export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
+
 /** Throws `invalid_argument` unless the login keeps every rule that needs no look at other accounts. */
 export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
-  if (login.length < 2 || login.length > 32) throw invalidLogin('it must have 2 to 32 characters')
+  if (login.length < minLength || login.length > maxLength)
+    throw invalidLogin(`it must have ${minLength} to ${maxLength} characters`)
   if (!shape.test(login))
     throw invalidLogin('it may hold ASCII letters, digits, ".", "_" and "-", and must start with a letter or digit')
   if (login.endsWith('.')) throw invalidLogin('it must not end with "."')

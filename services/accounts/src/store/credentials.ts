@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { credentials } from './schema.ts'
 
@@ -73,6 +73,25 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
     .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
 }
 
-export async function deleteExpired(db: Db, now: Date): Promise<void> {
-  await db.delete(credentials).where(lt(credentials.expiresAt, now))
+/** Deletes what a user has beyond `keep` credentials, first those whose last use lies furthest back. */
+export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<void> {
+  const beyond = tx
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(eq(credentials.userId, userId))
+    .orderBy(desc(credentials.expiresAt), desc(credentials.createdAt), desc(credentials.id))
+    .offset(keep)
+  await tx.delete(credentials).where(inArray(credentials.id, beyond))
+}
+
+/** Deletes up to `atOnce` credentials that are of no use any more; answers how many there were. */
+export async function deleteUseless(db: Db, before: { expired: Date; ended: Date }, atOnce: number): Promise<number> {
+  const useless = db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(or(lt(credentials.expiresAt, before.expired), lt(credentials.endedAt, before.ended)))
+    .limit(atOnce)
+    .for('update', { skipLocked: true })
+  const deleted = await db.delete(credentials).where(inArray(credentials.id, useless))
+  return deleted.rowCount ?? 0
 }

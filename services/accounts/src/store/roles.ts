@@ -1,4 +1,4 @@
-import { asc, eq, isNull, and } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 
@@ -6,6 +6,11 @@ import { userRoles, users } from './schema.ts'
 export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
   const inserted = await tx.insert(userRoles).values({ userId, roleId }).onConflictDoNothing().returning()
   return inserted.length > 0
+}
+
+/** One process at a time may look whether there is an owner and make the first one; held to the end of the transaction. */
+export async function lockFirstOwner(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
 
 /** The longest-standing holder of a role. */

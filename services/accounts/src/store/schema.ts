@@ -91,13 +91,16 @@ export const credentials = pgTable(
     freshUntil: moment('fresh_until'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
-    /** Kept until it would have expired, so that ending it again finds the same event to wait for. */
+    /** Kept for a day, so that ending it again finds the same event to wait for. */
     endedAt: moment('ended_at'),
   },
   (t) => [
     uniqueIndex('credentials_digest').on(t.digest),
     index('credentials_user').on(t.userId),
     index('credentials_expiry').on(t.expiresAt),
+    index('credentials_ended')
+      .on(t.endedAt)
+      .where(sql`${t.endedAt} is not null`),
     check('credentials_digest_length', sql`octet_length(${t.digest}) = 32`),
   ],
 )

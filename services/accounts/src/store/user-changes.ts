@@ -11,7 +11,10 @@ export type Change = {
   announce: (version: bigint) => Announcement[]
 }
 export type Changed = {
+  /** The account before the change. */
   user: UserWithRoles
+  /** Whether there was something to do. */
+  announced: boolean
   /** Outbox entries of the account that are not on the stream yet: those of this change and of earlier ones. */
   unannounced: bigint[]
 }
@@ -45,7 +48,7 @@ export async function changeUser(
         })),
       )
     }
-    return { user, unannounced: await unannounced(tx, userId) }
+    return { user, announced: change !== undefined, unannounced: await unannounced(tx, userId) }
   })
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
-import { emailKey } from '../domain/email.ts'
-import { loginKey } from '../domain/login.ts'
+import { couldBeEmail, emailKey } from '../domain/email.ts'
+import { couldBeLogin, loginKey } from '../domain/login.ts'
 import { emails, handles, userRoles, users } from './schema.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -12,15 +12,16 @@ const roleIds = sql<string[]>`coalesce(
   array[]::text[])`
 const columns = { ...getTableColumns(users), roleIds }
 
+/** Those of the ids that are accounts, tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
-  if (ids.length === 0) return []
-  return db
-    .select(columns)
-    .from(users)
-    .where(inArray(users.id, [...ids]))
+  // PostgreSQL stores no NUL and fails on one, and ids come from anybody.
+  const possible = ids.filter((id) => !id.includes('\0'))
+  if (possible.length === 0) return []
+  return db.select(columns).from(users).where(inArray(users.id, possible))
 }
 
 export async function findUserByLogin(db: Reader, login: string): Promise<UserWithRoles | undefined> {
+  if (!couldBeLogin(login)) return undefined
   const [user] = await db
     .select(columns)
     .from(users)
@@ -30,6 +31,7 @@ export async function findUserByLogin(db: Reader, login: string): Promise<UserWi
 }
 
 export async function findUserByEmail(db: Reader, address: string): Promise<UserWithRoles | undefined> {
+  if (!couldBeEmail(address)) return undefined
   const [user] = await db
     .select(columns)
     .from(users)

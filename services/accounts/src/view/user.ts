@@ -6,8 +6,7 @@ import type { UserWithRoles } from '../store/users.ts'
 
 const deletedName = 'Deleted User'
 
-export const displayNameOf = (user: { login: string; displayName: string | null }): string =>
-  user.displayName ?? user.login
+const displayNameOf = (user: { login: string; displayName: string | null }): string => user.displayName ?? user.login
 
 export function toUser(user: UserWithRoles): User {
   if (user.deletedAt)

@@ -2,27 +2,34 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import * as announcements from '../../domain/announcements.ts'
+import { tooMany, unknownReason } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
 import { endByDigest, usersOfDigests } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
+const maxDigests = 10
+
 export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.endCredentials> {
   return async (request) => {
+    const { reason } = request
+    if (request.digests.length > maxDigests) throw tooMany('digests', maxDigests)
+    if (!announcements.isEndReason(reason)) throw unknownReason(reason)
     const digests = request.digests.map((digest) => Buffer.from(digest))
-    const at = ctx.now()
-    const ended: string[] = []
-    for (const userId of (await usersOfDigests(ctx.db, digests)).sort()) {
+
+    const endThoseOf = async (userId: string): Promise<string[]> => {
+      const at = ctx.now()
+      let credentialIds: string[] = []
       const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-        const credentialIds = await endByDigest(tx, userId, digests, at)
+        credentialIds = await endByDigest(tx, userId, digests, at)
         if (credentialIds.length === 0) return undefined
-        ended.push(...credentialIds)
-        const end = { credentialIds, all: false, reason: 'logout' as const }
+        const end = { credentialIds, all: false, reason }
         return { announce: () => [announcements.credentialsEnded(userId, at, end)] }
       })
-      if (!changed) continue
-      await ctx.relay.stored(changed.unannounced)
-      credentialsEnded(userId, 'logout')
+      if (changed) await ctx.relay.stored(changed.unannounced)
+      if (changed?.announced) credentialsEnded(userId, reason)
+      return credentialIds
     }
-    return { credentialIds: ended }
+    const ended = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endThoseOf))
+    return { credentialIds: ended.flat() }
   }
 }

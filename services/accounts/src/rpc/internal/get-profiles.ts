@@ -1,11 +1,15 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
+import { tooMany } from '../../errors.ts'
 import { findUsers } from '../../store/users.ts'
 import { toProfile } from '../../view/user.ts'
 
+const maxIds = 500
+
 export function getProfiles(ctx: Context): MethodImpl<typeof AccountsInternalService.method.getProfiles> {
   return async ({ userIds }) => {
+    if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
     const ids = [...new Set(userIds)]
     const users = new Map((await findUsers(ctx.db, ids)).map((user) => [user.id, user]))
     return { profiles: ids.flatMap((id) => users.get(id) ?? []).map(toProfile) }

@@ -1,11 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import { ownerRoleId } from '@parley/auth'
 import type { OperatorService } from '@parley/contracts/internal'
-import { sql } from 'drizzle-orm'
 import { createAccount } from '../../accounts/create-account.ts'
 import type { Context } from '../../context.ts'
 import { ownerGranted } from '../../metrics.ts'
-import { firstHolder } from '../../store/roles.ts'
+import { firstHolder, lockFirstOwner } from '../../store/roles.ts'
 
 /** Thrown inside the transaction when another process made an owner first. */
 class OwnerExists extends Error {}
@@ -16,7 +15,7 @@ export function bootstrapOwner(ctx: Context): MethodImpl<typeof OperatorService.
     if (standing) return { created: false, login: standing.login }
     try {
       const account = await createAccount(ctx, { login, password, email, roleIds: [ownerRoleId] }, async (tx) => {
-        await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
+        await lockFirstOwner(tx)
         if (await firstHolder(tx, ownerRoleId)) throw new OwnerExists()
       })
       ownerGranted(account.id)

@@ -2,12 +2,13 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { ownerRoleId } from '@parley/auth'
 import type { OperatorService } from '@parley/contracts/internal'
 import { isOwnerEmail } from '../../accounts/create-account.ts'
-import { giveRole } from '../../accounts/give-role.ts'
+import { roleGiven } from '../../accounts/give-role.ts'
 import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { emailTaken, userNotFound } from '../../errors.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { claimEmail } from '../../store/emails.ts'
+import { changeUser } from '../../store/user-changes.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
 export function verifyEmail(ctx: Context): MethodImpl<typeof OperatorService.method.verifyEmail> {
@@ -15,12 +16,15 @@ export function verifyEmail(ctx: Context): MethodImpl<typeof OperatorService.met
     assertEmail(email)
     const user = await findUserByLogin(ctx.db, login)
     if (!user) throw userNotFound(login)
-    const owner = await ctx.db.transaction((tx) => claimEmail(tx, user.id, email, ctx.now()))
-    if (owner !== user.id) throw emailTaken()
-    if (isOwnerEmail(ctx, email)) {
-      await giveRole(ctx, user.id, ownerRoleId, '')
-      ownerGranted(user.id)
-    }
+    const at = ctx.now()
+    const makesOwner = isOwnerEmail(ctx, email)
+    const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
+      if ((await claimEmail(tx, user.id, email, at)) !== user.id) throw emailTaken()
+      return makesOwner ? roleGiven(tx, current, ownerRoleId) : undefined
+    })
+    if (!changed) throw userNotFound(login)
+    if (changed.announced) ownerGranted(user.id)
+    if (makesOwner) await ctx.relay.stored(changed.unannounced)
     return { userId: user.id }
   }
 }

@@ -4,8 +4,11 @@ import type { ViewerService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { accountGone } from '../../errors.ts'
+import { withoutNeighbour } from '../../metrics.ts'
 import { findUsers, hasVerifiedEmail } from '../../store/users.ts'
 import { toViewerUser } from '../../view/viewer.ts'
+
+const options = { timeoutMs: 1_500 }
 
 export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.getViewer> {
   return async (_, call) => {
@@ -14,8 +17,9 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
     const [users, verified, preferences, unread] = await Promise.all([
       findUsers(ctx.db, [userId]),
       hasVerifiedEmail(ctx.db, userId),
-      ctx.notifications.getPreferences({ userId }),
-      ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }),
+      // Hints: who someone is can be told without them.
+      ctx.notifications.getPreferences({ userId }, options).catch(ifAway('notifications')),
+      ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }, options).catch(ifAway('messaging')),
     ])
     const [user] = users
     if (!user || user.deletedAt) throw accountGone()
@@ -26,12 +30,19 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
       user: toViewerUser(user, { hasVerifiedEmail: verified, canDelete }),
       capabilities: {
         grants: capabilities(policy, caller),
-        hasUnreadFollowedThreads: unread.followedThreads,
+        hasUnreadFollowedThreads: unread?.followedThreads ?? false,
       },
-      ...(preferences.server && { serverNotificationPreference: preferences.server }),
-      roomNotificationPreferences: preferences.rooms,
+      ...(preferences?.server && { serverNotificationPreference: preferences.server }),
+      roomNotificationPreferences: preferences?.rooms ?? [],
       viewerPermissions: { permissions },
-      viewerState: { hasUnreadRooms: unread.rooms },
+      viewerState: { hasUnreadRooms: unread?.rooms ?? false },
     }
+  }
+}
+
+function ifAway(service: string): (error: unknown) => undefined {
+  return (error) => {
+    withoutNeighbour(service, error)
+    return undefined
   }
 }

@@ -1,0 +1,1 @@
+CREATE INDEX "credentials_ended" ON "credentials" USING btree ("ended_at") WHERE "credentials"."ended_at" is not null;

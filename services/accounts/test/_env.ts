@@ -1,0 +1,157 @@
+import { fileURLToPath } from 'node:url'
+import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
+import { credentialDigest } from '@parley/auth'
+import { ViewerService } from '@parley/contracts/api'
+import {
+  AccountsInternalService,
+  AdminInternalService,
+  MessagingInternalService,
+  NotificationsInternalService,
+  OperatorService,
+} from '@parley/contracts/internal'
+import { openDatabase, type Db } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { Resources, type Service } from '@parley/runtime'
+import {
+  callAs,
+  fakeLeaf,
+  standardPolicy,
+  testBus,
+  testDatabase,
+  testNats,
+  type TestDatabase,
+  type TestNats,
+} from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { startAccounts, type Overrides } from '../src/service.ts'
+
+export const secretKey = 'a secret key that is long enough for tests'
+export const password = 'correct horse battery'
+
+/** What the stand-ins of the neighbours answer; a test can change it at any time. */
+type Neighbours = { away: Set<'messaging' | 'notifications'>; blocked: string[] }
+
+export type Env = AsyncDisposable & {
+  database: TestDatabase
+  nats: TestNats
+  bus: Bus
+  /** What accounts has stored. */
+  db: Db
+  neighbours: Neighbours
+  internal: Client<typeof AccountsInternalService>
+  operator: Client<typeof OperatorService>
+  viewerOf: (userId: string, ...roleIds: string[]) => Client<typeof ViewerService>
+  /** Starts a process that lives as long as the environment, or until it is disposed. */
+  start: (settings?: Record<string, string>, overrides?: Overrides) => Promise<Service>
+}
+
+const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
+
+/** Everything around accounts over a real database and bus. */
+export async function openEnv(): Promise<Env> {
+  await using opened = new Resources()
+  const database = opened.use(await testDatabase(drizzle))
+  const nats = opened.use(await testNats())
+  const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+  const neighbours: Neighbours = { away: new Set(), blocked: ['root'] }
+  const beThere = (service: 'messaging' | 'notifications') => {
+    if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
+  }
+  opened.use(
+    await fakeLeaf(bus, (routes) => {
+      routes.service(AdminInternalService, {
+        getPolicy: () => standardPolicy(),
+        checkLogin: ({ login }) => ({ blocked: neighbours.blocked.includes(login.toLowerCase()) }),
+      })
+      routes.service(MessagingInternalService, {
+        hasUnread: () => {
+          beThere('messaging')
+          return { rooms: true, followedThreads: true }
+        },
+      })
+      routes.service(NotificationsInternalService, {
+        getPreferences: () => {
+          beThere('notifications')
+          return { rooms: [{ roomId: 'R1' }] }
+        },
+      })
+    }),
+  )
+  const processes = opened.use(new Resources())
+  const closing = opened.move()
+  return {
+    database,
+    nats,
+    bus,
+    db,
+    neighbours,
+    internal: createClient(AccountsInternalService, rpc.transport()),
+    operator: createClient(OperatorService, rpc.transport()),
+    viewerOf: (userId, ...roleIds) => createClient(ViewerService, callAs(rpc, { userId, roleIds })),
+    async start(settings = {}, overrides = {}) {
+      const env = {
+        PARLEY_ACCOUNTS_DATABASE_URL: database.url,
+        PARLEY_NATS_URL: nats.url,
+        PARLEY_CORE_SECRET_KEY: secretKey,
+        PARLEY_DATABASE_POOL: '6',
+      }
+      const service = await startAccounts(readConfig({ env: { ...env, ...settings } }), overrides)
+      let ended: Promise<void> | undefined
+      const once = { ...service, [Symbol.asyncDispose]: () => (ended ??= end(service)) }
+      return processes.use(once)
+    },
+    [Symbol.asyncDispose]: async () => closing[Symbol.asyncDispose](),
+  }
+}
+
+async function end(service: Service): Promise<void> {
+  await service[Symbol.asyncDispose]()
+}
+
+/** Makes an account whose password is `password`, and answers its id. */
+export async function makeUser(env: Env, login: string, more: { email?: string; roleNames?: string[] } = {}) {
+  return (await env.operator.createUser({ login, password, ...more })).userId
+}
+
+/** Signs in, and answers the digests of both credentials. */
+export async function signIn(env: Env, identifier: string, secret = password) {
+  const session = await env.internal.passwordLogin({ identifier, password: secret })
+  const bearer = credentialDigest(secretKey, session.token)
+  const cookie = credentialDigest(secretKey, session.cookieHandle)
+  return { session, bearer, cookie, digests: [bearer, cookie] }
+}
+
+/** The callers behind digests, by digest in hex. */
+export async function callersOf(env: Env, digests: Uint8Array[]) {
+  const { entries } = await env.internal.authenticate({ digests })
+  return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))
+}
+
+/** The code a call fails with; undefined when it succeeds. */
+export async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
+  try {
+    await call
+    return undefined
+  } catch (error) {
+    return ConnectError.from(error).code
+  }
+}
+
+/** Keeps the stream from acknowledging what is published, until the result is disposed. */
+export async function silentStream(bus: Bus): Promise<AsyncDisposable> {
+  const { streams } = await bus.nc.jetstreamManager()
+  const { config } = await streams.info('EVENTS')
+  await streams.update('EVENTS', { ...config, no_ack: true })
+  return {
+    async [Symbol.asyncDispose]() {
+      await streams.update('EVENTS', { ...config, no_ack: false })
+    },
+  }
+}
+
+/** What the stream holds last on a subject. */
+export async function lastOnStream(bus: Bus, subject: string): Promise<Uint8Array> {
+  const { streams } = await bus.nc.jetstreamManager()
+  return (await streams.getMessage('EVENTS', { last_by_subj: subject })).data
+}

@@ -1,0 +1,197 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { eventually, recordEvents } from '@parley/testkit'
+import { eq, sql } from 'drizzle-orm'
+import { deleteCredentials } from '../src/jobs/delete-credentials.ts'
+import { credentials, users } from '../src/store/schema.ts'
+import { callersOf, codeOf, silentStream, lastOnStream, makeUser, openEnv, signIn, type Env } from './_env.ts'
+
+const day = 24 * 3600_000
+let env: Env
+let now = Date.now()
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start({}, { now: () => new Date(now) })
+})
+
+afterEach(() => {
+  now = Date.now()
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const known = async (digests: Uint8Array[]) => (await callersOf(env, digests)).size
+const rowsOf = (userId: string) => env.db.select().from(credentials).where(eq(credentials.userId, userId))
+
+describe('a credential', () => {
+  test('stands for nobody once it is unknown, expired, ended or of a deleted account', async () => {
+    const userId = await makeUser(env, 'anna')
+    const { digests, bearer } = await signIn(env, 'anna')
+    expect(await known([...digests, Buffer.alloc(32), Buffer.alloc(3)])).toBe(2)
+    expect(await known([])).toBe(0)
+
+    now += 90 * day - 1
+    expect(await known([bearer])).toBe(1)
+    now = Date.now() + 200 * day
+    expect(await known(digests)).toBe(0)
+
+    now = Date.now()
+    await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
+    expect(await known(digests)).toBe(0)
+  })
+
+  test('in use lives on, and is written at most once a day', async () => {
+    const userId = await makeUser(env, 'bert')
+    const { bearer, cookie } = await signIn(env, 'bert')
+    const expiries = async () =>
+      new Map((await rowsOf(userId)).map(({ digest, expiresAt }) => [digest.toString('hex'), expiresAt.getTime()]))
+    const first = await expiries()
+    now += day - 60_000
+    await known([bearer])
+    expect(await expiries()).toEqual(first)
+    now += 120_000
+    await known([bearer])
+    expect((await expiries()).get(bearer.toString('hex'))).toBe(now + 90 * day)
+    expect((await expiries()).get(cookie.toString('hex'))).toBe(first.get(cookie.toString('hex')))
+    now += 89 * day
+    expect(await known([bearer])).toBe(1)
+    now += 89 * day
+    expect(await known([bearer, cookie])).toBe(1)
+  })
+
+  test('holds although its use cannot be written down', async () => {
+    await makeUser(env, 'cleo')
+    const { bearer } = await signIn(env, 'cleo')
+    await env.db.execute(
+      sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'read only'; end $$`,
+    )
+    await env.db.execute(sql`create trigger refuse before update on credentials for each row execute function refuse()`)
+    now += 2 * day
+    expect(await known([bearer])).toBe(1)
+    await env.db.execute(sql`drop trigger refuse on credentials`)
+  })
+
+  test('gives way to newer ones when an account has a thousand', async () => {
+    const userId = await makeUser(env, 'dan')
+    const { digests } = await signIn(env, 'dan')
+    await env.db.execute(sql`
+      insert into credentials (id, user_id, kind, digest, auth_generation, created_at, expires_at)
+      select 'S' || n, ${userId}, 'bearer', sha256(convert_to('dan' || n, 'utf8')), 0, now(), now() + interval '100 days'
+      from generate_series(1, 999) n`)
+    now += 1_000
+    const latest = await signIn(env, 'dan')
+    expect(await rowsOf(userId)).toHaveLength(1000)
+    expect(await known(digests)).toBe(0)
+    // The newest are not those with the latest end here, so one of them made room as well.
+    expect(await known(latest.digests)).toBe(1)
+  })
+
+  test('is deleted when it is of no use any more', async () => {
+    const userId = await makeUser(env, 'edda')
+    const ended = await signIn(env, 'edda')
+    await env.internal.endCredentials({ digests: ended.digests, reason: 'logout' })
+    await signIn(env, 'edda')
+    const clean = () => deleteCredentials({ db: env.db, now: () => new Date(now) }, AbortSignal.timeout(60_000))
+    now += day - 60_000
+    await clean()
+    expect(await rowsOf(userId)).toHaveLength(4)
+    now += 120_000
+    await clean()
+    expect(await rowsOf(userId)).toHaveLength(2)
+    now += 90 * day
+    await clean()
+    expect(await rowsOf(userId)).toHaveLength(0)
+  })
+
+  test('is asked about with at most a thousand others', async () => {
+    const digests = Array.from({ length: 1001 }, () => Buffer.alloc(32))
+    expect(await codeOf(env.internal.authenticate({ digests }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(env.internal.openSockets({ digests }))).toBe(Code.InvalidArgument)
+  })
+})
+
+test('sockets are told whose they are and how new the roles are', async () => {
+  const userId = await makeUser(env, 'frida')
+  const { bearer, cookie } = await signIn(env, 'frida')
+  const before = (await env.internal.openSockets({ digests: [bearer, Buffer.alloc(32, 7)] })).entries
+  expect(before.map(({ digest }) => Buffer.from(digest))).toEqual([bearer])
+  await env.operator.grantRole({ login: 'frida', roleName: 'moderator' })
+  const [after] = (await env.internal.openSockets({ digests: [cookie] })).entries
+  expect(after?.caller).toMatchObject({ userId, roleIds: ['moderator'] })
+  expect(after?.caller?.rolesVersion).toBeGreaterThan(before[0]?.caller?.rolesVersion ?? 0n)
+})
+
+describe('ending credentials', () => {
+  test('ends those presented and no others, and is on the stream when it is answered', async () => {
+    const userId = await makeUser(env, 'gerd')
+    const { bearer, cookie } = await signIn(env, 'gerd')
+    const other = await signIn(env, 'gerd')
+    const caller = (await callersOf(env, [bearer])).get(bearer.toString('hex'))
+    const { credentialIds } = await env.internal.endCredentials({ digests: [bearer], reason: 'logout' })
+    const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)
+
+    expect(credentialIds).toEqual([caller?.credentialId])
+    expect(await known([bearer])).toBe(0)
+    expect(await known([cookie, ...other.digests])).toBe(3)
+    const [event] = fromBinary(EventBatchSchema, stored).events
+    expect(event).toMatchObject({
+      kind: 'credentials_ended',
+      actorId: userId,
+      fact: { case: 'credentialsEnded', value: { credentialIds, all: false, reason: 'logout' } },
+      deliveries: [{ audience: { case: 'users', value: { userIds: [userId] } } }],
+    })
+    const envelope = fromBinary(RealtimeEventEnvelopeSchema, event?.deliveries[0]?.envelope ?? new Uint8Array())
+    expect(envelope).toMatchObject({ id: event?.id, event: { case: 'sessionTerminated', value: { reason: 'logout' } } })
+  })
+
+  test('again is a success without a second event', async () => {
+    const userId = await makeUser(env, 'hugo')
+    const { digests } = await signIn(env, 'hugo')
+    await using recording = await recordEvents(env.bus, `evt.control.user.${userId}.*`)
+    await env.internal.endCredentials({ digests, reason: 'logout' })
+    expect(await env.internal.endCredentials({ digests, reason: 'logout' })).toMatchObject({ credentialIds: [] })
+    expect(await env.internal.endCredentials({ digests: [Buffer.alloc(32)], reason: 'logout' })).toBeDefined()
+    await env.operator.grantRole({ login: 'hugo', roleName: 'moderator' })
+    await eventually(() =>
+      expect(recording.events.map(({ kind }) => kind)).toEqual(['credentials_ended', 'roles_changed']),
+    )
+  })
+
+  test('of several people ends each, and tells each', async () => {
+    const [first, second] = [await makeUser(env, 'ida'), await makeUser(env, 'jan')]
+    const [ida, jan] = [await signIn(env, 'ida'), await signIn(env, 'jan')]
+    const { credentialIds } = await env.internal.endCredentials({ digests: [ida.bearer, jan.cookie], reason: 'logout' })
+    expect(credentialIds).toHaveLength(2)
+    for (const userId of [first, second])
+      expect(await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)).toBeDefined()
+    expect(await known([...ida.digests, ...jan.digests])).toBe(2)
+  })
+
+  test('waits for the stream; the call is unavailable without it, and a repeat waits again', async () => {
+    const userId = await makeUser(env, 'karl')
+    const { bearer } = await signIn(env, 'karl')
+    await eventually(async () => {
+      const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
+      expect(waiting.rowCount).toBe(0)
+    })
+    const silence = await silentStream(env.bus)
+    const end = () => codeOf(env.internal.endCredentials({ digests: [bearer], reason: 'logout' }))
+    expect(await end()).toBe(Code.Unavailable)
+    // It has ended, but nobody was told: saying so now would be a lie.
+    expect(await known([bearer])).toBe(0)
+    expect(await end()).toBe(Code.Unavailable)
+    await silence[Symbol.asyncDispose]()
+    expect(await end()).toBeUndefined()
+    expect(await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)).toBeDefined()
+  })
+
+  test('is refused for too many at once and for reasons that nobody knows', async () => {
+    const digests = Array.from({ length: 11 }, () => Buffer.alloc(32))
+    expect(await codeOf(env.internal.endCredentials({ digests, reason: 'logout' }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(env.internal.endCredentials({ digests: [], reason: 'whim' }))).toBe(Code.InvalidArgument)
+  })
+})

@@ -1,0 +1,97 @@
+import { Code } from '@connectrpc/connect'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+
+let env: Env
+
+beforeEach(async () => {
+  env = await openEnv()
+})
+
+afterEach(async () => env[Symbol.asyncDispose]())
+
+async function readiness(port: number): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+test('a database that goes away costs answers, not readiness, and needs no restart', async () => {
+  const { internalPort } = await env.start()
+  await makeUser(env, 'anna')
+  const { digests } = await signIn(env, 'anna')
+  await env.database.stop()
+  expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unavailable)
+  expect(await codeOf(callersOf(env, digests))).toBe(Code.Unavailable)
+  expect(await codeOf(env.operator.grantRole({ login: 'anna', roleName: 'admin' }))).toBe(Code.Unavailable)
+  expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
+  await env.database.start()
+  await eventually(async () => expect((await callersOf(env, digests)).size).toBe(2))
+  expect(await codeOf(signIn(env, 'anna'))).toBeUndefined()
+})
+
+test('a bus that goes away needs no restart', async () => {
+  await env.start()
+  await makeUser(env, 'anna')
+  await env.nats.stop()
+  expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unavailable)
+  await env.nats.start()
+  await eventually(async () => expect(await codeOf(signIn(env, 'anna'))).toBeUndefined())
+  await eventually(async () =>
+    expect(await codeOf(env.operator.grantRole({ login: 'anna', roleName: 'admin' }))).toBeUndefined(),
+  )
+})
+
+test('a start waits for the database and the bus', async () => {
+  await env.database.stop()
+  await env.nats.stop()
+  const starting = env.start()
+  await env.database.start()
+  await env.nats.start()
+  const { internalPort } = await starting
+  expect(await readiness(internalPort)).toMatchObject({ status: 200 })
+})
+
+test('a start that is called off ends', async () => {
+  for (const missing of [env.database, env.nats]) {
+    await missing.stop()
+    const stop = new AbortController()
+    const starting = env.start({}, { stop: stop.signal })
+    stop.abort(new Error('called off'))
+    await expect(starting).rejects.toThrow('called off')
+    await missing.start()
+  }
+})
+
+/** Makes signing in slow, so that a call is still running when the process is told to end. */
+const slowSignIns = sql`
+  create function take_a_while() returns trigger language plpgsql as $$ begin perform pg_sleep(1.5); return new; end $$;
+  create trigger slow before insert on credentials for each statement execute function take_a_while()`
+
+test('a process that drains finishes what it has, and is not ready meanwhile', async () => {
+  const process = await env.start()
+  await makeUser(env, 'anna')
+  await env.db.execute(slowSignIns)
+  const session = env.internal.passwordLogin({ identifier: 'anna', password })
+  await eventually(async () => {
+    const running = await env.db.execute(
+      sql`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    )
+    expect(running.rowCount).toBe(1)
+  })
+  const closing = process[Symbol.asyncDispose]()
+  expect(await readiness(process.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
+  expect((await session).login).toBe('anna')
+  await closing
+  await expect(readiness(process.internalPort)).rejects.toThrow()
+})
+
+test('the note of a failed sign-in is written before the process ends', async () => {
+  const process = await env.start()
+  await makeUser(env, 'anna')
+  expect(await codeOf(signIn(env, 'anna', 'wrong password'))).toBe(Code.Unauthenticated)
+  await process[Symbol.asyncDispose]()
+  const notes = await env.db.execute(sql`select 1 from outbox where subject like '%login_failed'`)
+  expect(notes.rowCount).toBe(1)
+})

@@ -1,0 +1,248 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { eventually, recordEvents } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { callersOf, codeOf, silentStream, lastOnStream, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  // Two processes: what races is decided by the database.
+  await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org, Chief@Example.org' })
+  await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org, Chief@Example.org' })
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const create = (login: string, more: { password?: string; email?: string; roleNames?: string[] } = {}) =>
+  env.operator.createUser({ login, password, ...more })
+
+describe('creating an account', () => {
+  test('makes one that can sign in, with its address and roles', async () => {
+    const made = await create('Anton', { email: 'anton@example.org', roleNames: ['moderator', 'admin', 'moderator'] })
+    expect(made).toMatchObject({ login: 'Anton', roleNames: ['admin', 'moderator'] })
+    expect(made.userId).toMatch(/^U[0-9A-Za-z]{14}$/)
+    expect((await signIn(env, 'anton@example.org')).session.userId).toBe(made.userId)
+  })
+
+  test('is told once, with the roles', async () => {
+    await using recording = await recordEvents(env.bus, 'evt.>')
+    const { userId } = await create('Bea', { roleNames: ['moderator'] })
+    const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
+    await eventually(() => expect(ours()).toHaveLength(2))
+    expect(ours().map(({ kind, version, fact }) => [kind, version, fact.case])).toEqual([
+      ['user_created', 1n, 'userChanged'],
+      ['roles_changed', 2n, 'userRolesChanged'],
+    ])
+    expect(ours()[0]?.fact.value).toMatchObject({ login: 'Bea', displayName: 'Bea', created: true, deleted: false })
+    expect(ours()[1]?.fact.value).toMatchObject({ roleIds: ['moderator'], rolesVersion: 2n })
+    expect(JSON.stringify(ours().map(({ deliveries }) => deliveries))).toBe('[[],[]]')
+  })
+
+  test.each([
+    ['a login of one character', 'a', {}, Code.InvalidArgument],
+    ['a login with a space', 'a b', {}, Code.InvalidArgument],
+    ['a login with a NUL', 'ab\0', {}, Code.InvalidArgument],
+    ['a login that is a role', 'Moderator', {}, Code.InvalidArgument],
+    ['a login that mentions everybody', 'all', {}, Code.InvalidArgument],
+    ['a blocked login', 'Root', {}, Code.InvalidArgument],
+    ['a short password', 'short-password', { password: '1234567' }, Code.InvalidArgument],
+    ['a long password', 'long-password', { password: 'x'.repeat(129) }, Code.InvalidArgument],
+    ['something that is no address', 'no-address', { email: 'nowhere' }, Code.InvalidArgument],
+    ['an address with a NUL', 'nul-address', { email: 'a\0@example.org' }, Code.InvalidArgument],
+    ['an unknown role', 'no-role', { roleNames: ['janitor'] }, Code.NotFound],
+    ['the role everyone', 'each', { roleNames: ['everyone'] }, Code.InvalidArgument],
+  ])('is refused for %s', async (_, login, more, code) => {
+    expect(await codeOf(create(login, more))).toBe(code)
+    expect(await codeOf(signIn(env, login))).toBe(Code.Unauthenticated)
+  })
+
+  test('is refused for a login or an address that is taken, in any letter case', async () => {
+    await create('clara', { email: 'clara@example.org' })
+    expect(await codeOf(create('CLARA'))).toBe(Code.AlreadyExists)
+    expect(await codeOf(create('clara2', { email: 'Clara@example.org' }))).toBe(Code.AlreadyExists)
+    // Nothing of the refused account is left: its login is free.
+    expect(await codeOf(create('clara2'))).toBeUndefined()
+  })
+
+  test('happens once when several race for one login or one address', async () => {
+    const logins = await Promise.all(Array.from({ length: 6 }, (_, n) => codeOf(create(n % 2 ? 'dora' : 'Dora'))))
+    expect(logins.filter((code) => code === undefined)).toHaveLength(1)
+    expect(logins.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
+    const addresses = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => codeOf(create(`erik${n}`, { email: 'erik@example.org' }))),
+    )
+    expect(addresses.filter((code) => code === undefined)).toHaveLength(1)
+    expect(addresses.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
+  })
+})
+
+describe('setting a password', () => {
+  test('ends every credential of the account; the new password signs in, the old one does not', async () => {
+    const userId = await makeUser(env, 'fabian')
+    const first = await signIn(env, 'fabian')
+    const second = await signIn(env, 'fabian')
+    const changed = await env.operator.setPassword({ login: 'FABIAN', password: 'another password' })
+    const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)
+    expect(changed).toMatchObject({ userId })
+    expect(await callersOf(env, [...first.digests, ...second.digests])).toEqual(new Map())
+    expect(fromBinary(EventBatchSchema, stored).events).toMatchObject([
+      {
+        fact: { case: 'credentialsEnded', value: { all: true, reason: 'password_changed' } },
+        deliveries: [{ audience: { case: 'users', value: { userIds: [userId] } } }],
+      },
+    ])
+    expect(await codeOf(signIn(env, 'fabian'))).toBe(Code.Unauthenticated)
+    expect((await callersOf(env, (await signIn(env, 'fabian', 'another password')).digests)).size).toBe(2)
+  })
+
+  test('is refused for accounts that are not there and for passwords that break the rules', async () => {
+    await makeUser(env, 'gustav')
+    const set = (login: string, secret: string) => codeOf(env.operator.setPassword({ login, password: secret }))
+    expect(await set('nobody', password)).toBe(Code.NotFound)
+    expect(await set('no\0body', password)).toBe(Code.NotFound)
+    expect(await set('gustav', 'short')).toBe(Code.InvalidArgument)
+  })
+})
+
+describe('giving a role', () => {
+  test('reaches the stream before it is answered, and twice is once', async () => {
+    const userId = await makeUser(env, 'heinz')
+    const give = (roleName: string) => env.operator.grantRole({ login: 'heinz', roleName })
+    expect(await give('moderator')).toMatchObject({ userId, roleNames: ['moderator'] })
+    const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, stored).events).toMatchObject([
+      { version: 2n, fact: { case: 'userRolesChanged', value: { roleIds: ['moderator'], rolesVersion: 2n } } },
+    ])
+    expect(await give('moderator')).toMatchObject({ roleNames: ['moderator'] })
+    expect(await give('admin')).toMatchObject({ roleNames: ['admin', 'moderator'] })
+    const later = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, later).events).toMatchObject([{ version: 3n }])
+  })
+
+  test('is refused for unknown accounts and roles, and for everyone', async () => {
+    await makeUser(env, 'inge')
+    const give = (login: string, roleName: string) => codeOf(env.operator.grantRole({ login, roleName }))
+    expect(await give('nobody', 'moderator')).toBe(Code.NotFound)
+    expect(await give('inge', 'janitor')).toBe(Code.NotFound)
+    expect(await give('inge', 'everyone')).toBe(Code.InvalidArgument)
+  })
+
+  test('by several at once gives all of them', async () => {
+    await makeUser(env, 'jutta')
+    await Promise.all(
+      ['moderator', 'admin', 'owner'].map((roleName) => env.operator.grantRole({ login: 'jutta', roleName })),
+    )
+    const { roleNames } = await env.operator.grantRole({ login: 'jutta', roleName: 'owner' })
+    expect(roleNames).toEqual(['admin', 'moderator', 'owner'])
+  })
+
+  test('without the stream is unavailable, and a repeat waits for the same event', async () => {
+    const userId = await makeUser(env, 'kurt')
+    await eventually(async () => {
+      const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
+      expect(waiting.rowCount).toBe(0)
+    })
+    const silence = await silentStream(env.bus)
+    const give = () => codeOf(env.operator.grantRole({ login: 'kurt', roleName: 'moderator' }))
+    expect(await give()).toBe(Code.Unavailable)
+    expect(await give()).toBe(Code.Unavailable)
+    await silence[Symbol.asyncDispose]()
+    expect(await give()).toBeUndefined()
+    const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, stored).events).toMatchObject([{ version: 2n }])
+  })
+})
+
+describe('verifying an address', () => {
+  test('lets the account sign in with it, and twice is once', async () => {
+    const userId = await makeUser(env, 'lena')
+    expect(await env.operator.verifyEmail({ login: 'lena', email: 'Lena@example.org' })).toMatchObject({ userId })
+    expect(await env.operator.verifyEmail({ login: 'lena', email: 'lena@Example.org' })).toMatchObject({ userId })
+    expect((await signIn(env, 'lena@example.org')).session.userId).toBe(userId)
+  })
+
+  test('is refused for what is no address, is not there or belongs to another', async () => {
+    await makeUser(env, 'max', { email: 'max@example.org' })
+    await makeUser(env, 'moritz')
+    const verify = (login: string, email: string) => codeOf(env.operator.verifyEmail({ login, email }))
+    expect(await verify('moritz', 'moritz')).toBe(Code.InvalidArgument)
+    expect(await verify('nobody', 'nobody@example.org')).toBe(Code.NotFound)
+    expect(await verify('moritz', 'MAX@example.org')).toBe(Code.AlreadyExists)
+    const racing = ['max', 'moritz', 'max', 'moritz'].map((login) => verify(login, 'both@example.org'))
+    const codes = await Promise.all(racing)
+    expect(codes.filter((code) => code === undefined)).toHaveLength(2)
+    expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(2)
+  })
+
+  test('of an owner makes an owner, of whom everyone hears', async () => {
+    const userId = await makeUser(env, 'nora')
+    await env.operator.verifyEmail({ login: 'nora', email: 'Boss@example.org' })
+    const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, stored).events).toMatchObject([
+      { fact: { case: 'userRolesChanged', value: { roleIds: ['owner'] } } },
+    ])
+    const { digests } = await signIn(env, 'nora')
+    expect([...(await callersOf(env, digests)).values()].map((caller) => caller?.roleIds)).toEqual([
+      ['owner'],
+      ['owner'],
+    ])
+  })
+
+  test('of an owner counts at creation as well', async () => {
+    expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
+  })
+})
+
+test('accounts that hold an address of an owner already become owners at the next start', async () => {
+  await makeUser(env, 'paula', { email: 'paula@example.org' })
+  await using recording = await recordEvents(env.bus, 'evt.control.user.*.roles_changed')
+  await using _first = await env.start({ PARLEY_OWNER_EMAIL: 'PAULA@example.org' })
+  await using _second = await env.start({ PARLEY_OWNER_EMAIL: 'PAULA@example.org' })
+  await eventually(async () => {
+    const callers = await callersOf(env, (await signIn(env, 'paula')).digests)
+    for (const caller of callers.values()) expect(caller?.roleIds).toEqual(['owner'])
+  })
+  await makeUser(env, 'quirin', { roleNames: ['admin'] })
+  await eventually(() => expect(recording.events.at(-1)?.fact.value).toMatchObject({ roleIds: ['admin'] }))
+  expect(recording.events).toHaveLength(2)
+})
+
+describe('the first owner', () => {
+  test('is made once, however many ask', async () => {
+    await using fresh = await openEnv()
+    await fresh.start()
+    await fresh.start()
+    const boot = (login: string) => fresh.operator.bootstrapOwner({ login, password, email: 'first@example.org' })
+    const answers = await Promise.all(['first', 'first', 'second', 'third'].map(boot))
+    const made = answers.filter(({ created }) => created)
+    expect(made).toHaveLength(1)
+    for (const { login } of answers) expect(login).toBe(made[0]?.login)
+    const { digests } = await signIn(fresh, made[0]?.login ?? '')
+    for (const caller of (await callersOf(fresh, digests)).values()) expect(caller?.roleIds).toEqual(['owner'])
+    const { rows } = await fresh.db.execute(sql`select count(*)::int as n from users`)
+    expect(rows).toEqual([{ n: 1 }])
+  })
+
+  test('is not made when someone is owner already, whatever is asked for', async () => {
+    await create('rita', { roleNames: ['owner'] })
+    const answer = await env.operator.bootstrapOwner({ login: '!', password: '', email: '' })
+    expect(answer.created).toBe(false)
+    expect(answer.login).not.toBe('!')
+  })
+
+  test('keeps the rules of accounts', async () => {
+    await using fresh = await openEnv()
+    await fresh.start()
+    const boot = (login: string, secret: string) =>
+      codeOf(fresh.operator.bootstrapOwner({ login, password: secret, email: '' }))
+    expect(await boot('!', password)).toBe(Code.InvalidArgument)
+    expect(await boot('first', 'short')).toBe(Code.InvalidArgument)
+    await makeUser(fresh, 'taken')
+    expect(await boot('taken', password)).toBe(Code.AlreadyExists)
+    expect(await boot('first', password)).toBeUndefined()
+  })
+})

@@ -1,0 +1,122 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { users } from '../src/store/schema.ts'
+import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+})
+
+afterEach(() => {
+  env.neighbours.away.clear()
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const remove = (userId: string) => env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
+
+describe('the viewer', () => {
+  test('learns who they are and what they may', async () => {
+    const userId = await makeUser(env, 'Anna', { email: 'anna@example.org' })
+    const viewer = await env.viewerOf(userId).getViewer({})
+    expect(viewer.user).toMatchObject({
+      profile: { id: userId, login: 'Anna', displayName: 'Anna', deleted: false },
+      hasVerifiedEmail: true,
+      hasPassword: true,
+      viewerCanDeleteAccount: true,
+    })
+    expect(viewer.user?.lastLoginChange).toBeUndefined()
+    expect(viewer.viewerPermissions?.permissions).toHaveLength(20)
+    expect(
+      viewer.viewerPermissions?.permissions.filter(({ granted }) => granted).map(({ permission }) => permission),
+    ).toEqual([
+      'room.join',
+      'room.list',
+      'message.post',
+      'message.post-in-thread',
+      'message.attach',
+      'message.react',
+      'message.echo',
+      'user.delete-self',
+    ])
+    expect(viewer.capabilities?.grants.filter(({ granted }) => granted).map(({ capability }) => capability)).toEqual([
+      'dm.start',
+    ])
+    expect(viewer).toMatchObject({
+      viewerState: { hasUnreadRooms: true },
+      capabilities: { hasUnreadFollowedThreads: true },
+      roomNotificationPreferences: [{ roomId: 'R1' }],
+    })
+  })
+
+  test('who is owner may everything', async () => {
+    const userId = await makeUser(env, 'boss', { roleNames: ['owner'] })
+    const viewer = await env.viewerOf(userId, 'owner').getViewer({})
+    expect(viewer.user).toMatchObject({ hasVerifiedEmail: false })
+    expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
+    expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
+  })
+
+  test('is told who they are although neighbours are away', async () => {
+    const userId = await makeUser(env, 'carl')
+    env.neighbours.away.add('messaging').add('notifications')
+    const viewer = await env.viewerOf(userId).getViewer({})
+    expect(viewer).toMatchObject({
+      user: { profile: { login: 'carl' } },
+      viewerState: { hasUnreadRooms: false },
+      roomNotificationPreferences: [],
+    })
+  })
+
+  test('must exist', async () => {
+    const userId = await makeUser(env, 'dirk')
+    await remove(userId)
+    expect(await codeOf(env.viewerOf(userId).getViewer({}))).toBe(Code.Unauthenticated)
+    expect(await codeOf(env.viewerOf('Unobody').getViewer({}))).toBe(Code.Unauthenticated)
+  })
+})
+
+describe('profiles', () => {
+  test('come in the order asked, once each, unknown ones left out, deleted ones without a name', async () => {
+    const [ada, bob] = [await makeUser(env, 'ada', { roleNames: ['moderator'] }), await makeUser(env, 'bob')]
+    const gone = await makeUser(env, 'gone')
+    await remove(gone)
+    const { profiles } = await env.internal.getProfiles({ userIds: [bob, 'Unobody', gone, ada, bob, 'U\0'] })
+    expect(profiles.map(({ user }) => user?.id)).toEqual([bob, gone, ada])
+    expect(profiles[0]).toMatchObject({ user: { login: 'bob', displayName: 'bob', deleted: false }, roleIds: [] })
+    expect(profiles[1]?.user).toMatchObject({ login: '', displayName: 'Deleted User', deleted: true })
+    expect(profiles[2]).toMatchObject({ roleIds: ['moderator'] })
+    expect(profiles[2]?.createdAt).toBeDefined()
+    expect((await env.internal.getProfiles({})).profiles).toEqual([])
+  })
+
+  test('come at most 500 at a time', async () => {
+    const userIds = Array.from({ length: 501 }, (_, n) => `U${n}`)
+    expect(await codeOf(env.internal.getProfiles({ userIds }))).toBe(Code.InvalidArgument)
+  })
+})
+
+test('every account is listed in pages, tombstones included', async () => {
+  const made = await Promise.all(['l1', 'l2', 'l3'].map((login) => makeUser(env, login, { roleNames: ['moderator'] })))
+  await remove(made[0] ?? '')
+  const listed: { userId: string; deleted: boolean; roleIds: string[]; version: bigint }[] = []
+  for (let after = ''; ;) {
+    const { people } = await env.internal.listPeople({ after, limit: 2 })
+    listed.push(...people)
+    if (people.length < 2) break
+    after = people[1]?.userId ?? ''
+  }
+  expect(listed.map(({ userId }) => userId)).toEqual(listed.map(({ userId }) => userId).sort())
+  expect(new Set(listed.map(({ userId }) => userId)).size).toBe(listed.length)
+  for (const id of made)
+    expect(listed.find(({ userId }) => userId === id)).toMatchObject({
+      deleted: id === made[0],
+      roleIds: ['moderator'],
+      version: 2n,
+    })
+  expect((await env.internal.listPeople({})).people).toHaveLength(listed.length)
+})

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { Code, type ConnectError } from '@connectrpc/connect'
+import { eventually, recordEvents } from '@parley/testkit'
+import { eq, sql } from 'drizzle-orm'
+import pg from 'pg'
+import { users } from '../src/store/schema.ts'
+import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const login = (identifier: string, secret = password) =>
+  env.internal.passwordLogin({ identifier, password: secret, clientAddress: '127.0.0.1' })
+
+describe('signing in', () => {
+  test('makes a bearer token and a cookie handle that stand for the account', async () => {
+    const userId = await makeUser(env, 'Ann', { roleNames: ['moderator'] })
+    const before = Date.now()
+    const { session, bearer, cookie, digests } = await signIn(env, 'Ann')
+    expect(session).toMatchObject({ userId, login: 'Ann', lifetimeSeconds: 90 * 24 * 3600 })
+    expect(session.token).toMatch(/^prl_AT[0-9A-Za-z]{43}$/)
+    expect(session.cookieHandle).toMatch(/^[0-9A-Za-z]{43}$/)
+    const callers = await callersOf(env, digests)
+    expect(callers.size).toBe(2)
+    for (const digest of [bearer, cookie]) {
+      const caller = callers.get(digest.toString('hex'))
+      expect(caller).toMatchObject({ userId, roleIds: ['moderator'] })
+      const freshUntil = caller?.freshUntil && timestampDate(caller.freshUntil).getTime()
+      expect(freshUntil).toBeGreaterThanOrEqual(before + 30 * 60_000)
+      expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30 * 60_000)
+    }
+    expect(callers.get(bearer.toString('hex'))?.credentialId).not.toBe(
+      callers.get(cookie.toString('hex'))?.credentialId,
+    )
+  })
+
+  test('takes the login in any letter case, and a verified e-mail address', async () => {
+    const userId = await makeUser(env, 'Berta', { email: 'Berta@Example.org' })
+    for (const identifier of ['berta', 'BERTA', ' berta ', 'berta@example.org', 'BERTA@EXAMPLE.ORG'])
+      expect(await login(identifier)).toMatchObject({ userId, login: 'Berta' })
+  })
+
+  test('answers the same to every wrong pair', async () => {
+    await makeUser(env, 'carl')
+    const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
+    const silent = await makeUser(env, 'passwordless')
+    await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
+    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, silent))
+    const attempts = [
+      login('carl', 'wrong password'),
+      login('carl', ''),
+      login('nobody'),
+      login('nobody@example.org'),
+      login('gone'),
+      login('gone@example.org'),
+      login('passwordless'),
+      login('passwordless', ''),
+      login(''),
+      login('carl\0'),
+      login('carl\0@example.org'),
+      login('x'.repeat(10_000)),
+      login('carl', `${password}\0`),
+    ]
+    const answers = await Promise.allSettled(attempts)
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        status: 'rejected',
+        reason: { code: Code.Unauthenticated, rawMessage: 'wrong login or password' },
+      })
+  })
+
+  test('is told of, without a word about the password', async () => {
+    const userId = await makeUser(env, 'dora')
+    await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
+    const signIns = () => recording.events.filter(({ fact }) => fact.case === 'login')
+    const kinds = () => signIns().map(({ kind }) => kind)
+    await expect(login('dora', 'wrong password')).rejects.toThrow()
+    await eventually(() => expect(kinds()).toEqual(['login_failed']))
+    await login('dora')
+    await eventually(() => expect(kinds()).toEqual(['login_failed', 'login_succeeded']))
+    const [failed, succeeded] = signIns()
+    expect(failed).toMatchObject({ fact: { case: 'login', value: { succeeded: false } }, deliveries: [] })
+    expect(succeeded).toMatchObject({ fact: { case: 'login', value: { succeeded: true } }, deliveries: [] })
+    expect(succeeded?.version).toBeGreaterThan(failed?.version ?? 0n)
+  })
+
+  test('does not keep a wrong password waiting for its note, so that time does not tell whether an account exists', async () => {
+    const userId = await makeUser(env, 'emil')
+    const other = new pg.Client({ connectionString: env.database.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('select 1 from users where id = $1 for update', [userId])
+      // The account's row cannot be had: whoever waited for it would hear unavailable instead.
+      expect(await codeOf(login('emil', 'wrong password'))).toBe(Code.Unauthenticated)
+      await other.query('rollback')
+    } finally {
+      await other.end()
+    }
+  })
+
+  test('fails when the password is changed meanwhile', async () => {
+    const userId = await makeUser(env, 'fritz')
+    const other = new pg.Client({ connectionString: env.database.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query(`update users set password_hash = 'another' where id = $1`, [userId])
+      const attempt = codeOf(login('fritz'))
+      await eventually(async () => {
+        const waiting = await env.db.execute(
+          sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        expect(waiting.rowCount).toBe(1)
+      })
+      await other.query('commit')
+      expect(await attempt).toBe(Code.Unauthenticated)
+    } finally {
+      await other.end()
+    }
+  })
+
+  test('has a short queue: what does not fit is told to come back', async () => {
+    await using narrow = await openEnv()
+    await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
+    await makeUser(narrow, 'greta')
+    const attempts = Array.from({ length: 60 }, () =>
+      narrow.internal.passwordLogin({ identifier: 'greta', password: 'wrong password' }),
+    )
+    const answers = await Promise.allSettled(attempts)
+    const codes = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as ConnectError).code : 0))
+    const [first] = answers.flatMap((answer, i) =>
+      codes[i] === Code.ResourceExhausted && answer.status === 'rejected' ? [answer.reason as ConnectError] : [],
+    )
+    expect(first?.metadata.get('retry-after')).toBe('1')
+    expect(codes.filter((code) => code === Code.Unauthenticated).length).toBeGreaterThanOrEqual(33)
+    expect(codes.every((code) => code === Code.Unauthenticated || code === Code.ResourceExhausted)).toBe(true)
+    // The queue is free again.
+    expect(await narrow.internal.passwordLogin({ identifier: 'greta', password })).toBeDefined()
+  })
+})
+
+test('secrets are not stored', async () => {
+  await makeUser(env, 'hans')
+  const { session } = await signIn(env, 'hans')
+  const tables = ['users', 'credentials', 'outbox']
+  for (const table of tables) {
+    const { rows } = await env.db.execute(sql.raw(`select * from ${table}`))
+    const stored = rows
+      .flatMap((row) => Object.values(row))
+      .map((value: unknown) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
+      .join('\n')
+    for (const secret of [password, session.token, session.cookieHandle, secretKey])
+      expect(stored).not.toContain(secret)
+  }
+})
