@@ -10,7 +10,8 @@ export class Intake implements Disposable {
   readonly #deliver: (events: readonly Event[], streamSequence: number) => void
   readonly #gatherMs: number
   #batches: Batch[] = []
-  #flushing: NodeJS.Immediate | NodeJS.Timeout | undefined
+  /** Cancels the flush under way. One timer may not be cleared as if it were the other: Node then loses count of its immediates. */
+  #cancelFlush: (() => void) | undefined
   #lastFlush = 0
 
   constructor(deliver: (events: readonly Event[], streamSequence: number) => void, gatherMs = 3) {
@@ -20,12 +21,15 @@ export class Intake implements Disposable {
 
   add(events: readonly Event[], streamSequence: number): void {
     this.#batches.push({ events, streamSequence })
-    if (this.#flushing) return
+    if (this.#cancelFlush) return
     const since = performance.now() - this.#lastFlush
-    this.#flushing =
-      since >= this.#gatherMs
-        ? setImmediate(() => this.flush())
-        : setTimeout(() => this.flush(), this.#gatherMs - since)
+    if (since >= this.#gatherMs) {
+      const immediate = setImmediate(() => this.flush())
+      this.#cancelFlush = () => clearImmediate(immediate)
+    } else {
+      const timeout = setTimeout(() => this.flush(), this.#gatherMs - since)
+      this.#cancelFlush = () => clearTimeout(timeout)
+    }
   }
 
   /** Delivers everything gathered, in order. */
@@ -43,9 +47,7 @@ export class Intake implements Disposable {
   }
 
   #stopTimer(): void {
-    if (!this.#flushing) return
-    clearImmediate(this.#flushing as NodeJS.Immediate)
-    clearTimeout(this.#flushing as NodeJS.Timeout)
-    this.#flushing = undefined
+    this.#cancelFlush?.()
+    this.#cancelFlush = undefined
   }
 }

@@ -1,0 +1,32 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { create } from '@bufbuild/protobuf'
+import { expect, test } from '@jest/globals'
+import { EventSchema } from '@parley/contracts/internal'
+import { Intake } from './intake.ts'
+
+const event = (id: string) => create(EventSchema, { id })
+
+test('what comes together goes out together, in order, and what comes later goes out too', async () => {
+  const delivered: [string, number][] = []
+  let heard = () => {}
+  using intake = new Intake((events, seq) => {
+    for (const { id } of events) delivered.push([id, seq])
+    heard()
+  })
+  const waitFor = (count: number) =>
+    new Promise<void>((resolve) => {
+      heard = () => delivered.length >= count && resolve()
+      heard()
+    })
+  intake.add([event('E1')], 1)
+  await waitFor(1)
+  // Right after a flush the next one is put off; several rounds of both ways must leave the event loop intact.
+  for (let round = 0; round < 5; round++) {
+    const base = delivered.length
+    intake.add([event(`E${base + 1}`)], base + 1)
+    intake.add([event(`E${base + 2}`)], base + 2)
+    await waitFor(base + 2)
+    await immediate()
+  }
+  expect(delivered).toEqual(Array.from({ length: 11 }, (_, i) => [`E${i + 1}`, i + 1]))
+})
