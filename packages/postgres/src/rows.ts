@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import type { Reader } from './database.ts'
-import { parserFor } from './values.ts'
+import { converterFor } from './values.ts'
 
 /**
  * Runs a hand-written statement and gives its rows: columns under the names the statement gives them, int8 as bigint,
@@ -10,12 +10,9 @@ export async function sqlRows<T>(reader: Reader, statement: SQL): Promise<T[]> {
   const result = await reader.execute(statement)
   const rows: Record<string, unknown>[] = result.rows
   for (const field of result.fields) {
-    const parse = parserFor(field.dataTypeID)
-    if (parse === undefined) continue
-    for (const row of rows) {
-      const value = row[field.name]
-      if (typeof value === 'string') row[field.name] = parse(value)
-    }
+    const convert = converterFor(field.dataTypeID)
+    if (convert === undefined) continue
+    for (const row of rows) row[field.name] = convert(row[field.name])
   }
   return rows as T[]
 }

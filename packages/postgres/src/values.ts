@@ -18,17 +18,30 @@ const ours = new Map<number, Parse>([
   [INT8_ARRAY, parseInt8Array],
 ])
 
-/** What the pool parses values with. */
-export const typeParsers: pg.CustomTypesConfig = {
-  getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
-    return (format !== 'binary' && ours.get(oid)) || (pg.types.getTypeParser(oid, format ?? 'text') as Parse)
-  },
+function parserOf(oid: number, format: 'text' | 'binary' = 'text'): Parse {
+  return (format === 'text' && ours.get(oid)) || (pg.types.getTypeParser(oid, format) as Parse)
 }
 
-/** Types that drizzle hands over as the server wrote them, although the pool would parse them. */
-const leftByDrizzle = new Set([INT8, INT8_ARRAY, TIMESTAMPTZ, TIMESTAMPTZ_ARRAY])
+/** What the pool parses values with. */
+export const typeParsers: pg.CustomTypesConfig = { getTypeParser: parserOf }
 
-/** The parser for a column of a hand-written statement that went through drizzle; undefined when it is parsed already. */
-export function parserFor(oid: number): Parse | undefined {
-  return leftByDrizzle.has(oid) ? (typeParsers.getTypeParser(oid, 'text') as Parse) : undefined
+/** What drizzle leaves of a value, made into what the pool would have given. */
+const afterDrizzle = new Map<number, (value: unknown) => unknown>([
+  [INT8, toBigInt],
+  [INT8_ARRAY, (value) => (Array.isArray(value) ? value.map(toBigInt) : value)],
+  [TIMESTAMPTZ, reparse(TIMESTAMPTZ)],
+  [TIMESTAMPTZ_ARRAY, reparse(TIMESTAMPTZ_ARRAY)],
+])
+
+/** How to convert a column of a statement that went through drizzle; undefined when it needs no conversion. */
+export function converterFor(oid: number): ((value: unknown) => unknown) | undefined {
+  return afterDrizzle.get(oid)
+}
+
+function toBigInt(item: unknown): unknown {
+  return typeof item === 'string' ? BigInt(item) : item
+}
+
+function reparse(oid: number): (value: unknown) => unknown {
+  return (value) => (typeof value === 'string' ? parserOf(oid)(value) : value)
 }

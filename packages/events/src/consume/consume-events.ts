@@ -23,7 +23,7 @@ export type ConsumerOptions = Pick<Database, 'db'> & {
   service: string
   /** Name of the consumer within the service; processes that use the same name share the work. */
   durable: string
-  /** One filter over subjects; see `eventSubject`. */
+  /** One filter over subjects, see `eventSubject`; the same for the whole life of the durable. */
   subject: string
   /** Handles one event, in any order among aggregates and in no promised order within one. Runs once for each event id. */
   on: EventHandler

@@ -1,28 +1,24 @@
-import { AckPolicy, DeliverPolicy, nanos } from 'nats'
+import { AckPolicy, DeliverPolicy, nanos, type ConsumerInfo } from 'nats'
 import type { Bus } from '@parley/rpc'
-import { isConsumerMissing, isConsumerThere, isStreamMissing, jetStream } from '../stream/api.ts'
+import { isConsumerMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { redeclareStreams } from '../stream/declare.ts'
+import { addDurable } from '../stream/durables.ts'
 import { eventStream } from '../subjects.ts'
 
 /** Most messages that all processes of a consumer may have in hand. */
 const mostInHand = 1024
 const ackWaitMs = 60_000
 
-/** Makes a durable consumer, and the stream, if they are missing; it begins at the first event there is. */
+/**
+ * Makes a durable consumer, and the stream, if they are missing; it begins at the first event there is. Rejects when the
+ * consumer exists for another subject: a process of an earlier release may still acknowledge under that name what it does
+ * not handle.
+ */
 export async function declareDurable(bus: Bus, name: string, subject: string): Promise<void> {
   const { manager } = await jetStream(bus)
-  try {
-    const { config } = await manager.consumers.info(eventStream, name)
-    if (config.filter_subject !== subject)
-      await manager.consumers.update(eventStream, name, { filter_subject: subject })
-    return
-  } catch (error) {
-    if (isStreamMissing(error)) await redeclareStreams(bus)
-    else if (!isConsumerMissing(error)) throw error
-  }
-  try {
-    await manager.consumers.add(eventStream, {
-      durable_name: name,
+  const known = await findDurable(bus, name)
+  if (known === undefined) {
+    await addDurable(manager, name, {
       filter_subject: subject,
       deliver_policy: DeliverPolicy.All,
       ack_policy: AckPolicy.Explicit,
@@ -30,8 +26,19 @@ export async function declareDurable(bus: Bus, name: string, subject: string): P
       max_ack_pending: mostInHand,
       max_deliver: -1,
     })
+  } else if (known.config.filter_subject !== subject) {
+    throw new Error(`${name} consumes ${known.config.filter_subject}; to consume ${subject} it needs another name`)
+  }
+}
+
+async function findDurable(bus: Bus, name: string): Promise<ConsumerInfo | undefined> {
+  const { manager } = await jetStream(bus)
+  try {
+    return await manager.consumers.info(eventStream, name)
   } catch (error) {
-    if (!isConsumerThere(error)) throw error
+    if (isStreamMissing(error)) await redeclareStreams(bus)
+    else if (!isConsumerMissing(error)) throw error
+    return undefined
   }
 }
 

@@ -19,7 +19,6 @@ export function jetStream(bus: Bus): Promise<Api> {
 
 const STREAM_NOT_FOUND = 10059
 const CONSUMER_NOT_FOUND = 10014
-const CONSUMER_EXISTS = 10148
 const MESSAGE_NOT_FOUND = 10037
 const MESSAGE_TOO_LARGE = 10054
 
@@ -32,9 +31,6 @@ export const isStreamMissing = (error: unknown): boolean => apiCode(error) === S
 
 /** The stream exists, the consumer does not. */
 export const isConsumerMissing = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND
-
-/** A consumer of that name exists and differs from what was declared. */
-export const isConsumerThere = (error: unknown): boolean => apiCode(error) === CONSUMER_EXISTS
 
 /** The stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND

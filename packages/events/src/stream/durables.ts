@@ -1,7 +1,7 @@
 import { DeliverPolicy, type ConsumerConfig, type ConsumerInfo, type JetStreamManager } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
-import { isConsumerMissing, isConsumerThere, isMessageMissing, jetStream } from './api.ts'
+import { isConsumerMissing, isMessageMissing, jetStream } from './api.ts'
 
 const LOOK_BACK_MS = 2 * 3_600_000
 
@@ -28,10 +28,24 @@ async function reset(manager: JetStreamManager, durable: ConsumerInfo, firstSeq:
   } catch (error) {
     if (!isConsumerMissing(error)) throw error
   }
+  await addDurable(manager, durable.name, { ...config, ...start })
+}
+
+/** Makes a durable consumer unless there is one of that name, however it begins. */
+export async function addDurable(
+  manager: JetStreamManager,
+  name: string,
+  config: Partial<ConsumerConfig>,
+): Promise<void> {
   try {
-    await manager.consumers.add(eventStream, { ...config, ...start })
+    await manager.consumers.add(eventStream, { ...config, durable_name: name })
   } catch (error) {
-    if (!isConsumerThere(error)) throw error
+    // Servers say in different ways that it exists and begins elsewhere.
+    const isThere = await manager.consumers.info(eventStream, name).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) throw error
   }
 }
 

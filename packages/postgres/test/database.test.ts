@@ -1,0 +1,167 @@
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { sql } from 'drizzle-orm'
+import {
+  isDatabaseUnavailable,
+  isUniqueViolation,
+  migrateDatabase,
+  openDatabase,
+  sqlRows,
+  translateDatabaseError,
+  type Database,
+} from '../src/index.ts'
+import { newDatabaseUrl } from './_databases.ts'
+import { eventually } from './_eventually.ts'
+import { proxyBefore } from './_proxy.ts'
+
+const folder = fileURLToPath(new URL('drizzle', import.meta.url))
+const url = newDatabaseUrl()
+const open = (options: { url?: string; pool?: number; statementTimeoutMs?: number } = {}) =>
+  openDatabase({ url, pool: 2, name: 'test', ...options })
+
+beforeAll(() => migrateDatabase({ url, folder }))
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe('migrations', () => {
+  test('make the database, once, however many processes apply them', async () => {
+    const fresh = newDatabaseUrl()
+    await Promise.all([1, 2, 3, 4].map(() => migrateDatabase({ url: fresh, folder })))
+    await migrateDatabase({ url: fresh, folder })
+    await using database = await open({ url: fresh })
+    expect(await sqlRows(database.db, sql`select * from things`)).toEqual([])
+    const applied = await sqlRows<{ count: bigint }>(
+      database.db,
+      sql`select count(*) from drizzle.__drizzle_migrations`,
+    )
+    expect(applied).toEqual([{ count: 1n }])
+  })
+})
+
+describe('values', () => {
+  const statement = sql`select 9007199254740993::int8 as large, array[1, null]::int8[] as many, '{}'::int8[] as none,
+    timestamptz '2024-05-06T07:08:09.010Z' as at, '\\x0102'::bytea as bytes, null::int8 as nothing`
+  const row = {
+    large: 9007199254740993n,
+    many: [1n, null],
+    none: [],
+    at: new Date('2024-05-06T07:08:09.010Z'),
+    bytes: Buffer.from([1, 2]),
+    nothing: null,
+  }
+
+  test('of hand-written statements', async () => {
+    await using database = await open()
+    expect(await sqlRows(database.db, statement)).toEqual([row])
+    expect(await database.db.transaction((tx) => sqlRows(tx, statement))).toEqual([row])
+  })
+
+  test('of the pool', async () => {
+    await using database = await open()
+    const result = await database.pool.query("select 5::int8 as number, timestamptz '2024-05-06Z' as at")
+    expect(result.rows).toEqual([{ number: 5n, at: new Date('2024-05-06') }])
+  })
+})
+
+describe('transactions', () => {
+  test('are all or nothing', async () => {
+    await using database = await open()
+    const failure = await failureOf(
+      database.db.transaction(async (tx) => {
+        await tx.execute(sql`insert into things values (1, 'one', now())`)
+        throw new Error('no')
+      }),
+    )
+    expect(failure).toEqual(new Error('no'))
+    expect(await sqlRows(database.db, sql`select from things where id = 1`)).toEqual([])
+  })
+
+  test('a taken key is told apart by its constraint', async () => {
+    await using database = await open()
+    await database.db.execute(sql`insert into things values (2, 'two', now())`)
+    const twice = await failureOf(
+      database.db.transaction((tx) => tx.execute(sql`insert into things values (3, 'two', now())`)),
+    )
+    expect(isUniqueViolation(twice)).toBe(true)
+    expect(isUniqueViolation(twice, 'things_name_unique')).toBe(true)
+    expect(isUniqueViolation(twice, 'things_pkey')).toBe(false)
+    expect(isDatabaseUnavailable(twice)).toBe(false)
+    expect(translateDatabaseError(twice)).toBeUndefined()
+  })
+})
+
+describe('a server in trouble', () => {
+  const expectUnavailable = (failure: unknown) => {
+    expect(isDatabaseUnavailable(failure)).toBe(true)
+    expect(translateDatabaseError(failure)).toMatchObject({ code: Code.Unavailable })
+  }
+
+  test('a statement that takes too long is ended, and its connection goes on', async () => {
+    await using database = await open({ pool: 1, statementTimeoutMs: 100 })
+    expectUnavailable(await failureOf(database.db.execute(sql`select pg_sleep(5)`)))
+    expectUnavailable(await failureOf(database.db.transaction((tx) => tx.execute(sql`select pg_sleep(5)`))))
+    await database.ping()
+  })
+
+  test('a lock is not waited for longer than a second', async () => {
+    await using database = await open()
+    await database.db.transaction(async (tx) => {
+      await tx.execute(sql`lock table things`)
+      expectUnavailable(await failureOf(database.db.execute(sql`select from things`)))
+    })
+  })
+
+  test('one that is away makes statements fail, not the start, and is used again when it is back', async () => {
+    await using proxy = await proxyBefore(url)
+    proxy.mode = 'refuse'
+    await using database = await open({ url: proxy.url })
+    expectUnavailable(await failureOf(database.ping()))
+    expectUnavailable(await failureOf(database.db.transaction((tx) => tx.execute(sql`select 1`))))
+    proxy.mode = 'forward'
+    await database.ping()
+  })
+
+  const useAll = (database: Database) =>
+    Promise.all([1, 2].map(() => database.db.transaction((tx) => tx.execute(sql`select pg_sleep(0.05)`))))
+
+  test('connections that break when a transaction begins are given up, not lost to the pool', async () => {
+    await using proxy = await proxyBefore(url)
+    await using database = await open({ url: proxy.url })
+    for (let time = 0; time < 3; time++) {
+      await useAll(database)
+      proxy.mode = 'cut'
+      for (const failure of await Promise.all([failureOf(useAll(database)), failureOf(useAll(database))])) {
+        expectUnavailable(failure)
+      }
+      proxy.mode = 'forward'
+      await eventually(() => useAll(database))
+    }
+  })
+
+  test('connections that the server ends do not end the process', async () => {
+    await using database = await open()
+    await using other = await open()
+    await useAll(database)
+    await other.pool.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await eventually(() => useAll(database))
+  })
+
+  test('a transaction in which nothing happens is ended', async () => {
+    await using database = await open()
+    const failure = await failureOf(
+      database.db.transaction(async (tx) => {
+        await new Promise((resolve) => setTimeout(resolve, 2500))
+        await tx.execute(sql`select 1`)
+      }),
+    )
+    expectUnavailable(failure)
+    await database.ping()
+  })
+})
