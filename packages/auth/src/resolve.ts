@@ -49,7 +49,7 @@ export function may(policy: Policy, subject: Subject, permission: Permission, sc
 }
 
 /** Every permission at once: what is allowed and, winning over it, what is denied. */
-export function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bits; deny: Bits } {
+function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bits; deny: Bits } {
   const inDm = scope.kind === 'dm'
   if (isOwner(subject)) return { allow: allBits, deny: inDm ? neverInDmForOwners : 0 }
   const found = { allow: 0, deny: 0 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
@@ -23,6 +23,8 @@ const body = 'A message of ordinary length, as people write them all day long.'
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
   const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  // PostgreSQL runs as another user when this is root: it must be able to enter.
+  chmodSync(dir, 0o755)
   const report = new Report()
   try {
     const nats = await natsFloors(join(dir, 'floor-nats'))
@@ -33,7 +35,12 @@ async function main(): Promise<void> {
     report.add('RPC over NATS, 64 in flight', nats.rpc64.perSecond, '1/s', nats.raw64.perSecond)
 
     console.error('starting a fleet')
-    await using fleet = await startFleet({ dataDir: join(dir, 'data'), port: 0, owner, say: (line) => console.error(line) })
+    await using fleet = await startFleet({
+      dataDir: join(dir, 'data'),
+      port: 0,
+      owner,
+      say: (line) => console.error(line),
+    })
     for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
     const commits = await commitFloors(fleet.postgresUrl('postgres'))
     report.add('raw single-row commit p50', commits.one.p50, 'ms')
@@ -41,7 +48,8 @@ async function main(): Promise<void> {
 
     await measureCalls(fleet, report, commits.one.p50 + 2 * nats.raw.p50, commits.many.perSecond)
     await measureSockets(fleet, report)
-    for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
+    for (const { name, pid } of fleet.services)
+      report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
     report.write(process.env['BENCH_OUT'])
   } finally {
     rmSync(dir, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startFleet } from '@parley/local'
@@ -13,6 +13,8 @@ async function main(): Promise<void> {
     return
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-contract-'))
+  // PostgreSQL runs as another user when this is root: it must be able to enter.
+  chmodSync(dataDir, 0o755)
   try {
     const owner = { login: 'prober', password: 'a password for probing' }
     await using fleet = await startFleet({ dataDir, port: 0, owner, fsync: false, say: (line) => console.error(line) })

@@ -57,7 +57,9 @@ test('a process that drains finishes what it has, and is not ready meanwhile', a
     await client.query(slowDecisions)
     const denial = admin.anonymous.internal.denyPosting({ roomId: 'R1' })
     await eventually(async () => {
-      const running = await client.query(`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`)
+      const running = await client.query(
+        `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+      )
       expect(running.rowCount).toBe(1)
     })
     const closing = first[Symbol.asyncDispose]()

@@ -34,7 +34,8 @@ export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 
 export async function commitFloors(url: string): Promise<Record<'one' | 'many', Timing>> {
   const pool = new pg.Pool({ connectionString: url, max: 32 })
   await pool.query('create table if not exists floor (id bigserial primary key, body text not null)')
-  const commit = () => pool.query({ name: 'floor', text: 'insert into floor (body) values ($1)', values: ['a row of a few bytes'] })
+  const commit = () =>
+    pool.query({ name: 'floor', text: 'insert into floor (body) values ($1)', values: ['a row of a few bytes'] })
   const timings = { one: await time(commit, { seconds: 3 }), many: await time(commit, { inFlight: 32, seconds: 3 }) }
   await pool.query('drop table floor')
   await pool.end()

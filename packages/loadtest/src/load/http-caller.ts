@@ -1,5 +1,12 @@
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
-import { create, fromBinary, toBinary, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf'
+import {
+  create,
+  fromBinary,
+  toBinary,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf'
 import { methodPath } from '@parley/contracts/catalogue'
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -27,7 +34,10 @@ export class HttpCaller implements Disposable {
     this.#token = String(answer.token)
   }
 
-  async call<M extends DescMethodUnary>(method: M, message: MessageInitShape<M['input']>): Promise<MessageShape<M['output']>> {
+  async call<M extends DescMethodUnary>(
+    method: M,
+    message: MessageInitShape<M['input']>,
+  ): Promise<MessageShape<M['output']>> {
     const encoded = toBinary(method.input, create(method.input, message))
     const { status, body } = await this.post(`/api/connect${methodPath(method)}`, 'application/proto', encoded)
     if (status !== 200) throw new Error(`${method.name} answered ${status}: ${body.toString()}`)

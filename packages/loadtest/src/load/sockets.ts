@@ -1,5 +1,9 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { RealtimeClientFrameSchema, RealtimeServerFrameSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import {
+  RealtimeClientFrameSchema,
+  RealtimeServerFrameSchema,
+  type RealtimeEventEnvelope,
+} from '@parley/contracts/realtime'
 import { WebSocket } from 'ws'
 
 const hello = (bearerToken: string) =>
@@ -29,7 +33,10 @@ export class Sockets implements Disposable {
   }
 
   /** Resolves when every socket has heard the message; the times at which the first and the last one did. */
-  hear(matches: (event: RealtimeEventEnvelope) => boolean, count = this.size): Promise<{ first: number; last: number }> {
+  hear(
+    matches: (event: RealtimeEventEnvelope) => boolean,
+    count = this.size,
+  ): Promise<{ first: number; last: number }> {
     return new Promise((resolve) => {
       let left = count
       let first = 0

@@ -1,14 +1,18 @@
 /** What many runs of one thing took, in milliseconds. */
 export type Timing = { p50: number; p99: number; perSecond: number; count: number }
 
-export function quantile(sorted: readonly number[], q: number): number {
+function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
 /** Runs `work` for a while after a warm-up, `inFlight` at a time. */
 export async function time(
   work: () => Promise<unknown>,
-  { inFlight = 1, seconds = 4, warmUpSeconds = 1 }: { inFlight?: number; seconds?: number; warmUpSeconds?: number } = {},
+  {
+    inFlight = 1,
+    seconds = 4,
+    warmUpSeconds = 1,
+  }: { inFlight?: number; seconds?: number; warmUpSeconds?: number } = {},
 ): Promise<Timing> {
   const took: number[] = []
   const warm = performance.now() + warmUpSeconds * 1000
@@ -27,5 +31,10 @@ export async function time(
 
 export function summary(took: number[], seconds: number): Timing {
   const sorted = took.sort((a, b) => a - b)
-  return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), perSecond: sorted.length / seconds, count: sorted.length }
+  return {
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    perSecond: sorted.length / seconds,
+    count: sorted.length,
+  }
 }
