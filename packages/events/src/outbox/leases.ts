@@ -4,7 +4,7 @@ import { shardCount } from './shards.ts'
 type Pool = Database['pool']
 
 /** Milliseconds after which a lease that nobody renewed may be taken by another process. */
-export const leaseMs = 2000
+const leaseMs = 2000
 
 /** The right to relay one shard, until `validUntil` on this process's monotonic clock. */
 export type Lease = {

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { openRedis, rateLimiter } from '../src/index.ts'
+
+const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
+const open = (at = url) => openRedis({ url: at, name: 'test' })
+
+async function eventually<T>(check: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + 10_000; ; await sleep(20)) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > until) throw error
+    }
+  }
+}
+
+/** Forwards a free port to the server of this run, once it is opened. */
+async function closedDoor() {
+  const to = new URL(url)
+  const door: Server = createServer((from) => {
+    const onward = connect(Number(to.port), to.hostname)
+    from.on('error', () => onward.destroy()).on('close', () => onward.destroy())
+    onward.on('error', () => from.destroy()).on('close', () => from.destroy())
+    from.pipe(onward).pipe(from)
+  })
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  const address = door.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  door.close()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async open() {
+      door.listen(port, '127.0.0.1')
+      await once(door, 'listening')
+    },
+    close: () => void door.close(),
+  }
+}
+
+test('a server that is away makes commands fail at once, and is used when it comes', async () => {
+  const door = await closedDoor()
+  await using redis = open(door.url)
+  await expect(redis.ping()).rejects.toThrow()
+  await door.open()
+  expect(await eventually(() => redis.ping())).toBe('PONG')
+  door.close()
+})
+
+test('a limit is shared by all clients, and counted for each id', async () => {
+  await using one = open()
+  await using two = open()
+  await eventually(() => Promise.all([one.ping(), two.ping()]))
+  const limit = { key: randomUUID(), points: 3, durationSeconds: 60 }
+  const limiters = [rateLimiter({ redis: one, ...limit }), rateLimiter({ redis: two, ...limit })]
+  const answers = []
+  for (const index of [0, 1, 0, 1]) answers.push(await limiters[index]?.consume('ann'))
+  expect(answers.map((answer) => answer?.allowed)).toEqual([true, true, true, false])
+  expect(answers[3]?.retryAfterMs).toBeGreaterThan(50_000)
+  expect(await limiters[0]?.consume('bob')).toEqual({ allowed: true, retryAfterMs: 0 })
+})
+
+test('while the server is away a process counts for itself', async () => {
+  const door = await closedDoor()
+  await using redis = open(door.url)
+  const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })
+  const answers = [await limiter.consume('ann'), await limiter.consume('ann'), await limiter.consume('ann')]
+  expect(answers.map((answer) => answer.allowed)).toEqual([true, true, false])
+})
