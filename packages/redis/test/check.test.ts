@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { expect, test } from '@jest/globals'
+import { openRedis, rateLimiter } from '../src/index.ts'
+
+test('a limit can be looked at without being used up, and tells when to come back', async () => {
+  await using redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test' })
+  await once(redis, 'ready')
+  const limiter = rateLimiter({ redis, key: randomUUID(), points: 3, durationSeconds: 60 })
+  for (let look = 0; look < 5; look++) expect(await limiter.check('ann')).toEqual({ allowed: true, retryAfterMs: 0 })
+  for (let use = 0; use < 3; use++) await limiter.consume('ann')
+  const refused = await limiter.check('ann')
+  expect(refused.allowed).toBe(false)
+  expect(refused.retryAfterMs).toBeGreaterThan(50_000)
+})
