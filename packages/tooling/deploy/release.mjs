@@ -141,7 +141,10 @@ class Release {
     }
     for (const { metadata, spec } of this.all('HorizontalPodAutoscaler')) {
       const target = this.all('Deployment').find((deployment) => deployment.metadata.name === spec.scaleTargetRef.name)
-      this.must(target?.spec.replicas === undefined, `HorizontalPodAutoscaler ${metadata.name}: two say how many`)
+      this.must(
+        target && target.spec.replicas === undefined,
+        `HorizontalPodAutoscaler ${metadata.name}: scales nothing`,
+      )
     }
     for (const { metadata, spec } of this.all('Ingress')) {
       for (const { path, backend } of spec.rules.flatMap((rule) => rule.http.paths)) {
