@@ -21,6 +21,8 @@ export type DatabaseOptions = {
   name: string
   /** The server ends a statement after so many milliseconds; below every deadline. Default 4000. */
   statementTimeoutMs?: number
+  /** Plans prepared statements once, not for each set of parameters: for databases whose every statement is keyed. */
+  planOnce?: boolean
 }
 
 /** An open database; disposing waits for running statements and closes the connections. */
@@ -51,6 +53,7 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 1000,
     types: typeParsers,
+    ...(options.planOnce && { options: '-c plan_cache_mode=force_generic_plan' }),
   })
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'))
   // A connection that breaks while it is checked out also rejects its statement: this listener only keeps the process up.

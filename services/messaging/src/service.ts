@@ -30,7 +30,9 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
   const { databaseUrl: url, databasePool, drainTimeoutMs } = config
-  const { db, pool, ping } = opened.use(await openDatabase({ url, pool: databasePool, name: 'messaging' }))
+  const { db, pool, ping } = opened.use(
+    await openDatabase({ url, pool: databasePool, name: 'messaging', planOnce: true }),
+  )
   await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })
   databaseAnswers()
 
