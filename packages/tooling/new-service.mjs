@@ -55,15 +55,9 @@ import { start${Name} } from './service.ts'
 
 await run('${name}', (stop) => start${Name}(readConfig(), { stop }))
 `,
-  'src/migrate.ts': `import { fileURLToPath } from 'node:url'
-import { databaseFields, defineConfig } from '@parley/config'
-import { runMigrations } from '@parley/postgres'
+  'src/migrate.ts': `import { runMigrations } from '@parley/postgres'
 
-const { databaseUrl } = defineConfig(databaseFields('${name}'))()
-await runMigrations('${name}', {
-  url: databaseUrl,
-  folder: fileURLToPath(new URL('../drizzle', import.meta.url)),
-})
+await runMigrations('${name}', new URL('../drizzle', import.meta.url))
 `,
   'src/config.ts': `import { busFields, databaseFields, defineConfig, processFields } from '@parley/config'
 

@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { ConfigError, databaseFields, defineConfig } from '@parley/config'
 import { logger } from '@parley/telemetry'
 import { isDatabaseUnavailable } from './errors.ts'
 
@@ -12,6 +14,8 @@ export type MigrationOptions = {
   folder: string
 }
 
+/** EX_CONFIG of sysexits.h. */
+const CONFIGURATION_IS_WRONG = 78
 const MISSING_DATABASE = '3D000'
 /** Somebody else made it at the same moment. */
 const alreadyMade = new Set(['42P04', '23505'])
@@ -33,25 +37,36 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
 }
 
 /**
- * The body of a service's migrate.ts: waits up to 30 s for a server that is starting, migrates, and sets the exit code
- * to 1 when that fails.
+ * The whole of a service's migrate.ts: reads where its database is, waits up to 30 s for a server that is starting,
+ * migrates. Sets the exit code to 1 when that fails and to 78 when the configuration is wrong, which it prints.
+ * `folder` is that of the migrations.
  */
-export async function runMigrations(name: string, options: MigrationOptions): Promise<void> {
+export async function runMigrations(service: string, folder: URL): Promise<void> {
   const log = logger('migrate')
+  const url = readDatabaseUrl(service)
   const giveUpAt = Date.now() + 30_000
-  for (;;) {
+  while (url !== undefined) {
     try {
-      await migrateDatabase(options)
-      log.info({ service: name }, 'the database is up to date')
-      return
+      await migrateDatabase({ url, folder: fileURLToPath(folder) })
+      return log.info('the database is up to date')
     } catch (error) {
       if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) {
-        log.error({ service: name, err: error }, 'the database could not be migrated')
         process.exitCode = 1
-        return
+        return log.error({ err: error }, 'the database could not be migrated')
       }
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
+  }
+}
+
+function readDatabaseUrl(service: string): string | undefined {
+  try {
+    return defineConfig(databaseFields(service))().databaseUrl
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.exitCode = CONFIGURATION_IS_WRONG
+    process.stderr.write(`${service}: ${error.message}\n`)
+    return undefined
   }
 }
 

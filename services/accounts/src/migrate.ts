@@ -1,6 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { databaseFields, defineConfig } from '@parley/config'
 import { runMigrations } from '@parley/postgres'
 
-const { databaseUrl } = defineConfig(databaseFields('accounts'))()
-await runMigrations('accounts', { url: databaseUrl, folder: fileURLToPath(new URL('../drizzle', import.meta.url)) })
+await runMigrations('accounts', new URL('../drizzle', import.meta.url))

@@ -1,6 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { databaseFields, defineConfig } from '@parley/config'
 import { runMigrations } from '@parley/postgres'
 
-const { databaseUrl } = defineConfig(databaseFields('admin'))()
-await runMigrations('admin', { url: databaseUrl, folder: fileURLToPath(new URL('../drizzle', import.meta.url)) })
+await runMigrations('admin', new URL('../drizzle', import.meta.url))

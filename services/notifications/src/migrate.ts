@@ -1,9 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { databaseFields, defineConfig } from '@parley/config'
 import { runMigrations } from '@parley/postgres'
 
-const { databaseUrl } = defineConfig(databaseFields('notifications'))()
-await runMigrations('notifications', {
-  url: databaseUrl,
-  folder: fileURLToPath(new URL('../drizzle', import.meta.url)),
-})
+await runMigrations('notifications', new URL('../drizzle', import.meta.url))

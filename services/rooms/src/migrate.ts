@@ -1,6 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { databaseFields, defineConfig } from '@parley/config'
 import { runMigrations } from '@parley/postgres'
 
-const { databaseUrl } = defineConfig(databaseFields('rooms'))()
-await runMigrations('rooms', { url: databaseUrl, folder: fileURLToPath(new URL('../drizzle', import.meta.url)) })
+await runMigrations('rooms', new URL('../drizzle', import.meta.url))
