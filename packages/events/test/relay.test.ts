@@ -84,6 +84,15 @@ describe('the relay', () => {
     await eventually(async () => expect(await holders()).toEqual([8]))
   })
 
+  test('a database that begins again with the same entry numbers is not taken for a repetition', async () => {
+    for (const room of ['again1', 'again2']) {
+      await using database = await newDatabase()
+      await using relay = await startRelay({ ...database, bus, service: 'again' })
+      await relay.stored(await commit(database, room, [1]))
+      expect(await streamOf(room)).toHaveLength(1)
+    }
+  })
+
   test('skips what the stream refuses for good, parks it, and goes on', async () => {
     await using database = await newDatabase()
     const [, id] = await commit(database, 'refused1', [1, 2, 3])

@@ -52,7 +52,12 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
   const resources = new Resources()
   let databaseAway = false
   const lanes = new Lanes(async (message: Msg) => {
-    if ((await handleMessage(handling, message)) === 'outage') databaseAway = true
+    try {
+      if ((await handleMessage(handling, message)) === 'outage') databaseAway = true
+    } catch (error) {
+      // The connection is closed: what was not acknowledged comes again.
+      log.warn({ consumer, reason: reasonOf(error) }, 'a message could not be answered')
+    }
   })
   resources.defer('consumed messages', () => lanes.idle())
 

@@ -6,6 +6,7 @@ import { shardCount, shardOf } from '../outbox/shards.ts'
  * over, and its events are handled in order as long as none fails.
  */
 export class Lanes {
+  /** Must not reject. */
   readonly #work: (message: Msg) => Promise<void>
   readonly #lanes: Promise<void>[] = Array.from({ length: shardCount }, () => Promise.resolve())
   #size = 0

@@ -3,6 +3,7 @@ import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
+import { redeclareStreams } from '../stream/declare.ts'
 import { placeCheckMs } from '../stream/place.ts'
 import { Holdings } from './holdings.ts'
 import { deleteRelayed, findWaiting, idsByShard, readBacklog } from './store.ts'
@@ -85,19 +86,27 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
     const before = new Date(Date.now() - keepRelayedMs)
     while ((await deleteRelayed(pool, before, deleteAtOnce)) === deleteAtOnce) stop.signal.throwIfAborted()
   })
-  // The first lease at once; what fails here is tried again, and said, by the jobs.
+  // At once; the jobs try again what fails here, and say so.
   void holdings.tenancy.renew().catch(() => undefined)
+  // A release may want the stream to be other than it is. If it is missing, the first event finds out.
+  void redeclareStreams(bus).catch(() => undefined)
 
   const wakes = new Set<bigint>()
-  let waking: Promise<void> | undefined
+  let telling = false
   /** Entries of shards that other processes hold: their holders are told, many entries at a time. */
   const tellOthers = async (): Promise<void> => {
-    while (wakes.size > 0) {
-      const ids = [...wakes]
-      wakes.clear()
-      for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
-        if (!shards.holds(shard)) tellHolder(bus, service, shard, theirs)
+    try {
+      while (wakes.size > 0) {
+        const ids = [...wakes]
+        wakes.clear()
+        for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
+          if (!shards.holds(shard)) tellHolder(bus, service, shard, theirs)
+        }
       }
+    } catch {
+      // Their holders find them by themselves.
+    } finally {
+      telling = false
     }
   }
 
@@ -107,9 +116,9 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
         () => {
           if (shards.holdsAll()) return
           for (const id of entryIds) if (!shards.knows(id)) wakes.add(id)
-          waking ??= tellOthers()
-            .catch(() => undefined)
-            .finally(() => (waking = undefined))
+          if (telling) return
+          telling = true
+          void tellOthers()
         },
         () => undefined,
       )

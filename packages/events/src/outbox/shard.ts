@@ -62,9 +62,12 @@ export class Shard implements Places {
     this.inHand.clear()
   }
 
-  /** The message id of the entry, by which the stream drops repetitions; differs after a loss of the stream. */
+  /**
+   * The message id of an entry, by which the stream drops repetitions. After a loss of the stream it differs; and a
+   * database that was put back to an earlier state gives the same number to another event.
+   */
   messageId(service: string, entry: Entry): string {
-    return `${service}-${entry.id}${this.generation === 0 ? '' : `-${this.generation}`}`
+    return `${service}-${entry.id}-${entry.eventId}${this.generation === 0 ? '' : `-${this.generation}`}`
   }
 }
 
