@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals'
+import { declareStreams, eventStream } from '../src/index.ts'
+import { newBus, newServer } from './_servers.ts'
+
+const HOUR_NS = 3_600_000_000_000
+
+test('the stream is made once, by however many processes, and brought to what it should be', async () => {
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await Promise.all([1, 2, 3].map(() => declareStreams(bus)))
+  const { streams } = await bus.nc.jetstreamManager()
+  const { config } = await streams.info(eventStream)
+  expect(config).toMatchObject({
+    subjects: ['evt.>'],
+    storage: 'file',
+    retention: 'limits',
+    max_age: 72 * HOUR_NS,
+    duplicate_window: HOUR_NS / 30,
+    allow_direct: true,
+    num_replicas: 1,
+  })
+  await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
+  await declareStreams(bus)
+  // What an operator added stays.
+  expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
+})
