@@ -3,4 +3,4 @@ import { run } from '@parley/runtime'
 import { readConfig } from './config.ts'
 import { startRealtime } from './service.ts'
 
-await run('realtime', () => startRealtime(readConfig()))
+await run('realtime', (stop) => startRealtime(readConfig(), { stop }))

@@ -29,10 +29,12 @@ export function createMetrics() {
     },
     dependencyFailed: (service: string, error: unknown) => {
       dependencyFailures(1, { service })
-      log.warn({ service, err: error }, 'a socket could not be opened')
+      log.warn({ service, err: error }, 'sockets could not be opened')
     },
+    openingFailed: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
+    eventFailed: ({ id, kind }: Event, error: unknown) =>
+      log.error({ err: error, eventId: id, kind }, 'an event could not be delivered; all sockets start anew'),
     streamReset: () => log.warn('the event stream lost its thread; all sockets start anew'),
-    verificationFailed: (error: unknown) => log.warn({ err: error }, 'open sessions could not be verified'),
     sockets: (count: () => number) =>
       gauge('parley_realtime_sockets', { description: 'Sockets past their hello on this node.' }, count),
   }

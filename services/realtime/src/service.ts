@@ -1,5 +1,10 @@
 import { createClient } from '@connectrpc/connect'
-import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import {
+  AccountsInternalService,
+  AdminInternalService,
+  RoomsInternalService,
+  type Event,
+} from '@parley/contracts/internal'
 import { followEvents } from '@parley/events'
 import { newId } from '@parley/ids'
 import { connectBus, createRpcClient, type RpcClient } from '@parley/rpc'
@@ -11,7 +16,9 @@ import { Hub } from './hub/hub.ts'
 import { Intake } from './hub/intake.ts'
 import { NodePolicy } from './hub/node-policy.ts'
 import { Opening } from './hub/opening.ts'
+import type { Subscriber } from './hub/subscriber.ts'
 import { topics } from './hub/topics.ts'
+import { traced } from './hub/traced.ts'
 import { createSocketSweep } from './jobs/sweep-sockets.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { verifySessions } from './jobs/verify-sessions.ts'
@@ -20,23 +27,34 @@ import { digestsToTry, readPresented } from './ws/credentials.ts'
 import { heartbeatFrame } from './ws/server-frames.ts'
 import { serveSockets } from './ws/server.ts'
 
+/** What a test may replace, and the signal that gives up starting. */
+export type Overrides = { stop?: AbortSignal }
+
 /** Opens everything in dependency order; disposing the result drains the sockets and closes it in reverse. */
-export async function startRealtime(config: Config): Promise<Service> {
+export async function startRealtime(config: Config, overrides: Overrides = {}): Promise<Service> {
   await using opened = new Resources()
+  const closing = new AbortController()
+  const signal = overrides.stop ? AbortSignal.any([closing.signal, overrides.stop]) : closing.signal
   const health = new Health()
+  const busAnswers = health.startup('nats')
+  const complete = health.startup('policy and universal rooms')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
-  const stop = new AbortController()
   const metrics = createMetrics()
 
-  const busOptions = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'realtime' }
-  const rpcBus = opened.use(await connectBus({ ...busOptions, purpose: 'rpc' }))
-  const eventBus = opened.use(await connectBus({ ...busOptions, purpose: 'events' }))
+  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'realtime', signal }
+  const rpcBus = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
+  const eventBus = opened.use(await connectBus({ ...bus, purpose: 'events' }))
+  busAnswers()
   const rpc: RpcClient = opened.use(createRpcClient(rpcBus, { name: 'realtime' }))
   const accounts = accountsClient(createClient(AccountsInternalService, rpc.transport()))
   const rooms = roomsClient(createClient(RoomsInternalService, rpc.transport()))
   const admin = createClient(AdminInternalService, rpc.transport())
 
-  const policy = new NodePolicy(() => admin.getPolicy({}), stop.signal)
+  const policy = new NodePolicy(() => admin.getPolicy({}), signal)
+  const verify = (sockets: readonly Subscriber[]): void => {
+    const asking = retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })
+    asking.catch(() => undefined) // only rejects when the node stops
+  }
   const server = await serveSockets(
     {
       host: config.host,
@@ -45,10 +63,10 @@ export async function startRealtime(config: Config): Promise<Service> {
       presented: (request) => readPresented(request, config),
     },
     (publish) => {
-      const hub = new Hub({ publish, policy: () => policy.current(), metrics })
+      const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics })
       return {
         hub,
-        opening: opened.use(new Opening({ hub, accounts, rooms })),
+        opening: opened.use(new Opening({ hub, accounts, rooms, metrics })),
         metrics,
         serverVersion,
         heartbeatIntervalMs: config.heartbeatIntervalMs,
@@ -63,17 +81,26 @@ export async function startRealtime(config: Config): Promise<Service> {
   policy.onChange(() => hub.policyChanged())
   opened.use(metrics.sockets(() => hub.connections.size))
 
-  const intake = opened.use(
-    new Intake((events, streamSequence) => {
-      for (const event of events) {
+  const take = (event: Event, streamSequence: number): void => {
+    try {
+      traced(event, () => {
         policy.apply(event)
         opening.observe(event)
         hub.deliver(event, streamSequence)
-      }
+      })
+    } catch (error) {
+      // Whom it gave or took access is unknown.
+      metrics.eventFailed(event, error)
+      hub.reset()
+    }
+  }
+  const intake = opened.use(
+    new Intake((events, streamSequence) => {
+      for (const event of events) take(event, streamSequence)
     }),
   )
   const loadUniversalRooms = async () => {
-    const universal = await retry(() => rooms.universalRooms(), { signal: stop.signal, initialMs: 50, maxMs: 2_000 })
+    const universal = await retry(() => rooms.universalRooms(), { signal, initialMs: 50, maxMs: 2_000 })
     for (const room of universal) hub.access.universal.set(room)
   }
   opened.use(
@@ -92,9 +119,8 @@ export async function startRealtime(config: Config): Promise<Service> {
       },
     }),
   )
-  opened.defer('background work', () => stop.abort())
+  opened.defer('background work', () => closing.abort())
 
-  const complete = health.startup('policy and universal rooms')
   void Promise.all([policy.reload(), loadUniversalRooms()]).then(
     () => {
       server.startAccepting()
@@ -112,7 +138,7 @@ export async function startRealtime(config: Config): Promise<Service> {
     periodically({
       name: 'sweep sockets',
       everyMs: 1_000,
-      signal: stop.signal,
+      signal,
       run: async () => sweep(performance.now()),
     }),
   )
@@ -120,7 +146,7 @@ export async function startRealtime(config: Config): Promise<Service> {
     periodically({
       name: 'heartbeat',
       everyMs: config.heartbeatIntervalMs,
-      signal: stop.signal,
+      signal,
       run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date())),
     }),
   )
@@ -128,7 +154,7 @@ export async function startRealtime(config: Config): Promise<Service> {
     periodically({
       name: 'verify sessions',
       everyMs: config.verifyIntervalMs,
-      signal: stop.signal,
+      signal,
       run: () => verifySessions(hub.connections, accounts),
     }),
   )
@@ -138,10 +164,9 @@ export async function startRealtime(config: Config): Promise<Service> {
     await drainSockets(hub.connections, config.drainWindowMs)
   })
 
-  const closing = opened.move()
-  return {
+  return Object.assign(opened.move(), {
     internalPort: internal.port,
     url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${server.port}`,
-    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
-  }
+    drainTimeoutMs: Math.max(config.drainTimeoutMs, config.drainWindowMs),
+  })
 }

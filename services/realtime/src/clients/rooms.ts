@@ -2,10 +2,8 @@ import type { Client } from '@connectrpc/connect'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomHeader, RoomStanding, RoomsInternalService } from '@parley/contracts/internal'
-import type { Standing } from '../hub/user-access.ts'
+import type { StandingInRoom } from '../hub/standing.ts'
 import type { UniversalRoom } from '../hub/universal-rooms.ts'
-
-export type StandingInRoom = Standing & { roomId: string }
 
 /** What realtime asks rooms. */
 export type Rooms = {

@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { may, type Policy } from '@parley/auth'
 import type { Event, RoomFact, RoomFactApplied } from '@parley/contracts/internal'
 import { UniversalRooms } from './universal-rooms.ts'
-import { UserAccess } from './user-access.ts'
+import { type UserAccess } from './user-access.ts'
 
 /** Topics to move: gains before what caused them is published, losses after, so that both hear of their own change. */
 export type AccessChange = { gains: Move[]; losses: Move[] }
@@ -95,11 +95,10 @@ export class Access {
 
   #changesOf(users: Iterable<UserAccess>, roomIds: Iterable<string>): AccessChange {
     const change: AccessChange = { gains: [], losses: [] }
-    const policy = this.#policy()
     for (const user of users) {
       if (!user.loaded) continue
       for (const roomId of roomIds) {
-        const hears = this.#hears(policy, user, roomId)
+        const hears = this.#hears(user, roomId)
         if (hears === user.rooms.has(roomId)) continue
         if (hears) change.gains.push({ user, roomId })
         else change.losses.push({ user, roomId })
@@ -108,12 +107,12 @@ export class Access {
     return change
   }
 
-  #hears(policy: Policy, user: UserAccess, roomId: string): boolean {
+  #hears(user: UserAccess, roomId: string): boolean {
     const standing = user.standings.get(roomId)
     if (standing?.dm) return false
     if (standing?.banned && !(standing.banExpiresAt && standing.banExpiresAt.getTime() <= this.#now())) return false
     if (standing?.member) return true
     const room = this.universal.get(roomId)
-    return room !== undefined && may(policy, user, 'room.join', { kind: 'room', roomId, groupId: room.groupId })
+    return room !== undefined && may(this.#policy(), user, 'room.join', { kind: 'room', roomId, groupId: room.groupId })
   }
 }

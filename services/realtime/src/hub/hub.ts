@@ -1,16 +1,27 @@
 import type { Policy } from '@parley/auth'
+import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 import { sessionTerminated, streamClosed, type StreamEnd } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Connection } from '../ws/connection.ts'
 import { Access, type AccessChange } from './access.ts'
 import { eventFrame, positionOf } from './frame.ts'
 import { RecentVersions } from './recent-versions.ts'
+import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
 import { UserAccess } from './user-access.ts'
 
-/** Hands one frame to every socket that subscribed to a topic. */
-export type Publish = (topic: string, frame: Uint8Array) => void
+type Options = {
+  /** Hands one frame to every socket that subscribed to a topic. */
+  publish: (topic: string, frame: Uint8Array) => void
+  policy: () => Policy
+  /** Asks accounts whether the sessions of these sockets still hold, and ends the others. */
+  verify: (sockets: readonly Subscriber[]) => void
+  metrics: Pick<Metrics, 'published'>
+  now?: () => number
+}
+
+/** An end of sessions that is older than this is told again after a loss of the stream: people have signed in since. */
+const endIsOldMs = 60_000
 
 /**
  * The fan-out of one node. Events go in stream order from one queue to topics: nothing on this path waits, and no work
@@ -18,17 +29,17 @@ export type Publish = (topic: string, frame: Uint8Array) => void
  */
 export class Hub {
   readonly access: Access
-  /** Every connection past its hello. */
-  readonly connections = new Set<Connection>()
-  readonly #publish: Publish
-  readonly #metrics: Metrics
+  /** Every socket past its hello. */
+  readonly connections = new Set<Subscriber>()
+  readonly #options: Options
+  readonly #now: () => number
   readonly #seen = new RecentVersions()
   #position = positionOf(0, '')
 
-  constructor(options: { publish: Publish; policy: () => Policy; metrics: Metrics; now?: () => number }) {
-    this.#publish = options.publish
-    this.#metrics = options.metrics
-    this.access = new Access(options.policy, options.now)
+  constructor(options: Options) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.access = new Access(options.policy, this.#now)
   }
 
   /** Place of the newest event this node has published. */
@@ -44,7 +55,7 @@ export class Hub {
     this.#gain(change)
     this.#publishDeliveries(event)
     this.#lose(change)
-    if (event.fact.case === 'credentialsEnded') this.#endSessions(event.aggregateId)
+    if (event.fact.case === 'credentialsEnded') this.#endSessions(event)
   }
 
   /** The policy changed: universal rooms may be open or closed to other people now. */
@@ -62,9 +73,9 @@ export class Hub {
     for (const connection of [...this.connections]) connection.end(end)
   }
 
-  /** A connection said who it is; from here changes of the user's access are kept. */
+  /** A socket said who it is; from here changes of the user's access are kept. */
   attach(
-    connection: Connection,
+    connection: Subscriber,
     caller: { userId: string; roleIds: readonly string[]; rolesVersion: bigint },
   ): UserAccess {
     let user = this.access.users.get(caller.userId)
@@ -79,10 +90,8 @@ export class Hub {
     return user
   }
 
-  detach(connection: Connection): void {
+  detach(connection: Subscriber, user: UserAccess): void {
     this.connections.delete(connection)
-    const user = connection.user
-    if (!user) return
     user.connections.delete(connection)
     if (user.connections.size === 0 && this.access.users.get(user.userId) === user)
       this.access.users.delete(user.userId)
@@ -94,37 +103,59 @@ export class Hub {
     this.#move(this.access.changesOnLoad(user))
   }
 
-  /** Starts the stream of a connection. */
-  subscribe(connection: Connection, user: UserAccess): void {
+  /** Starts the stream of a socket. */
+  subscribe(connection: Subscriber, user: UserAccess): void {
     connection.subscribe(topics.everyone)
     connection.subscribe(topics.user(user.userId))
     for (const roomId of user.rooms) connection.subscribe(topics.room(roomId))
   }
 
   #publishDeliveries(event: Event): void {
+    const { publish, metrics } = this.#options
     for (const { envelope, audience } of event.deliveries) {
       const frame = eventFrame(envelope, this.#position)
       switch (audience.case) {
         case 'roomId':
-          this.#publish(topics.room(audience.value), frame)
+          this.#publishToRoom(audience.value, frame, this.#alsoInPerson(event, envelope))
           break
         case 'users':
           for (const userId of audience.value.userIds)
-            if (this.access.users.has(userId)) this.#publish(topics.user(userId), frame)
+            if (this.access.users.has(userId)) publish(topics.user(userId), frame)
           break
         case 'everyone':
-          this.#publish(topics.everyone, frame)
+          publish(topics.everyone, frame)
           break
         case undefined:
           continue
       }
-      this.#metrics.published(event)
+      metrics.published(event)
     }
   }
 
-  #endSessions(userId: string): void {
-    const user = this.access.users.get(userId)
-    if (user) for (const connection of [...user.connections]) connection.end(sessionTerminated)
+  /** Whoever hears it in person as well, as joiners and leavers do, stands aside meanwhile, so as to hear it once. */
+  #publishToRoom(roomId: string, frame: Uint8Array, inPerson: readonly UserAccess[]): void {
+    const topic = topics.room(roomId)
+    const aside = inPerson.flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))
+    for (const connection of aside) connection.unsubscribe(topic)
+    this.#options.publish(topic, frame)
+    for (const connection of aside) connection.subscribe(topic)
+  }
+
+  #alsoInPerson({ deliveries }: Event, envelope: Uint8Array): UserAccess[] {
+    if (deliveries.length === 1) return []
+    return deliveries.flatMap((other) => {
+      if (other.audience.case !== 'users' || !sameBytes(other.envelope, envelope)) return []
+      return other.audience.value.userIds.flatMap((userId) => this.access.users.get(userId) ?? [])
+    })
+  }
+
+  #endSessions({ aggregateId, occurredAt }: Event): void {
+    const user = this.access.users.get(aggregateId)
+    if (!user) return
+    const connections = [...user.connections]
+    const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - endIsOldMs
+    if (isOld) this.#options.verify(connections)
+    else for (const connection of connections) connection.end(sessionTerminated)
   }
 
   #move(change: AccessChange): void {
@@ -135,14 +166,18 @@ export class Hub {
   #gain({ gains }: AccessChange): void {
     for (const { user, roomId } of gains) {
       user.rooms.add(roomId)
-      for (const connection of user.connections) if (connection.isOpen) connection.subscribe(topics.room(roomId))
+      for (const connection of openOf(user)) connection.subscribe(topics.room(roomId))
     }
   }
 
   #lose({ losses }: AccessChange): void {
     for (const { user, roomId } of losses) {
       user.rooms.delete(roomId)
-      for (const connection of user.connections) if (connection.isOpen) connection.unsubscribe(topics.room(roomId))
+      for (const connection of openOf(user)) connection.unsubscribe(topics.room(roomId))
     }
   }
 }
+
+const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0

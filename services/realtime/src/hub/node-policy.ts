@@ -1,4 +1,4 @@
-import { applyDelta, Policy, policyFrom } from '@parley/auth'
+import { applyDelta, type Policy, policyFrom } from '@parley/auth'
 import type { Event, GetPolicyResponse } from '@parley/contracts/internal'
 import { retry } from '@parley/runtime'
 

@@ -2,6 +2,7 @@ import type { Caller } from '@parley/auth'
 import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
+import type { Metrics } from '../metrics.ts'
 import { Gathering } from './gathering.ts'
 import type { Hub } from './hub.ts'
 import type { UserAccess } from './user-access.ts'
@@ -9,24 +10,29 @@ import type { UserAccess } from './user-access.ts'
 const gatherMs = 20
 const maxBatch = 1_000
 
+/** A question to another deployable was not answered. */
+export class Unanswered extends Error {}
+
 /**
  * Opens sockets in batches: who they are (accounts), then where their users stand (rooms, from its primary). What the
  * stream brings between a question and its answer is merged by version, so a late answer is harmless.
  */
 export class Opening implements Disposable {
   readonly #hub: Hub
+  readonly #metrics: Pick<Metrics, 'dependencyFailed'>
   readonly #callers: Gathering<Buffer, Caller | undefined>
   readonly #standings: Gathering<UserAccess, void>
   /** Events about users that came while accounts was being asked. */
   readonly #meanwhile = new Set<Event[]>()
 
-  constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms }) {
+  constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms; metrics: Pick<Metrics, 'dependencyFailed'> }) {
     this.#hub = options.hub
+    this.#metrics = options.metrics
     this.#callers = new Gathering((digests) => this.#askAccounts(options.accounts, digests), { gatherMs, maxBatch })
     this.#standings = new Gathering((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
   }
 
-  /** Who presents the first valid of these credentials; undefined when none is. Rejects when accounts does not answer. */
+  /** Who presents the first valid of these credentials; undefined when none is. Rejects with Unanswered. */
   async authenticate(digests: readonly Buffer[]): Promise<{ caller: Caller; digest: Buffer } | undefined> {
     for (const digest of digests) {
       const caller = await this.#callers.ask(digest)
@@ -35,7 +41,7 @@ export class Opening implements Disposable {
     return undefined
   }
 
-  /** Completes once where the user stands is known. Rejects when rooms does not answer. */
+  /** Completes once where the user stands is known. Rejects with Unanswered. */
   load(user: UserAccess): Promise<void> {
     if (user.loaded) return Promise.resolve()
     user.loading ??= this.#standings.ask(user).finally(() => {
@@ -59,15 +65,24 @@ export class Opening implements Disposable {
     const meanwhile: Event[] = []
     this.#meanwhile.add(meanwhile)
     try {
-      const callers = await accounts.openSockets(digests)
+      const callers = await this.#answer('accounts', accounts.openSockets(digests))
       return digests.map((digest) => afterwards(callers.get(digest.toString('hex')), meanwhile))
     } finally {
       this.#meanwhile.delete(meanwhile)
     }
   }
 
+  async #answer<T>(service: string, question: Promise<T>): Promise<T> {
+    try {
+      return await question
+    } catch (error) {
+      this.#metrics.dependencyFailed(service, error)
+      throw new Unanswered(`${service} does not answer`, { cause: error })
+    }
+  }
+
   async #askRooms(rooms: Rooms, users: UserAccess[]): Promise<void[]> {
-    const standings = await rooms.openSockets(users.map((user) => user.userId))
+    const standings = await this.#answer('rooms', rooms.openSockets(users.map((user) => user.userId)))
     return users.map((user) => {
       for (const standing of standings.get(user.userId) ?? []) {
         user.setMember(standing.roomId, standing.member, standing.memberVersion, standing.dm)

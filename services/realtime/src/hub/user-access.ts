@@ -1,22 +1,12 @@
-import type { Connection } from '../ws/connection.ts'
-
-/** Where a user stands towards one room, each half at the version of the room's fact that last changed it. */
-export type Standing = {
-  member: boolean
-  memberVersion: bigint
-  banned: boolean
-  banExpiresAt: Date | undefined
-  banVersion: bigint
-  /** Direct messages are addressed to their participants, never to a room topic. */
-  dm: boolean
-}
+import type { Standing } from './standing.ts'
+import type { Subscriber } from './subscriber.ts'
 
 /** What this node knows of a user with at least one connection here. */
 export class UserAccess {
   readonly userId: string
   roleIds: readonly string[]
   rolesVersion: bigint
-  readonly connections = new Set<Connection>()
+  readonly connections = new Set<Subscriber>()
   readonly standings = new Map<string, Standing>()
   /** Channels whose events the user hears; kept equal to what the topics of the connections say. */
   readonly rooms = new Set<string>()

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { draining } from '../errors.ts'
-import type { Connection } from '../ws/connection.ts'
+import type { Subscriber } from '../hub/subscriber.ts'
 
 const slices = 20
+/** Closing a connection with unread input resets it, and the other side would lose the frame that says why. */
+const lingerMs = 250
 
 /** Closes all sockets in random slices spread over the window, so that the other nodes are not met by all of them at once. */
-export async function drainSockets(connections: ReadonlySet<Connection>, windowMs: number): Promise<void> {
-  for (let left = slices; left > 0; left--) {
-    const open = [...connections]
-    for (const connection of open) if (Math.random() < 1 / left) connection.end(draining)
-    if (connections.size === 0) return
-    await sleep(windowMs / slices)
+export async function drainSockets(connections: ReadonlySet<Subscriber>, windowMs: number): Promise<void> {
+  if (connections.size === 0) return
+  for (let left = slices; left > 0 && connections.size > 0; left--) {
+    if (left < slices) await sleep(windowMs / slices)
+    for (const connection of [...connections]) if (Math.random() < 1 / left) connection.end(draining)
   }
+  await sleep(lingerMs)
 }

@@ -1,4 +1,5 @@
 import { slowConsumer } from '../errors.ts'
+import type { Subscriber } from '../hub/subscriber.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
@@ -7,16 +8,16 @@ import type { Connection } from '../ws/connection.ts'
  */
 export function createSocketSweep(options: {
   handshaking: Set<Connection>
-  connections: ReadonlySet<Connection>
+  connections: ReadonlySet<Subscriber>
   slowBytes: number
 }): (now: number) => void {
-  let behind = new Set<Connection>()
+  let behind = new Set<Subscriber>()
   return (now) => {
     for (const connection of options.handshaking) {
       if (connection.isOpen) options.handshaking.delete(connection)
       else connection.checkDeadline(now)
     }
-    const stillBehind = new Set<Connection>()
+    const stillBehind = new Set<Subscriber>()
     for (const connection of [...options.connections]) {
       if (connection.buffered <= options.slowBytes) continue
       if (behind.has(connection)) connection.end(slowConsumer)

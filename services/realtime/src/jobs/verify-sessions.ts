@@ -1,11 +1,14 @@
 import type { Accounts } from '../clients/accounts.ts'
 import { sessionTerminated } from '../errors.ts'
-import type { Connection } from '../ws/connection.ts'
+import type { Subscriber } from '../hub/subscriber.ts'
 
 const batchSize = 500
 
-/** Asks accounts about the sessions of all open sockets, in batches, and ends those that no longer hold. */
-export async function verifySessions(connections: ReadonlySet<Connection>, accounts: Accounts): Promise<void> {
+/** Asks accounts about the sessions of sockets, in batches, and ends those that no longer hold. */
+export async function verifySessions(
+  connections: Iterable<Subscriber>,
+  accounts: Pick<Accounts, 'stillValid'>,
+): Promise<void> {
   const all = [...connections].flatMap((connection) =>
     connection.digest ? [{ connection, digest: connection.digest }] : [],
   )

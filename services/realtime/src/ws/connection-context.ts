@@ -1,7 +1,7 @@
 import type { Hub } from '../hub/hub.ts'
 import type { Opening } from '../hub/opening.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Presented } from './connection.ts'
+import type { Presented } from './presented.ts'
 
 /** What a connection may reach. */
 export type ConnectionContext = {

@@ -11,38 +11,56 @@ import {
   type FatalError,
   type StreamEnd,
 } from '../errors.ts'
+import { Unanswered } from '../hub/opening.ts'
+import type { Subscriber } from '../hub/subscriber.ts'
 import type { UserAccess } from '../hub/user-access.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
-import { closeFrame, errorFrame, helloFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
 import type { ConnectionContext } from './connection-context.ts'
+import type { Presented } from './presented.ts'
+import { closeFrame, errorFrame, helloFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
 import type { WebSocket } from './uws.ts'
 
-/** What the upgrade request carried. */
-export type Presented = { authorizationToken: string | undefined; cookieHandle: string | undefined }
-export type Socket = WebSocket<{ connection: Connection | undefined; presented: Presented }>
+/** The part of a uWebSockets.js socket that a connection needs. */
+export type Socket = Pick<
+  WebSocket<unknown>,
+  'send' | 'end' | 'cork' | 'subscribe' | 'unsubscribe' | 'getBufferedAmount'
+>
 
 type State = 'awaiting hello' | 'authenticating' | 'awaiting subscribe' | 'subscribing' | 'open' | 'ended'
 
+/** Pings that may wait for the stream to start. */
+const maxEarlyPings = 16
+
 /** One socket, from its first frame to its last: hello, subscribe_events, then pings. */
-export class Connection {
+export class Connection implements Subscriber {
   readonly #ws: Socket
   readonly #context: ConnectionContext
   #state: State = 'awaiting hello'
+  #presented: Presented | undefined
   /** When the step under way must be done, in the clock of `performance.now()`. */
   #deadline: number
   #wantsEvents: { resumePosition: string } | undefined
-  user: UserAccess | undefined
-  /** Digest of the credential in use. */
-  digest: Buffer | undefined
+  #earlyPings: string[] = []
+  #user: UserAccess | undefined
+  #digest: Buffer | undefined
 
-  constructor(ws: Socket, context: ConnectionContext) {
+  constructor(ws: Socket, presented: Presented, context: ConnectionContext) {
     this.#ws = ws
+    this.#presented = presented
     this.#context = context
     this.#deadline = performance.now() + context.handshakeTimeoutMs
   }
 
   get isOpen(): boolean {
     return this.#state === 'open'
+  }
+
+  get digest(): Buffer | undefined {
+    return this.#digest
+  }
+
+  get buffered(): number {
+    return this.#state === 'ended' ? 0 : this.#ws.getBufferedAmount()
   }
 
   subscribe(topic: string): void {
@@ -53,11 +71,6 @@ export class Connection {
     this.#ws.unsubscribe(topic)
   }
 
-  /** Bytes the socket has not taken yet. */
-  get buffered(): number {
-    return this.#state === 'ended' ? 0 : this.#ws.getBufferedAmount()
-  }
-
   receive(data: ArrayBuffer, isBinary: boolean): void {
     const incoming = readClientFrame(data, isBinary)
     switch (this.#state) {
@@ -65,7 +78,7 @@ export class Connection {
         return this.#receiveHello(incoming)
       case 'authenticating':
       case 'awaiting subscribe':
-        return this.#receiveSubscribe(incoming)
+        return this.#wantsEvents ? this.#receivePing(incoming) : this.#receiveSubscribe(incoming)
       case 'subscribing':
       case 'open':
         return this.#receivePing(incoming)
@@ -98,7 +111,7 @@ export class Connection {
   /** The socket is gone. */
   closed(): void {
     this.#state = 'ended'
-    this.#context.hub.detach(this)
+    if (this.#user) this.#context.hub.detach(this, this.#user)
   }
 
   #receiveHello(incoming: Incoming): void {
@@ -106,49 +119,50 @@ export class Connection {
     if (incoming.frame.case !== 'hello') return this.fail(badHello('the first frame must be hello'))
     const hello = incoming.frame.value
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
-    const digests = this.#context.digests(hello.bearerToken, this.#ws.getUserData().presented)
+    const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
+    // Secrets are of no more use, and the socket may live for days.
+    this.#presented = undefined
     if (digests.length === 0) return this.fail(authenticationRequired)
     this.#state = 'authenticating'
     this.#deadline = Infinity
-    void this.#authenticate(digests)
+    this.#settle(this.#authenticate(digests), temporarilyUnavailable)
   }
 
   async #authenticate(digests: readonly Buffer[]): Promise<void> {
-    let found: { caller: Caller; digest: Buffer } | undefined
-    try {
-      found = await this.#context.opening.authenticate(digests)
-    } catch (error) {
-      this.#context.metrics.dependencyFailed('accounts', error)
-      return this.fail(temporarilyUnavailable)
-    }
+    const found = await this.#context.opening.authenticate(digests)
     if (this.#state !== 'authenticating') return
     if (!found) return this.fail(authenticationRequired)
-    this.digest = found.digest
-    this.user = this.#context.hub.attach(this, found.caller)
+    this.#attach(found)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
     this.#ws.send(helloFrame(this.#context.serverVersion, Math.round(this.#context.heartbeatIntervalMs / 1000)), true)
-    if (this.#wantsEvents) void this.#subscribe(this.user, this.#wantsEvents.resumePosition)
+    this.#startIfWanted()
+  }
+
+  #attach({ caller, digest }: { caller: Caller; digest: Buffer }): void {
+    const user = this.#context.hub.attach(this, caller)
+    this.#user = user
+    this.#digest = digest
     // Where the user stands is read while the client prepares its subscription; a failure is told when it subscribes.
-    else this.#context.opening.load(this.user).catch(() => undefined)
+    this.#context.opening.load(user).catch(() => undefined)
   }
 
   #receiveSubscribe(incoming: Incoming): void {
     if (incoming.kind === 'unreadable') return this.#reject(incoming, badSubscribe)
-    if (incoming.frame.case !== 'subscribeEvents' || this.#wantsEvents)
-      return this.fail(badSubscribe('the frame after hello must be subscribe_events, once'))
+    if (incoming.frame.case !== 'subscribeEvents')
+      return this.fail(badSubscribe('the frame after hello must be subscribe_events'))
     this.#wantsEvents = { resumePosition: incoming.frame.value.resumePosition }
-    if (this.user) void this.#subscribe(this.user, incoming.frame.value.resumePosition)
+    this.#startIfWanted()
   }
 
-  async #subscribe(user: UserAccess, resumePosition: string): Promise<void> {
+  #startIfWanted(): void {
+    if (!this.#user || !this.#wantsEvents) return
     this.#state = 'subscribing'
-    try {
-      await this.#context.opening.load(user)
-    } catch (error) {
-      this.#context.metrics.dependencyFailed('rooms', error)
-      return this.fail(subscribeFailed)
-    }
+    this.#settle(this.#start(this.#user, this.#wantsEvents.resumePosition), subscribeFailed)
+  }
+
+  async #start(user: UserAccess, resumePosition: string): Promise<void> {
+    await this.#context.opening.load(user)
     if (this.#state !== 'subscribing') return
     this.#state = 'open'
     this.#ws.cork(() => {
@@ -157,20 +171,30 @@ export class Connection {
       this.#context.hub.subscribe(this, user)
     })
     this.#context.metrics.opened()
+    for (const nonce of this.#earlyPings.splice(0)) this.#ws.send(pongFrame(nonce), true)
   }
 
   #receivePing(incoming: Incoming): void {
     if (incoming.kind === 'unreadable') return this.#reject(incoming, badFrame)
     if (incoming.frame.case !== 'ping') return this.fail(badFrame('only ping may follow subscribe_events'))
-    this.#ws.send(pongFrame(incoming.frame.value.nonce), true)
+    const { nonce } = incoming.frame.value
+    if (this.#state === 'open') this.#ws.send(pongFrame(nonce), true)
+    else if (this.#earlyPings.push(nonce) > maxEarlyPings) this.fail(badFrame('too many pings before subscribed'))
   }
 
   #reject(incoming: Incoming & { kind: 'unreadable' }, error: (message: string) => FatalError): void {
     this.fail(incoming.tooLong ? oversized(error(incoming.why)) : error(incoming.why))
   }
 
+  #settle(step: Promise<void>, failure: FatalError): void {
+    step.catch((error: unknown) => {
+      if (!(error instanceof Unanswered)) this.#context.metrics.openingFailed(error)
+      this.fail(failure)
+    })
+  }
+
   #finish(frame: Uint8Array, closeCode: number, reason: string): void {
-    this.#state = 'ended'
+    this.closed()
     this.#ws.send(frame, true)
     this.#ws.end(closeCode, reason)
   }

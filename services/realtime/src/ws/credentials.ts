@@ -1,11 +1,11 @@
 import { credentialDigest, verifySessionCookie } from '@parley/auth'
-import type { Presented } from './connection.ts'
+import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'
 
 type OriginRule = { allowedOrigins: readonly string[]; cookieSigningSecret: string }
 
 /** Whether a page of this origin may open a socket at all, and whether the browser's cookie counts. */
-export function judgeOrigin(
+function judgeOrigin(
   origin: string,
   host: string,
   allowedOrigins: readonly string[],

@@ -1,6 +1,8 @@
-import { Connection, type Presented, type Socket } from './connection.ts'
+import { draining } from '../errors.ts'
+import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { maxFrameBytes } from './client-frame.ts'
+import type { Presented } from './presented.ts'
 import { createApp, listen, type App, type HttpRequest, type HttpResponse, type us_socket_context_t } from './uws.ts'
 
 type Options = {
@@ -11,6 +13,9 @@ type Options = {
   presented: (request: HttpRequest) => Presented | undefined
 }
 
+/** What uWebSockets.js keeps of a socket. */
+type UserData = { connection: Connection | undefined; presented: Presented | undefined }
+
 /** The port of GET /api/realtime. */
 export type SocketServer = {
   port: number
@@ -20,7 +25,7 @@ export type SocketServer = {
   /** Lets sockets in; before that they are told to come back. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
-  /** Refuses new sockets; open ones go on. */
+  /** Refuses new sockets and sends those away that have not come far; open ones go on. */
   stopAccepting: () => void
   close: () => void
 }
@@ -42,7 +47,7 @@ export async function serveSockets(
   }
   const connectionContext = context(publish)
 
-  app.ws<ReturnType<Socket['getUserData']>>('/api/realtime', {
+  app.ws<UserData>('/api/realtime', {
     // Frames above the protocol's limit are answered with an error first; only absurd ones are cut off unread.
     maxPayloadLength: 16 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
@@ -62,9 +67,11 @@ export async function serveSockets(
       )
     },
     open: (ws) => {
-      const connection = new Connection(ws, connectionContext)
-      ws.getUserData().connection = connection
-      handshaking.add(connection)
+      const data = ws.getUserData()
+      if (!data.presented) return
+      data.connection = new Connection(ws, data.presented, connectionContext)
+      data.presented = undefined
+      handshaking.add(data.connection)
     },
     message: (ws, data, isBinary) => {
       const { connection } = ws.getUserData()
@@ -94,6 +101,7 @@ export async function serveSockets(
     stopAccepting() {
       refusal = 'this node is going down'
       listening.close()
+      for (const connection of handshaking) if (!connection.isOpen) connection.end(draining)
     },
     close: () => app.close?.(),
   }

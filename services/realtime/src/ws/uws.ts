@@ -1,22 +1,30 @@
 import * as library from 'uWebSockets.js'
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 
-export type { HttpRequest, HttpResponse, WebSocket, WebSocketBehavior, us_socket_context_t } from 'uWebSockets.js'
+export type { HttpRequest, HttpResponse, WebSocket, us_socket_context_t } from 'uWebSockets.js'
 
 type ListenSocketCalls = {
   us_listen_socket_close?: (socket: us_listen_socket) => void
   us_socket_local_port?: (socket: us_listen_socket) => number
   closeSocket?: (socket: us_listen_socket) => void
   getSocketPort?: (socket: us_listen_socket) => number
+  LIBUS_LISTEN_EXCLUSIVE_PORT?: number
 }
 
 // The package on npm and the official build name these two differently; either may be installed.
-const exported: { default?: ListenSocketCalls } & ListenSocketCalls = library as object
+const exported: { default?: ListenSocketCalls } & ListenSocketCalls = library
 const calls: ListenSocketCalls = { ...exported.default, ...exported }
 
-export type App = TemplatedApp & { close?: () => void }
+/** The types leave out that a host and options go together. */
+type Listen = (
+  host: string,
+  port: number,
+  options: number,
+  listening: (socket: us_listen_socket | false) => void,
+) => void
+export type App = TemplatedApp & { listen: Listen; close?: () => void }
 
-export const createApp = (): App => library.App()
+export const createApp = (): App => library.App() as App
 
 /** An open listening port: closing it refuses new connections and keeps those that are open. */
 export type ListeningPort = { port: number; close: () => void }
@@ -24,7 +32,8 @@ export type ListeningPort = { port: number; close: () => void }
 /** Listens; rejects when the port is taken. */
 export function listen(app: App, host: string, port: number): Promise<ListeningPort> {
   return new Promise((resolve, reject) => {
-    app.listen(host, port, (socket) => {
+    // Otherwise two processes would share the port without a word.
+    app.listen(host, port, calls.LIBUS_LISTEN_EXCLUSIVE_PORT ?? 1, (socket) => {
       if (!socket) return reject(new Error(`cannot listen on ${host}:${port}: the port is in use or not allowed`))
       const localPort = calls.us_socket_local_port ?? calls.getSocketPort
       const closePort = calls.us_listen_socket_close ?? calls.closeSocket

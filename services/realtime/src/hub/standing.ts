@@ -1,0 +1,12 @@
+/** Where a user stands towards one room, each half at the version of the room's fact that last changed it. */
+export type Standing = {
+  member: boolean
+  memberVersion: bigint
+  banned: boolean
+  banExpiresAt: Date | undefined
+  banVersion: bigint
+  /** Direct messages are addressed to their participants, never to a room topic. */
+  dm: boolean
+}
+
+export type StandingInRoom = Standing & { roomId: string }

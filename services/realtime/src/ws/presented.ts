@@ -1,0 +1,2 @@
+/** What an upgrade request carried that may prove who asks. */
+export type Presented = { authorizationToken: string | undefined; cookieHandle: string | undefined }
