@@ -1,9 +1,8 @@
 import { openDatabase } from '@parley/postgres'
 import { connectBus, serveRpc } from '@parley/rpc'
-import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
 import { handleRequest } from './http/handle-request.ts'
-import { serveHttp } from './http/serve-http.ts'
 
 export type Overrides = {
   /** Gives up starting. */

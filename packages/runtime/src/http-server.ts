@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 
-/** A listening HTTP server; disposing it lets running requests finish. */
+/** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
 export type HttpServer = AsyncDisposable & { url: string }
 
+/** Serves HTTP on a port of its own; 0 takes a free one, which `url` names. Throws when the port cannot be had. */
 export async function serveHttp(options: { host: string; port: number; handle: RequestListener }): Promise<HttpServer> {
   const server = createServer(options.handle)
   server.listen(options.port, options.host)
