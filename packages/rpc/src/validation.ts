@@ -3,21 +3,23 @@ import { pathToString } from '@bufbuild/protobuf/reflect'
 import { createValidator, type Violation } from '@bufbuild/protovalidate'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema } from '@parley/contracts/rpc'
+import { unstorable } from './storable.ts'
 
 const validator = createValidator()
 
 /**
- * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest` detail
- * that names each field with the rule it breaks, never its value.
+ * Checks a message against the rules its proto declares, and that it can be stored at all. Throws `invalid_argument` with a
+ * `google.rpc.BadRequest` detail that names each field with the rule it breaks, never its value. `body` is the encoded message.
  */
-export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>): void {
+export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>, body: Uint8Array): void {
   const result = validator.validate(desc, message)
-  if (result.kind === 'valid') return
   if (result.kind === 'error') throw result.error
-  const fieldViolations = result.violations.map((violation) => ({
+  const broken = (result.violations ?? []).map((violation) => ({
     field: pathToString(violation.field),
     description: describe(violation),
   }))
+  const fieldViolations = [...broken, ...unstorable(desc, message, body)]
+  if (fieldViolations.length === 0) return
   throw new ConnectError(
     fieldViolations.map(({ field, description }) => (field ? `${field}: ${description}` : description)).join('; '),
     Code.InvalidArgument,

@@ -21,7 +21,7 @@ export async function answer(
   if (served.needsCaller) callerOf(context)
   if (!implementation) throw new ConnectError(`${methodName(method)} is not available yet`, Code.Unimplemented)
   const request = decode(method, body)
-  validate(method.input, request)
+  validate(method.input, request, body)
   const output =
     interceptors.length === 0
       ? await implementation(request, context)

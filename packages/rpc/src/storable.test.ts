@@ -1,0 +1,51 @@
+import { create, toBinary, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
+import { describe, expect, test } from '@jest/globals'
+import {
+  BanMemberRequestSchema,
+  BatchGetRoomsRequestSchema,
+  GetRoomRequestSchema,
+  ImageUploadSchema,
+} from '@parley/contracts/api'
+import { unstorable } from './storable.ts'
+
+function fieldsOf<D extends DescMessage>(desc: D, init: MessageInitShape<D>): string[] {
+  const message = create(desc, init)
+  return unstorable(desc, message, toBinary(desc, message)).map(({ field }) => field)
+}
+const ban = (seconds: bigint, nanos = 0) => ({ roomId: 'R', userId: 'U', reason: 'r', expiresAt: { seconds, nanos } })
+
+describe('what can be stored', () => {
+  test('has no U+0000 in its strings, wherever they are', () => {
+    expect(fieldsOf(GetRoomRequestSchema, { roomId: 'R\0' })).toEqual(['room_id'])
+    expect(fieldsOf(BatchGetRoomsRequestSchema, { roomIds: ['a', '\0', 'b\0'] })).toEqual([
+      'room_ids[1]',
+      'room_ids[2]',
+    ])
+    expect(fieldsOf(GetRoomRequestSchema, { roomId: 'R0' })).toEqual([])
+  })
+
+  test('may hold zero bytes where they are no text', () => {
+    expect(fieldsOf(ImageUploadSchema, { image: new Uint8Array(8), filename: 'a.png' })).toEqual([])
+    expect(fieldsOf(ImageUploadSchema, { image: new Uint8Array(8), filename: 'a\0.png' })).toEqual(['filename'])
+  })
+
+  test.each([
+    [-62_135_596_800n, 0],
+    [253_402_300_799n, 999_000_000],
+    [0n, 999_999_999],
+  ])('has times of the calendar: %d s and %d ns', (seconds, nanos) => {
+    expect(fieldsOf(BanMemberRequestSchema, ban(seconds, nanos))).toEqual([])
+  })
+
+  test.each([
+    [-62_135_596_801n, 0],
+    [253_402_300_799n, 999_999_999],
+    [253_402_300_800n, 0],
+    [2n ** 62n, 0],
+    [-(2n ** 62n), 0],
+    [0n, -5],
+    [0n, 1_000_000_000],
+  ])('has no other times: %d s and %d ns', (seconds, nanos) => {
+    expect(fieldsOf(BanMemberRequestSchema, ban(seconds, nanos))).toEqual(['expires_at'])
+  })
+})

@@ -1,0 +1,79 @@
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+
+/** A field that holds what no service can keep, by its path in the message. */
+export type Unstorable = { field: string; description: string }
+
+const nul = 'must not hold the character U+0000'
+const outOfRange = 'must be a time from year 1 to 9999, with 0 to 999,999,999 nanoseconds'
+// The last millisecond of year 9999 is the last moment that every store and clock of ours can write.
+const seconds = { first: -62_135_596_800n, last: 253_402_300_799n }
+const lastNanos = 999_000_000
+
+/**
+ * What the protobuf types allow and no service can store: U+0000 in strings, and times beyond the calendar. `body` is the
+ * encoded message; a look at its bytes spares nearly every message the walk.
+ */
+export function unstorable(desc: DescMessage, message: Message, body: Uint8Array): Unstorable[] {
+  if (!holdsTime(desc) && !body.includes(0)) return []
+  const found: Unstorable[] = []
+  visit(reflect(desc, message), '', found)
+  return found
+}
+
+function visit(message: ReflectMessage, path: string, found: Unstorable[]): void {
+  if (message.desc.typeName === TimestampSchema.typeName) {
+    if (!isStorableTime(message)) found.push({ field: path, description: outOfRange })
+    return
+  }
+  for (const field of message.fields) {
+    if (!message.isSet(field)) continue
+    const name = path === '' ? field.name : `${path}.${field.name}`
+    for (const [at, value] of valuesOf(message, field, name)) {
+      if (typeof value === 'string' && value.includes('\0')) found.push({ field: at, description: nul })
+      else if (isReflectMessage(value)) visit(value, at, found)
+    }
+  }
+}
+
+/** Every value a field holds, with its path: of lists each item, of maps each key and value. */
+function* valuesOf(message: ReflectMessage, field: DescField, name: string): Iterable<[string, unknown]> {
+  switch (field.fieldKind) {
+    case 'list': {
+      let index = 0
+      for (const item of message.get(field)) yield [`${name}[${index++}]`, item]
+      break
+    }
+    case 'map':
+      for (const [key, value] of message.get(field))
+        yield* [[name, key] as [string, unknown], [name, value] as [string, unknown]]
+      break
+    default:
+      yield [name, message.get(field)]
+  }
+}
+
+function isReflectMessage(value: unknown): value is ReflectMessage {
+  return typeof value === 'object' && value !== null && 'desc' in value && 'fields' in value
+}
+
+function isStorableTime(time: ReflectMessage): boolean {
+  const { seconds: at, nanos } = time.message as Message & { seconds: bigint; nanos: number }
+  if (nanos < 0 || nanos > 999_999_999) return false
+  return at >= seconds.first && at <= seconds.last && !(at === seconds.last && nanos > lastNanos)
+}
+
+const timeHolders = new Map<DescMessage, boolean>()
+
+function holdsTime(desc: DescMessage): boolean {
+  let holds = timeHolders.get(desc)
+  if (holds === undefined) {
+    timeHolders.set(desc, false) // ends the walk where types hold themselves
+    holds =
+      desc.typeName === TimestampSchema.typeName ||
+      desc.fields.some((field) => field.message && holdsTime(field.message))
+    timeHolders.set(desc, holds)
+  }
+  return holds
+}
