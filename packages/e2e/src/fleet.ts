@@ -18,18 +18,29 @@ export const ownerCredentials = { login: 'olivia', password: 'the owner of a tes
 
 /** Environment variable that names the data folder of the fleet to test. */
 export const dataDirVariable = 'PARLEY_E2E_DATA_DIR'
+const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 
 /** Where the fleet on a data folder announces itself. */
 export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
 
+/** Remembers, for all suites, where a fleet is reached: processes come and go, their addresses stay. */
+export function share(dataDir: string): void {
+  const { services } = stateOf(dataDir)
+  const addresses = { gateways: urlsOf(services, 'gateway'), realtimeNodes: urlsOf(services, 'realtime') }
+  process.env[dataDirVariable] = dataDir
+  process.env[addressesVariable] = JSON.stringify(addresses)
+}
+
 /** The fleet this run shares. */
 export function fleet(): TestedFleet {
   const dataDir = process.env[dataDirVariable]
-  if (dataDir === undefined) throw new Error(`no fleet: ${dataDirVariable} is set by the global setup of the suites`)
-  const state = () => JSON.parse(readFileSync(readyFileOf(dataDir), 'utf8')) as ReadyState
-  const { services } = state()
-  return { dataDir, state, gateways: urlsOf(services, 'gateway'), realtimeNodes: urlsOf(services, 'realtime') }
+  const addresses = process.env[addressesVariable]
+  if (dataDir === undefined || addresses === undefined) throw new Error('no fleet: the global setup starts one')
+  const known = JSON.parse(addresses) as Pick<TestedFleet, 'gateways' | 'realtimeNodes'>
+  return { dataDir, state: () => stateOf(dataDir), ...known }
 }
+
+const stateOf = (dataDir: string) => JSON.parse(readFileSync(readyFileOf(dataDir), 'utf8')) as ReadyState
 
 function urlsOf(services: FleetProcess[], name: string): [string, string] {
   const [one, other] = services.filter((service) => service.name === name).map(({ url }) => url)

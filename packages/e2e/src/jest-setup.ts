@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { type Fleet, startFleet } from '@parley/local'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
-import { dataDirVariable, ownerCredentials, readyFileOf } from './fleet.ts'
+import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
@@ -17,7 +17,8 @@ const impatience = {
  * tested instead.
  */
 export async function setup(): Promise<void> {
-  if (process.env[dataDirVariable] !== undefined) return
+  const given = process.env[dataDirVariable]
+  if (given !== undefined) return share(given)
   await removeAbandonedDataDirs()
   const dataDir = temporaryDataDir()
   // PostgreSQL may run as another user, who has to get at its own folder in here.
@@ -32,7 +33,7 @@ export async function setup(): Promise<void> {
       say: (line) => says.push(line),
     })
     started = { fleet, dataDir }
-    process.env[dataDirVariable] = dataDir
+    share(dataDir)
   } catch (error) {
     rmSync(dataDir, { recursive: true, force: true })
     says.push(error instanceof Error ? error.message : String(error))

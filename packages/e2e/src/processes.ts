@@ -16,6 +16,26 @@ export function processOf(name: string, index = 0): FleetProcess {
   return found
 }
 
+/** Sends a signal that ends one of the two processes of a service, and waits until another serves in its place. */
+export async function renewed(name: string, index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const { pid } = processOf(name, index)
+  process.kill(pid, signal)
+  await bothServe(name, [pid])
+}
+
+/** Waits until two processes of a service serve that are none of `ended`. */
+export function bothServe(name: string, ended: number[]): Promise<void> {
+  return eventually(
+    () => {
+      const pids = processesOf(name).map(({ pid }) => pid)
+      const serving = pids.filter((pid) => !ended.includes(pid))
+      if (serving.length !== 2)
+        throw new Error(`of ${name} only ${serving.length} new processes serve (${pids.join()})`)
+    },
+    { timeoutMs: 60_000 },
+  )
+}
+
 /** Asks a process on its internal port. */
 export async function askInternal(
   { internalPort }: FleetProcess,

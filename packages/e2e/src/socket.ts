@@ -18,17 +18,13 @@ export class Socket implements Disposable {
   readonly #ws: WebSocket
   /** Every frame, in order of arrival. */
   readonly frames: ServerFrame[] = []
-  /** Resolves when it is closed, with code and reason. */
-  readonly closed: Promise<{ code: number; reason: string }>
   #close: { code: number; reason: string } | undefined
 
   private constructor(ws: WebSocket) {
     this.#ws = ws
     ws.on('message', (data: Buffer) => this.frames.push(fromBinary(RealtimeServerFrameSchema, data).frame))
     ws.on('error', () => undefined) // a close follows
-    this.closed = new Promise((resolve) =>
-      ws.on('close', (code, reason) => resolve((this.#close = { code, reason: reason.toString() }))),
-    )
+    ws.on('close', (code, reason) => (this.#close = { code, reason: reason.toString() }))
   }
 
   /** Connects to /api/realtime of a gateway or node. Throws when the connection is refused. */
@@ -49,6 +45,14 @@ export class Socket implements Disposable {
     socket.send({ case: 'subscribeEvents', value: {} })
     await socket.first('subscribed')
     return socket
+  }
+
+  /** Waits until the server closes it: gives code and reason. */
+  closed(): Promise<{ code: number; reason: string }> {
+    return eventually(() => {
+      if (this.#close !== undefined) return this.#close
+      throw new Error(`the socket is still open; ${describe(this.frames)}`)
+    })
   }
 
   get isClosed(): boolean {

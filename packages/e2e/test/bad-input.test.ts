@@ -159,11 +159,7 @@ describe('credentials', () => {
     ['the caller of another service', { 'parley-caller': 'CgR1c2Vy' }],
   ])('%s: unauthenticated, before anything else is looked at', async (_, headers) => {
     for (const body of ['{}', 'not JSON', JSON.stringify({ roomId })]) {
-      const answer = await postJson(
-        fleet().gateways[0] + '/api/connect' + getRoomEvents,
-        body,
-        headers as Record<string, string>,
-      )
+      const answer = await postJson(fleet().gateways[0] + '/api/connect' + getRoomEvents, body, headers)
       expectFailure(answer, 401, 'unauthenticated')
     }
   })

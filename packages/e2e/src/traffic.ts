@@ -1,0 +1,59 @@
+import type { Answer } from './http.ts'
+
+/** What became of one call. */
+export type Outcome = {
+  /** Number of the call. */
+  n: number
+  /** Undefined when no answer came: `failure` says why. */
+  answer: Answer | undefined
+  failure: string | undefined
+  startedAt: number
+  tookMs: number
+}
+
+/** Calls that go on until they are stopped. */
+export class Traffic {
+  readonly outcomes: Outcome[] = []
+  readonly #workers: Promise<void>[]
+  #next = 0
+  #stopped = false
+
+  /** Runs `call` again and again, `width` at a time, with a breath of `pauseMs` between. */
+  constructor(width: number, pauseMs: number, call: (n: number) => Promise<Answer>) {
+    this.#workers = Array.from({ length: width }, () => this.#work(pauseMs, call))
+  }
+
+  get succeeded(): Outcome[] {
+    return this.outcomes.filter(({ answer }) => answer?.status === 200)
+  }
+
+  /** Everything that did not succeed, in a few words each. */
+  get failed(): string[] {
+    return this.outcomes
+      .filter(({ answer }) => answer?.status !== 200)
+      .map(({ n, answer, failure }) => `${n}: ${failure ?? `${answer?.status} ${JSON.stringify(answer?.body)}`}`)
+  }
+
+  /** Lets what runs finish and gives all outcomes. */
+  async stop(): Promise<Outcome[]> {
+    this.#stopped = true
+    await Promise.all(this.#workers)
+    return this.outcomes
+  }
+
+  async #work(pauseMs: number, call: (n: number) => Promise<Answer>): Promise<void> {
+    while (!this.#stopped) {
+      const n = this.#next++
+      const startedAt = performance.now()
+      const done = (answer: Answer | undefined, failure?: string) =>
+        this.outcomes.push({ n, answer, failure, startedAt, tookMs: performance.now() - startedAt })
+      await call(n).then(done, (error: unknown) => done(undefined, describe(error)))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${describe(error.cause)}`
+}

@@ -1,0 +1,65 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { MessageService, RoomDirectoryService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { renewed, wholeAgain } from '../src/processes.ts'
+import { newRoom } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+import { Traffic } from '../src/traffic.ts'
+
+let owner: Person
+let ada: Person
+let roomId: string
+beforeAll(async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  roomId = await newRoom(owner, [ada])
+})
+afterEach(wholeAgain)
+
+const posting = (bases: readonly string[]) =>
+  new Traffic(4, 5, (n) => {
+    const options = { base: bases[n % bases.length] ?? '', headers: { 'connect-timeout-ms': '8000' } }
+    return n % 2 === 0
+      ? ada.attempt(MessageService.method.createMessage, { roomId, body: `number ${n}` }, options)
+      : ada.attempt(RoomDirectoryService.method.listRoomGroups, {}, options)
+  })
+
+describe('a process told to end finishes what it has begun; no call fails', () => {
+  test.each(['messaging', 'rooms', 'accounts', 'admin'])('%s', async (name) => {
+    const traffic = posting(fleet().gateways)
+    await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
+    await renewed(name, 0, 'SIGTERM')
+    await renewed(name, 1, 'SIGTERM')
+    await traffic.stop()
+    expect(traffic.failed).toEqual([])
+    expect(traffic.succeeded.length).toBeGreaterThan(20)
+  })
+
+  test('gateway', async () => {
+    const [, base] = fleet().gateways
+    const traffic = posting([base])
+    await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
+    await renewed('gateway', 1, 'SIGTERM')
+    await eventually(() => fetch(`${base}/readyz`).then(({ status }) => status === 200))
+    await traffic.stop()
+    // Between the two nobody listens: that is the balancer's business. What was taken in was answered.
+    const answered = traffic.failed.filter((failure) => !/ECONNREFUSED/.test(failure))
+    expect(answered).toEqual([])
+    expect(traffic.succeeded.length).toBeGreaterThan(20)
+  })
+})
+
+test('a realtime node told to end sends its sockets elsewhere, spread over time', async () => {
+  const [node] = fleet().realtimeNodes
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => Socket.subscribed(node, ada.token)))
+  await renewed('realtime', 0, 'SIGTERM')
+  const delays = new Set<number>()
+  for (const socket of sockets) {
+    expect(await socket.closed()).toMatchObject({ code: 1012 })
+    const last = socket.frames.at(-1)
+    expect(last).toMatchObject({ case: 'close', value: { code: 'draining', reconnect: true } })
+    if (last?.case === 'close') delays.add(last.value.retryAfterMs)
+  }
+  expect(delays.size).toBeGreaterThan(1)
+})

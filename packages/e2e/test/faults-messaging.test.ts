@@ -1,0 +1,107 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { MessageService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { databaseOf } from '../src/databases.ts'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { bothServe, frozen, processesOf, processOf, wholeAgain } from '../src/processes.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+import { messageIds, timelineOf } from '../src/timeline.ts'
+import { Traffic } from '../src/traffic.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+afterEach(wholeAgain)
+
+/** Messages of a room that a socket has heard of, in the order of hearing. */
+const heardIn = (socket: Socket, roomId: string) =>
+  socket.events.flatMap(({ event }) =>
+    event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
+  )
+
+/** Everything in the timeline was heard once and in order, nothing else was. */
+async function expectHeardOnce(socket: Socket, roomId: string) {
+  const written = messageIds(await timelineOf(ada, roomId))
+  for (const id of written) await socket.heardMessage(id)
+  await socket.roundTrip()
+  expect(heardIn(socket, roomId)).toEqual(written)
+}
+
+const posting = (roomId: string) =>
+  new Traffic(4, 10, (n) =>
+    ada.attempt(
+      MessageService.method.createMessage,
+      { roomId, body: `number ${n}` },
+      { base: fleet().gateways[n % 2 === 0 ? 0 : 1], headers: { 'connect-timeout-ms': '8000' } },
+    ),
+  )
+
+describe('one of two messaging processes frozen', () => {
+  test('calls succeed and are heard of', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+    {
+      using _ = frozen(processOf('messaging').pid)
+      const traffic = posting(roomId)
+      await eventually(() => expect(traffic.outcomes.length).toBeGreaterThan(40), { timeoutMs: 60_000 })
+      await traffic.stop()
+      expect(traffic.failed).toEqual([])
+      await expectHeardOnce(socket, roomId)
+    }
+    await wholeAgain()
+    await post(ada, roomId, 'and both are back')
+    await expectHeardOnce(socket, roomId)
+  })
+})
+
+describe('messaging killed', () => {
+  test('between commit and publish: the message is there, its event comes exactly once', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    using socket = await Socket.subscribed(fleet().realtimeNodes[1], bob.token)
+    await socket.heardMessage(await post(ada, roomId, 'before'))
+    const killed = processesOf('messaging').map(({ pid }) => pid)
+    let eventId: string
+    {
+      // No relay can renew its lease, so after a while none may publish.
+      await using database = await databaseOf('messaging')
+      await database.query('begin')
+      await database.query('lock table outbox_leases in access exclusive mode')
+      eventId = await eventually(async () => {
+        const id = await post(ada, roomId, 'committed')
+        // As long as a relay still has the right, this is more time than it needs.
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
+        if (rowCount !== 1 || heardIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')
+        return id
+      })
+      for (const pid of killed) process.kill(pid, 'SIGKILL')
+    }
+    await bothServe('messaging', killed)
+    const { message } = await bob.call(MessageService.method.getMessage, { roomId, eventId })
+    expect(message?.body).toBe('committed')
+    await expectHeardOnce(socket, roomId)
+  })
+
+  test('in the middle of a conversation: what was answered is there, what is there is heard exactly once', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+    const traffic = posting(roomId)
+    for (let round = 0; round < 2; round++) {
+      const before = traffic.succeeded.length
+      await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(before + 20), { timeoutMs: 60_000 })
+      const killed = processesOf('messaging').map(({ pid }) => pid)
+      for (const pid of killed) process.kill(pid, 'SIGKILL')
+      await bothServe('messaging', killed)
+    }
+    await wholeAgain()
+    await traffic.stop()
+    const answered = traffic.succeeded.map(({ answer }) => (answer?.body as { message: { id: string } }).message.id)
+    expect(messageIds(await timelineOf(ada, roomId))).toEqual(expect.arrayContaining(answered))
+    await expectHeardOnce(socket, roomId)
+  })
+})

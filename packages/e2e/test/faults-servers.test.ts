@@ -1,0 +1,137 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { MessageService, RoomDirectoryService, ViewerService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { fleet, serverPid } from '../src/fleet.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, type Person, signIn, theOwner } from '../src/people.ts'
+import { frozen, wholeAgain } from '../src/processes.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+import { messageIds, timelineOf } from '../src/timeline.ts'
+import { Traffic } from '../src/traffic.ts'
+
+/** How long clients are ready to wait. */
+const deadlineMs = 6_000
+/** What a machine under load may add to that. */
+const graceMs = 4_000
+
+let owner: Person
+let ada: Person
+let roomId: string
+beforeAll(async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  roomId = await newRoom(owner, [ada])
+})
+afterEach(wholeAgain)
+
+const servicePids = () =>
+  fleet()
+    .state()
+    .services.map(({ name, pid }) => `${name} ${pid}`)
+    .sort()
+
+/** Reads and posts through both gateways, as fast as two people type. */
+function conversation() {
+  const headers = (n: number) => ({
+    'connect-timeout-ms': String(deadlineMs),
+    'idempotency-key': `n${n}-${roomId}-${run}`,
+  })
+  const run = Math.random()
+  return new Traffic(4, 20, (n) => {
+    const options = { base: fleet().gateways[n % 2 === 0 ? 0 : 1], headers: headers(n) }
+    return n % 3 === 0
+      ? ada.attempt(RoomDirectoryService.method.getRoom, { roomId }, options)
+      : ada.attempt(MessageService.method.createMessage, { roomId, body: `number ${n}` }, options)
+  })
+}
+
+/** Ends a server again and again, for a growing outage: its supervisor waits longer each time. */
+async function outage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
+  for (let times = 0; times < 2; times++) {
+    const pid = await eventually(() => serverPid(name))
+    process.kill(pid, signal)
+    await eventually(() => serverPidOr(name) !== pid, { timeoutMs: 30_000 })
+  }
+}
+
+function serverPidOr(name: 'postgres' | 'nats'): number | undefined {
+  try {
+    return serverPid(name)
+  } catch {
+    return undefined
+  }
+}
+
+test.each([
+  ['NATS', 'nats', 'SIGKILL'],
+  ['PostgreSQL', 'postgres', 'SIGINT'],
+] as const)(
+  '%s stopped: calls say so within their deadline, and all is well again without a restart of any service',
+  async (_, name, signal) => {
+    const before = servicePids()
+    const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, ada.token)))
+    const earlier = new Set(messageIds(await timelineOf(ada, roomId)))
+    const traffic = conversation()
+    await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
+    await outage(name, signal)
+    const backFrom = traffic.outcomes.length
+    await eventually(() => traffic.succeeded.some(({ n }) => n > backFrom), { timeoutMs: 30_000 })
+    const outcomes = await traffic.stop()
+
+    const failures = outcomes.filter(({ answer }) => answer?.status !== 200)
+    expect(failures.length).toBeGreaterThan(0)
+    expect(new Set(failures.map(({ answer, failure }) => failure ?? (answer && codeOf(answer))))).toEqual(
+      new Set(['unavailable']),
+    )
+    expect(Math.max(...outcomes.map(({ tookMs }) => tookMs))).toBeLessThan(deadlineMs + graceMs)
+
+    const posted = traffic.succeeded.flatMap(({ answer }) => {
+      const { message } = answer?.body as { message?: { id: string } }
+      return message === undefined ? [] : [message.id]
+    })
+    const written = messageIds(await timelineOf(ada, roomId))
+    expect(written).toEqual(expect.arrayContaining(posted))
+    expect(new Set(written).size).toBe(written.length)
+
+    // A stream that stayed has missed nothing; whoever may have missed something was told to come back.
+    const last = await post(ada, roomId, 'everybody there?')
+    for (const [index, socket] of sockets.entries()) {
+      if (socket.isClosed) {
+        expect(socket.frames.at(-1)).toMatchObject({ case: 'close', value: { reconnect: true } })
+        using again = await Socket.subscribed(fleet().realtimeNodes[index === 0 ? 0 : 1], ada.token)
+        await again.heardMessage(await post(ada, roomId, 'welcome back'))
+      } else {
+        await socket.heardMessage(last)
+        const heard = socket.events.flatMap(({ event }) =>
+          event.case === 'messagePosted' ? [event.value.messageEventId] : [],
+        )
+        expect(new Set(heard)).toEqual(new Set([...written, last].filter((id) => !earlier.has(id))))
+      }
+      socket[Symbol.dispose]()
+    }
+    expect(servicePids()).toEqual(before)
+  },
+)
+
+test('NATS frozen: calls say unavailable within their deadline', async () => {
+  const headers = { 'connect-timeout-ms': String(deadlineMs) }
+  const readRoom = () => ada.attempt(RoomDirectoryService.method.getRoom, { roomId }, { headers })
+  {
+    using _ = frozen(serverPid('nats'))
+    const startedAt = performance.now()
+    const answer = await readRoom()
+    expect([codeOf(answer), performance.now() - startedAt < deadlineMs + graceMs]).toEqual(['unavailable', true])
+  }
+  await eventually(async () => expect((await readRoom()).status).toBe(200), { timeoutMs: 30_000 })
+})
+
+describe('Redis stopped', () => {
+  test('sign-in and chat go on', async () => {
+    const pid = serverPid('redis')
+    using _ = frozen(pid)
+    const again = await signIn(ada)
+    using socket = await Socket.subscribed(fleet().realtimeNodes[0], again.token)
+    await socket.heardMessage(await post(again, roomId, 'who needs a cache?'))
+    await again.call(ViewerService.method.getViewer, {}, { base: fleet().gateways[1] })
+  })
+})

@@ -1,0 +1,81 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { RoomService } from '@parley/contracts/api'
+import { dataDirAt } from '@parley/local'
+import { eventually } from '@parley/testkit'
+import { fleet, serverPid } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { wholeAgain } from '../src/processes.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+afterEach(wholeAgain)
+
+const isGone = (pid: number) => {
+  try {
+    return !process.kill(pid, 0)
+  } catch {
+    return true
+  }
+}
+
+const about = (socket: Socket, roomId: string) =>
+  socket.events.filter(
+    ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
+  )
+
+test('the stream lost as a whole: old joins told again let nobody back in, new events are heard', async () => {
+  const roomId = await newRoom(owner, [ada, bob])
+  const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, bob.token)))
+  const eventId = await post(ada, roomId, 'while bob is here')
+  for (const socket of before) await socket.heardMessage(eventId)
+  await bob.call(RoomService.method.leaveRoom, { roomId })
+  for (const socket of before) await socket.heard(({ event }) => event.case === 'userLeftRoom')
+  const heardBefore = before.map((socket) => about(socket, roomId).length)
+
+  const pid = serverPid('nats')
+  process.kill(pid, 'SIGKILL')
+  await eventually(() => isGone(pid))
+  rmSync(join(dataDirAt(fleet().dataDir).nats, 'store'), { recursive: true })
+
+  const [mine, theirs] = await eventually(
+    async () => {
+      const opened: Socket[] = []
+      try {
+        for (const node of fleet().realtimeNodes) {
+          opened.push(await Socket.subscribed(node, ada.token), await Socket.subscribed(node, bob.token))
+        }
+        const news = await post(ada, roomId, 'after the loss')
+        for (const socket of [opened[0], opened[2]]) await socket?.heardMessage(news)
+        return [
+          [opened[0], opened[2]],
+          [opened[1], opened[3]],
+        ] as const
+      } catch (error) {
+        opened.forEach((socket) => socket[Symbol.dispose]())
+        throw error
+      }
+    },
+    { timeoutMs: 60_000 },
+  )
+  // What was relayed again stands before what is posted from here on.
+  const last = await post(ada, roomId, 'and on it goes')
+  for (const socket of mine) await socket?.heardMessage(last)
+  for (const socket of theirs) {
+    await socket?.roundTrip()
+    expect(socket && about(socket, roomId)).toEqual([])
+  }
+  before.forEach((socket, i) => {
+    expect(about(socket, roomId)).toHaveLength(heardBefore[i] ?? 0)
+    if (socket.isClosed)
+      expect(socket.frames.at(-1)).toMatchObject({ case: 'close', value: { code: 'stream_closed', reconnect: true } })
+  })
+  ;[...before, ...mine, ...theirs].forEach((socket) => socket?.[Symbol.dispose]())
+})

@@ -1,0 +1,62 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+import { timelineOf } from '../src/timeline.ts'
+import { Traffic } from '../src/traffic.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+
+test('a leave raced against posts: the leaver hears what stands before it, and nothing after', async () => {
+  const roomId = await newRoom(owner, [ada])
+  const leaver = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribed(node, bob.token)))
+  const member = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribed(node, ada.token)))
+  const traffic = new Traffic(6, 1, (n) =>
+    ada.attempt(
+      MessageService.method.createMessage,
+      { roomId, body: `number ${n}` },
+      { base: fleet().gateways[n % 2 === 0 ? 0 : 1] },
+    ),
+  )
+  const answered: number[] = []
+  for (let round = 0; round < 8; round++) {
+    await bob.call(RoomService.method.joinRoom, { roomId }, { base: fleet().gateways[round % 2 === 0 ? 0 : 1] })
+    const heard = traffic.succeeded.length
+    while (traffic.succeeded.length < heard + 5) await new Promise((resolve) => setTimeout(resolve, 2))
+    await bob.call(RoomService.method.leaveRoom, { roomId }, { base: fleet().gateways[round % 2 === 0 ? 1 : 0] })
+    answered.push(performance.now())
+    const refused = await bob.attempt(RoomService.method.getRoomEvents, { roomId })
+    expect(refused.status).toBe(403)
+    const after = traffic.succeeded.length
+    while (traffic.succeeded.length < after + 5) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  await traffic.stop()
+  expect(traffic.failed).toEqual([])
+
+  const timeline = await timelineOf(ada, roomId)
+  const mine = timeline.filter(({ event, actorId }) => event.case === 'messagePosted' || actorId === bob.userId)
+  let inside = false
+  const forBob = mine.flatMap(({ id, event }) => {
+    if (event.case === 'userJoinedRoom') inside = true
+    const hears = inside
+    if (event.case === 'userLeftRoom') inside = false
+    return hears ? [id] : []
+  })
+  const last = timeline.filter(({ event }) => event.case === 'messagePosted').at(-1)?.id ?? ''
+  for (const socket of member) await socket.heardMessage(last)
+  for (const socket of leaver) {
+    await socket.roundTrip()
+    const heard = socket.events.filter(
+      ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
+    )
+    expect(heard.map(({ id }) => id)).toEqual(forBob)
+  }
+  ;[...leaver, ...member].forEach((socket) => socket[Symbol.dispose]())
+})

@@ -1,0 +1,165 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { fleet } from '../src/fleet.ts'
+import { postJson } from '../src/http.ts'
+import { newPerson, type Person } from '../src/people.ts'
+import { Socket } from '../src/socket.ts'
+
+let ada: Person
+beforeAll(async () => {
+  ada = await newPerson('ada')
+})
+
+const open: Socket[] = []
+afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+
+async function connect(base: string, headers: Record<string, string> = {}): Promise<Socket> {
+  const socket = await Socket.open(base, headers)
+  open.push(socket)
+  return socket
+}
+
+/** The server says why, says that it is fatal, and closes with this code. */
+async function expectFatal(socket: Socket, code: string, closeCode: number) {
+  expect(await socket.closed()).toMatchObject({ code: closeCode })
+  expect(socket.frames.at(-1)).toMatchObject({
+    case: 'error',
+    value: { code, fatal: true, message: expect.stringMatching(/\S+ \S+/) },
+  })
+}
+
+const garbage = new Uint8Array([0xff, 0xff, 0xff, 0x07])
+const tooLong = new Uint8Array(64 * 1024 + 1)
+
+describe.each(['a node', 'the gateway'])('at %s', (where) => {
+  const base = () => (where === 'a node' ? fleet().realtimeNodes[1] : fleet().gateways[1])
+
+  test.each<[string, string | Uint8Array, number]>([
+    ['text', 'hello', 1002],
+    ['garbage', garbage, 1002],
+    ['an empty frame', new Uint8Array(), 1002],
+    ['an oversized frame', tooLong, 1009],
+  ])('%s instead of hello is a bad hello', async (_, data, closeCode) => {
+    const socket = await connect(base())
+    socket.sendRaw(data)
+    await expectFatal(socket, 'bad_hello', closeCode)
+  })
+
+  test('subscribe before hello is a bad hello', async () => {
+    const socket = await connect(base())
+    socket.send({ case: 'subscribeEvents', value: {} })
+    await expectFatal(socket, 'bad_hello', 1002)
+  })
+
+  test.each([2, 4_294_967_295])('protocol version %i is not supported', async (protocolVersion) => {
+    const socket = await connect(base())
+    socket.send({ case: 'hello', value: { protocolVersion, bearerToken: ada.token } })
+    await expectFatal(socket, 'unsupported_protocol', 1002)
+  })
+
+  test('no credential, a bad one or an empty one: authentication is required', async () => {
+    for (const hello of [{}, { bearerToken: 'prl_ATnobody' }, { bearerToken: '' }]) {
+      const socket = await connect(base())
+      socket.send({ case: 'hello', value: { protocolVersion: 1, ...hello } })
+      await expectFatal(socket, 'authentication_required', 1008)
+    }
+  })
+
+  test.each<[string, string | Uint8Array, number]>([
+    ['text', 'subscribe', 1002],
+    ['garbage', garbage, 1002],
+    ['an oversized frame', tooLong, 1009],
+  ])('%s instead of subscribe is a bad subscribe', async (_, data, closeCode) => {
+    const socket = await connect(base())
+    await socket.hello(ada.token)
+    socket.sendRaw(data)
+    await expectFatal(socket, 'bad_subscribe', closeCode)
+  })
+
+  test('a second hello, or a ping before subscribing, is a bad subscribe', async () => {
+    const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: ada.token } } as const
+    for (const frame of [hello, { case: 'ping', value: { nonce: 'early' } } as const]) {
+      const socket = await connect(base())
+      await socket.hello(ada.token)
+      socket.send(frame)
+      await expectFatal(socket, 'bad_subscribe', 1002)
+    }
+  })
+
+  test.each<[string, string | Uint8Array, number]>([
+    ['text', 'ping', 1002],
+    ['garbage', garbage, 1002],
+    ['an empty frame', new Uint8Array(), 1002],
+    ['an oversized frame', tooLong, 1009],
+  ])('%s on an open stream is a bad frame', async (_, data, closeCode) => {
+    const socket = await Socket.subscribed(base(), ada.token)
+    open.push(socket)
+    socket.sendRaw(data)
+    await expectFatal(socket, 'bad_frame', closeCode)
+  })
+
+  test('a second subscribe, or another hello, is a bad frame', async () => {
+    const subscribe = { case: 'subscribeEvents', value: {} } as const
+    for (const frame of [subscribe, { case: 'hello', value: { protocolVersion: 1 } } as const]) {
+      const socket = await Socket.subscribed(base(), ada.token)
+      open.push(socket)
+      socket.send(frame)
+      await expectFatal(socket, 'bad_frame', 1002)
+    }
+  })
+})
+
+test('who takes too long for hello or subscribe is told so', async () => {
+  const bases = [fleet().realtimeNodes[0], fleet().gateways[0]]
+  const silent = await Promise.all(bases.map((base) => connect(base)))
+  const undecided = await Promise.all(bases.map((base) => connect(base)))
+  for (const socket of undecided) await socket.hello(ada.token)
+  for (const socket of silent) await expectFatal(socket, 'bad_hello', 1002)
+  for (const socket of undecided) await expectFatal(socket, 'bad_subscribe', 1002)
+})
+
+test('a frame of exactly 64 KiB is not too long', async () => {
+  const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
+  open.push(socket)
+  // Two bytes of tag and length around the nonce, four in all for a length of this size, twice nested.
+  const nonce = 'x'.repeat(64 * 1024 - 8)
+  socket.send({ case: 'ping', value: { nonce } })
+  expect((await socket.first('pong')).nonce).toHaveLength(nonce.length)
+})
+
+describe('credentials', () => {
+  const cookieOf = async () => {
+    const login = await postJson(`${fleet().gateways[0]}/auth/login`, { login: ada.login, password: ada.password })
+    return login.headers
+      .getSetCookie()
+      .map((value) => value.split(';')[0])
+      .join('; ')
+  }
+
+  test('the session cookie opens a stream', async () => {
+    const { host } = new URL(fleet().realtimeNodes[0])
+    const socket = await connect(fleet().realtimeNodes[0], { cookie: await cookieOf(), origin: `http://${host}` })
+    socket.send({ case: 'hello', value: { protocolVersion: 1 } })
+    expect((await socket.first('hello')).protocolVersion).toBe(1)
+  })
+
+  test('a bad token in the hello is not made good by a cookie', async () => {
+    const socket = await connect(fleet().realtimeNodes[0], { cookie: await cookieOf() })
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATnobody' } })
+    await expectFatal(socket, 'authentication_required', 1008)
+  })
+
+  test('a page of another origin is not let in by its visitor’s cookie', async () => {
+    const headers = { cookie: await cookieOf(), origin: 'https://elsewhere.example' }
+    const socket = await connect(fleet().realtimeNodes[0], headers)
+    socket.send({ case: 'hello', value: { protocolVersion: 1 } })
+    await expectFatal(socket, 'authentication_required', 1008)
+  })
+})
+
+test('a request that is no WebSocket is answered, not hung up on', async () => {
+  for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
+    const response = await fetch(`${base}/api/realtime`)
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(response.status).toBeLessThan(500)
+  }
+})

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { fleet } from '../src/fleet.ts'
+import { postJson } from '../src/http.ts'
+import { newPerson, operate, type Person, signIn, theOwner } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+const open: Socket[] = []
+afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+
+let ada: Person
+beforeEach(async () => {
+  ada = await newPerson('ada')
+})
+
+const listen = async (person: Person, base: string) => {
+  const socket = await Socket.subscribed(base, person.token)
+  open.push(socket)
+  return socket
+}
+const logOut = (person: Person, base: string) => postJson(`${base}/auth/logout`, {}, person.authorization)
+
+/** The last frames of a socket whose session has ended. */
+async function expectTerminated(socket: Socket, reason: string) {
+  expect(await socket.closed()).toMatchObject({ code: 1008 })
+  const [event, close] = socket.frames.slice(-2)
+  expect(event).toMatchObject({ case: 'event', value: { event: { case: 'sessionTerminated', value: { reason } } } })
+  expect(close).toMatchObject({ case: 'close', value: { code: 'session_terminated', reconnect: false } })
+}
+
+describe('log-out', () => {
+  test.each([0, 1] as const)('at gateway %i ends the streams of the user on both nodes', async (gateway) => {
+    const sockets = await Promise.all([...fleet().realtimeNodes, ...fleet().gateways].map((base) => listen(ada, base)))
+    expect((await logOut(ada, fleet().gateways[gateway])).status).toBe(200)
+    for (const socket of sockets) await expectTerminated(socket, 'logout')
+  })
+
+  test('leaves nobody listening: what is posted after the answer reaches no socket of that session', async () => {
+    const owner = await theOwner()
+    const roomId = await newRoom(owner, [ada])
+    const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
+    await logOut(ada, fleet().gateways[0])
+    const eventId = await post(owner, roomId, 'after you left')
+    for (const socket of sockets) {
+      await socket.closed()
+      expect(socket.events.filter(({ id }) => id === eventId)).toEqual([])
+    }
+  })
+
+  test('ends no stream of anybody else, and the user’s other sessions can open new ones', async () => {
+    const [bob, again] = await Promise.all([newPerson('bob'), signIn(ada)])
+    const theirs = await listen(bob, fleet().realtimeNodes[0])
+    const mine = await listen(ada, fleet().realtimeNodes[0])
+    await logOut(ada, fleet().gateways[1])
+    await mine.closed()
+    await theirs.roundTrip()
+    expect(theirs.isClosed).toBe(false)
+    const back = await listen(again, fleet().realtimeNodes[1])
+    await back.roundTrip()
+    expect(back.isClosed).toBe(false)
+  })
+
+  test('makes the token worthless at every door', async () => {
+    await logOut(ada, fleet().gateways[0])
+    for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
+      const socket = await Socket.open(base)
+      open.push(socket)
+      socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: ada.token } })
+      expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
+    }
+  })
+})
+
+test('a new password set by the operator ends every stream and session', async () => {
+  const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
+  await operate(['user', 'set-password', '--login', ada.login, '--password-stdin'], 'a completely new one')
+  for (const socket of sockets) {
+    expect(await socket.closed()).toMatchObject({ code: 1008 })
+    const reasons = socket.events.flatMap(({ event }) =>
+      event.case === 'sessionTerminated' ? [event.value.reason] : [],
+    )
+    expect(reasons).toEqual([expect.stringMatching(/^password_(changed|reset)$/)])
+  }
+  for (const base of fleet().gateways) {
+    const answer = await postJson(`${base}/api/connect/svc.api.v1.ViewerService/GetViewer`, {}, ada.authorization)
+    expect(answer.status).toBe(401)
+  }
+  await signIn({ login: ada.login, password: 'a completely new one' })
+})

@@ -1,0 +1,125 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { createParleyClient, newerRoomEvents, olderRoomEvents, type ParleyClient, type Realtime } from '@parley/client'
+import { eventually } from '@parley/testkit'
+import { WebSocket } from 'ws'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, theOwner } from '../src/people.ts'
+import { renewed, wholeAgain } from '../src/processes.ts'
+import { newRoom } from '../src/rooms.ts'
+
+let ada: ParleyClient
+let bob: ParleyClient
+let roomId: string
+let credentials: { login: string; password: string }
+
+beforeAll(async () => {
+  const [owner, one, other] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  credentials = { login: one.login, password: one.password }
+  const [base, otherBase] = fleet().gateways
+  ada = createParleyClient({ baseUrl: base, webSocket: WebSocket })
+  bob = createParleyClient({ baseUrl: otherBase, webSocket: WebSocket, token: other.token })
+  await ada.signIn(credentials)
+  roomId = await newRoom(owner)
+})
+
+const open: Realtime[] = []
+afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
+
+/** A stream with what it has heard. */
+function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime']>[0] = {}) {
+  const realtime = client.realtime(options)
+  open.push(realtime)
+  const heard: string[] = []
+  realtime.on('messagePosted', ({ messageEventId }) => heard.push(messageEventId))
+  return { realtime, heard }
+}
+
+const post = async (client: ParleyClient, body: string) =>
+  (await client.api.message.createMessage({ roomId, body })).message?.id ?? ''
+
+test('sign in, join, post, hear, read', async () => {
+  const { user } = await ada.api.viewer.getViewer({})
+  expect(user?.profile?.login).toBe(credentials.login)
+  await ada.api.room.joinRoom({ roomId })
+  await bob.api.room.joinRoom({ roomId })
+  const { realtime, heard } = listen(bob)
+  await realtime.opened
+  const first = await post(ada, 'first')
+  await eventually(() => expect(heard).toEqual([first]))
+  const ids: string[] = []
+  for await (const { id, event } of olderRoomEvents(bob.api.room, { roomId, limit: 2 })) {
+    if (event.case === 'messagePosted') ids.push(id)
+  }
+  expect(ids).toEqual([first])
+})
+
+test('a client that was away reads what is newer', async () => {
+  const { page } = await bob.api.room.getRoomEvents({ roomId })
+  const posted: string[] = []
+  for (const body of ['one', 'two', 'three', 'four', 'five']) posted.push(await post(ada, body))
+  const ids: string[] = []
+  for await (const { id } of newerRoomEvents(bob.api.room, { roomId, after: page?.endCursor ?? '', limit: 2 }))
+    ids.push(id)
+  expect(ids).toEqual(posted)
+})
+
+test('events are an async iterator, too', async () => {
+  const { realtime } = listen(bob)
+  await realtime.opened
+  const events = realtime.events()
+  const posted = await post(ada, 'iterate')
+  for await (const { event } of events) {
+    if (event.case !== 'messagePosted') continue
+    expect(event.value.messageEventId).toBe(posted)
+    break
+  }
+})
+
+test('failures are ConnectErrors with their code', async () => {
+  await expect(ada.api.room.joinRoom({ roomId: 'Rnowhere' })).rejects.toMatchObject({ code: Code.NotFound })
+  const stranger = createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket })
+  await expect(stranger.api.viewer.getViewer({})).rejects.toMatchObject({ code: Code.Unauthenticated })
+  await expect(stranger.signIn({ login: credentials.login, password: 'wrong' })).rejects.toMatchObject({
+    code: Code.Unauthenticated,
+  })
+  await expect(listen(stranger).realtime.opened).rejects.toMatchObject({ code: Code.Unauthenticated })
+  const nobody = createParleyClient({ baseUrl: 'http://127.0.0.1:1', retry: { attempts: 2, firstMs: 1 } })
+  await expect(nobody.discovery.getServer({})).rejects.toMatchObject({ code: Code.Unavailable })
+})
+
+describe('the stream', () => {
+  test('comes back when its realtime node is killed, and says what is to be read anew', async () => {
+    const resets: string[] = []
+    const { realtime, heard } = listen(bob, {
+      url: fleet().gateways[1].replace('http', 'ws') + '/api/realtime',
+      onReset: (reason) => resets.push(reason),
+      backoff: { firstMs: 50 },
+    })
+    const { realtime: other } = listen(bob, { url: `${fleet().realtimeNodes[1].replace('http', 'ws')}/api/realtime` })
+    const states: string[] = []
+    realtime.onState(({ status }) => states.push(status))
+    await Promise.all([realtime.opened, other.opened])
+    await renewed('realtime', 0, 'SIGKILL')
+    await renewed('realtime', 1, 'SIGKILL')
+    await eventually(() => expect(resets.length).toBeGreaterThan(0), { timeoutMs: 30_000 })
+    await eventually(() => expect(realtime.state.status).toBe('open'), { timeoutMs: 30_000 })
+    expect(states).toEqual(expect.arrayContaining(['waiting', 'connecting', 'open']))
+    expect(resets.every((reason) => reason === 'reconnected')).toBe(true)
+    await eventually(async () => expect(heard).toContain(await post(ada, 'are you back?')), { timeoutMs: 30_000 })
+    await wholeAgain()
+  })
+
+  test('is over when the session ends', async () => {
+    const leaving = createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket })
+    await leaving.signIn(credentials)
+    const { realtime } = listen(leaving)
+    const reasons: string[] = []
+    realtime.on('sessionTerminated', ({ reason }) => reasons.push(reason))
+    await realtime.opened
+    await leaving.signOut()
+    expect(leaving.token).toBeUndefined()
+    await eventually(() => expect(realtime.state).toEqual({ status: 'closed', reason: 'session_terminated' }))
+    expect(reasons).toEqual(['logout'])
+  })
+})
