@@ -83,6 +83,17 @@ describe('the caller behind a credential', () => {
     expect(await cache.find(digest)).toBeUndefined()
   })
 
+  test('is not kept when the feed loses its thread while the question is under way', async () => {
+    let release: (value: Caller) => void = () => undefined
+    answer = () => new Promise((resolve) => (release = resolve))
+    const asking = cache.find(digest)
+    cache.clear()
+    release(caller())
+    await asking
+    answer = async () => undefined
+    expect(await cache.find(digest)).toBeUndefined()
+  })
+
   test('serves for 15 minutes when accounts is away, while the control feed lives', async () => {
     await cache.find(digest)
     answer = () => Promise.reject(new Error('away'))

@@ -34,6 +34,8 @@ export class CallerCache {
   readonly #asking = new Map<string, Promise<KnownCaller | undefined>>()
   /** Users whose sessions or roles changed while questions are under way: those answers are not kept. */
   readonly #changedMeanwhile = new Set<string>()
+  /** Raised when everything is dropped: answers to questions asked before are not kept either. */
+  #generation = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -74,15 +76,17 @@ export class CallerCache {
 
   /** The control feed lost its thread: nothing kept can be trusted. */
   clear(): void {
+    this.#generation++
     for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)
   }
 
   #ask(key: string, digest: Buffer): Promise<KnownCaller | undefined> {
     let asking = this.#asking.get(key)
     if (!asking) {
+      const generation = this.#generation
       asking = this.#options
         .authenticate(digest)
-        .then((caller) => this.#keep(key, caller))
+        .then((caller) => this.#keep(key, caller, generation))
         .finally(() => {
           this.#asking.delete(key)
           if (this.#asking.size === 0) this.#changedMeanwhile.clear()
@@ -92,11 +96,11 @@ export class CallerCache {
     return asking
   }
 
-  #keep(key: string, caller: Caller | undefined): KnownCaller | undefined {
+  #keep(key: string, caller: Caller | undefined, generation: number): KnownCaller | undefined {
     this.#drop(key)
     if (!caller) return undefined
     const entry: Entry = { key, caller, encoded: encodeCaller(caller), checkedAt: this.#now() }
-    if (this.#changedMeanwhile.has(caller.userId)) return entry
+    if (generation !== this.#generation || this.#changedMeanwhile.has(caller.userId)) return entry
     this.#entries.set(key, entry)
     const keys = this.#keysOfUser.get(caller.userId) ?? new Set()
     this.#keysOfUser.set(caller.userId, keys.add(key))

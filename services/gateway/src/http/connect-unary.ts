@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { fromBinary, fromJsonString, toBinary, toJsonString } from '@bufbuild/protobuf'
-import { ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { Reply } from '@parley/rpc'
 import {
@@ -16,6 +16,7 @@ import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
 import { timeoutFrom } from './deadline.ts'
 import { reply } from './reply.ts'
+import { textOf } from './text.ts'
 
 type Options = { forwarder: Forwarder; requestTimeoutMs: number; compressionMinBytes: number; metrics: Metrics }
 type Format = 'json' | 'proto'
@@ -27,7 +28,11 @@ const formats = new Map<string, Format>([
 
 /** The body format a content type names, if it is one of a unary Connect call. */
 export function unaryFormat(contentType: string | undefined): Format | undefined {
-  return formats.get((contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1])
+    .find(Boolean)
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? formats.get(type.trim()) : undefined
 }
 
 /** Details of an error name their types; JSON readers get them decoded where the type is known. */
@@ -67,7 +72,7 @@ export class ConnectUnary {
       })
       this.#options.metrics.answered(method.method, undefined, started)
     } catch (thrown) {
-      const error = ConnectError.from(thrown)
+      const error = this.#errorOf(thrown)
       this.#options.metrics.answered(method.method, error.code, started)
       await this.refuse(request, response, error, codeToHttpStatus(error.code), headers)
     }
@@ -100,6 +105,13 @@ export class ConnectUnary {
     return reply(request, response, { status, headers, body: errorBytes(error) })
   }
 
+  /** What clients may know of an error: one that nobody foresaw is logged, not told. */
+  #errorOf(thrown: unknown): ConnectError {
+    if (thrown instanceof ConnectError) return thrown
+    this.#options.metrics.failed(thrown)
+    return new ConnectError('internal server error', Code.Internal)
+  }
+
   async #call(method: PublicMethod, request: IncomingMessage): Promise<{ answer: Reply; format: Format }> {
     const format = unaryFormat(request.headers['content-type']) ?? 'json'
     const version = request.headers['connect-protocol-version']
@@ -128,7 +140,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
 function transcodeRequest({ method }: PublicMethod, body: Buffer): Uint8Array {
   if (body.length === 0) return body
   try {
-    const message = fromJsonString(method.input, body.toString('utf8'), { ignoreUnknownFields: true })
+    const message = fromJsonString(method.input, textOf(body), { ignoreUnknownFields: true })
     return toBinary(method.input, message)
   } catch (error) {
     throw malformedJson(error)

@@ -10,6 +10,7 @@ import { serveAuth } from './auth/routes.ts'
 import { ConnectUnary, unaryFormat } from './connect-unary.ts'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts'
 import type { PassOn } from './pass-on.ts'
+import { pathOf } from './path.ts'
 import { replyJson } from './reply.ts'
 
 type Options = {
@@ -113,7 +114,6 @@ export class Dispatch {
   }
 }
 
-const pathOf = (url: string | undefined): string => (url ?? '/').split('?', 1)[0] ?? '/'
 const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
 const readiness = ({ ready, reasons }: { ready: boolean; reasons: string[] }) =>

@@ -4,6 +4,8 @@ import { clearedCookies, readCookie, sessionCookies } from './cookies.ts'
 import { corsHeaders } from './cors.ts'
 import { csrfHolds, issueCsrfToken } from './csrf.ts'
 import { timeoutFrom } from './deadline.ts'
+import { unaryFormat } from './connect-unary.ts'
+import { pathOf } from './path.ts'
 
 const request = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage
 
@@ -72,4 +74,19 @@ test('a timeout is what the client asks for, up to the limit', () => {
   expect(timeoutFrom('99999999', 10_000)).toBe(10_000)
   for (const bad of ['', '-1', '1s', '1.5', '12345678901'])
     expect(() => timeoutFrom(bad, 10_000)).toThrow('Connect-Timeout-Ms')
+})
+
+test('the path is the same however the target is written', () => {
+  for (const target of ['/a/b', '/a/b?x=1', 'http://chat.example.org/a/b', 'HTTPS://chat.example.org:8080/a/b?x=/c'])
+    expect(pathOf(target)).toBe('/a/b')
+  for (const target of [undefined, '', 'http://chat.example.org', '/?x']) expect(pathOf(target)).toBe('/')
+  expect(pathOf('//a')).toBe('//a')
+})
+
+test('bodies are JSON in UTF-8, or protobuf', () => {
+  for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"'])
+    expect(unaryFormat(type)).toBe('json')
+  expect(unaryFormat('application/proto')).toBe('proto')
+  for (const type of [undefined, 'text/json', 'application/json; charset=utf-16', 'application/grpc'])
+    expect(unaryFormat(type)).toBeUndefined()
 })

@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
 import type { Dispatch } from './dispatch.ts'
 import { createFront } from './front.ts'
+import { pathOf } from './path.ts'
+import { readAgainWithoutUpgrade } from './upgrade.ts'
 import type { PassOn } from './pass-on.ts'
 
 type Options = { host: string; port: number; dispatch: Dispatch; realtime: PassOn }
@@ -25,11 +27,13 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
     session.on('error', () => session.destroy())
   })
   http1.on('upgrade', (request, socket, head) => {
-    if ((request.url ?? '').split('?', 1)[0] === '/api/realtime') realtime.upgrade(request, socket, head)
-    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    if (/websocket/i.test(request.headers.upgrade ?? '') && pathOf(request.url) === '/api/realtime')
+      realtime.upgrade(request, socket, head)
+    else readAgainWithoutUpgrade(http1, request, socket, head)
   })
-  http1.on('clientError', (_, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
   const { server, sockets } = createFront(http1, http2)

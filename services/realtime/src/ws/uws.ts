@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import * as library from 'uWebSockets.js'
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 
@@ -29,8 +30,11 @@ export const createApp = (): App => library.App() as App
 /** An open listening port: closing it refuses new connections and keeps those that are open. */
 export type ListeningPort = { port: number; close: () => void }
 
-/** Listens; rejects when the port is taken. */
-export function listen(app: App, host: string, port: number): Promise<ListeningPort> {
+/** Listens; rejects when the port is taken. 0 takes a free one. */
+export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
+  // Asked for port 0 the library does not let the address be used again: after a crash the same port would be refused
+  // for as long as the kernel remembers the connections of the process before.
+  const port = wanted === 0 ? await freePort(host) : wanted
   return new Promise((resolve, reject) => {
     // Otherwise two processes would share the port without a word.
     app.listen(host, port, calls.LIBUS_LISTEN_EXCLUSIVE_PORT ?? 1, (socket) => {
@@ -40,6 +44,17 @@ export function listen(app: App, host: string, port: number): Promise<ListeningP
       if (!localPort || !closePort)
         return reject(new Error('this build of uWebSockets.js lacks its listen socket calls'))
       resolve({ port: localPort(socket), close: () => closePort(socket) })
+    })
+  })
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, host, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
     })
   })
 }
