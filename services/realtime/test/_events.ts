@@ -1,0 +1,167 @@
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import {
+  EventBatchSchema,
+  EventSchema,
+  type CredentialsEndedFact,
+  type RoomFactSchema,
+} from '@parley/contracts/internal'
+import { everyoneRoleId } from '@parley/auth'
+import { type PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { eventSubject, realtimeEnvelope, type AggregateType } from '@parley/events'
+import { newId } from '@parley/ids'
+import type { Bus } from '@parley/rpc'
+
+export type EventInit = Extract<MessageInitShape<typeof EventSchema>, { $typeName?: never }> & {
+  id: string
+  kind: string
+  aggregateType: AggregateType
+  aggregateId: string
+}
+type Fact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
+type Header = { dm?: boolean; groupId?: string; universal?: boolean }
+
+/** Puts events on the stream as a relay would, in one bus message; answers when the stream has them. */
+export async function publish(bus: Bus, ...events: EventInit[]): Promise<void> {
+  const [first] = events
+  if (!first) return
+  const batch = create(EventBatchSchema, { events: events.map((event) => create(EventSchema, event)) })
+  await bus.nc.jetstream().publish(eventSubject(first), toBinary(EventBatchSchema, batch))
+}
+
+const now = () => timestampFromDate(new Date())
+const common = (aggregateType: AggregateType, aggregateId: string, version: number) => ({
+  id: newId('event'),
+  aggregateType,
+  aggregateId,
+  version: BigInt(version),
+  occurredAt: now(),
+})
+const toRoom = (roomId: string, envelope: Uint8Array) => ({
+  envelope,
+  audience: { case: 'roomId', value: roomId } as const,
+})
+const toUsers = (userIds: string[], envelope: Uint8Array) => ({
+  envelope,
+  audience: { case: 'users', value: { userIds } } as const,
+})
+
+/** A message posted in a channel. */
+export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
+  const event = common('room', roomId, roomSeq)
+  const value = { roomId, messageEventId: event.id, ...(bytes > 0 && { threadRootEventId: 'x'.repeat(bytes) }) }
+  const envelope = realtimeEnvelope('message_posted', { id: event.id, createdAt: new Date(), value })
+  return {
+    ...event,
+    kind: 'message_posted',
+    fact: { case: 'messagePosted', value: { roomSeq: event.version } },
+    deliveries: [toRoom(roomId, envelope)],
+  }
+}
+
+/** A message posted in a direct conversation. */
+export function postedTo(userIds: string[], roomId: string, roomSeq: number): EventInit {
+  const { deliveries = [], ...event } = posted(roomId, roomSeq)
+  return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
+}
+
+/** Something that everyone hears. */
+export function announced(version: number): EventInit {
+  const event = common('layout', 'server', version)
+  const envelope = realtimeEnvelope('room_groups_updated', {
+    id: event.id,
+    createdAt: new Date(),
+    value: { changed: true },
+  })
+  return {
+    ...event,
+    kind: 'room_groups_updated',
+    fact: { case: 'layoutChanged', value: {} },
+    deliveries: [{ envelope, audience: { case: 'everyone', value: true } }],
+  }
+}
+
+/** A fact of a room at a version of rooms and a place in the line, told as messaging tells it. */
+export function roomFact(
+  roomId: string,
+  [roomSeq, version]: [number, number],
+  fact: Fact,
+  header: Header = {},
+): EventInit {
+  const event = common('room', roomId, roomSeq)
+  const notice = noticeOf(fact)
+  const base = { id: event.id, createdAt: new Date() }
+  const envelope =
+    notice === 'room_universal_changed'
+      ? realtimeEnvelope(notice, { ...base, value: { roomId, universal: header.universal ?? false } })
+      : notice && realtimeEnvelope(notice, { ...base, value: { roomId } })
+  const person = notice === 'user_joined_room' || notice === 'user_left_room' ? personOf(fact) : undefined
+  return {
+    ...event,
+    kind: notice ?? 'room_fact',
+    fact: {
+      case: 'roomFact',
+      value: { roomSeq: event.version, fact: { version: BigInt(version), fact }, header: { groupId: 'G1', ...header } },
+    },
+    deliveries: envelope ? [toRoom(roomId, envelope), ...(person ? [toUsers([person], envelope)] : [])] : [],
+  }
+}
+
+function noticeOf(fact: Fact) {
+  switch (fact.case) {
+    case 'joined':
+      return 'user_joined_room'
+    case 'left':
+    case 'banned':
+      return 'user_left_room'
+    case 'universal':
+      return 'room_universal_changed'
+    case 'created':
+      return 'room_created'
+    default:
+      return undefined
+  }
+}
+
+const personOf = (fact: Fact): string | undefined =>
+  fact.case === 'joined' || fact.case === 'left' || fact.case === 'banned' ? fact.value.userId : undefined
+
+export function rolesChanged(userId: string, version: number, roleIds: string[]): EventInit {
+  return {
+    ...common('user', userId, version),
+    kind: 'roles_changed',
+    fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion: BigInt(version) } },
+  }
+}
+
+export function credentialsEnded(
+  userId: string,
+  version: number,
+  ended: Partial<Pick<CredentialsEndedFact, 'credentialIds' | 'all'>> & { at?: Date },
+): EventInit {
+  const { at = new Date(), ...fact } = ended
+  const event = { ...common('user', userId, version), occurredAt: timestampFromDate(at) }
+  const envelope = realtimeEnvelope('session_terminated', { id: event.id, createdAt: at, value: { reason: 'logout' } })
+  return {
+    ...event,
+    kind: 'credentials_ended',
+    fact: { case: 'credentialsEnded', value: { reason: 'logout', ...fact } },
+    deliveries: [toUsers([userId], envelope)],
+  }
+}
+
+/** A decision about everyone, as admin tells it. */
+export function everyoneDecided(
+  revision: number,
+  permission: string,
+  roomId: string,
+  decision: PermissionDecision,
+): EventInit {
+  const scope = { kind: PermissionScopeKind.ROOM, id: roomId }
+  const decisions = [{ roleId: everyoneRoleId, permission, scope, decision }]
+  return {
+    ...common('policy', 'server', revision),
+    kind: 'policy_changed',
+    fact: { case: 'policy', value: { revision: BigInt(revision), decisions } },
+  }
+}

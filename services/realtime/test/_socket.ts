@@ -1,0 +1,121 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import {
+  RealtimeClientFrameSchema,
+  RealtimeServerFrameSchema,
+  type RealtimeEventEnvelope,
+  type RealtimeServerFrame,
+} from '@parley/contracts/realtime'
+import { eventually } from '@parley/testkit'
+import { WebSocket } from 'ws'
+
+type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
+type ServerFrame = RealtimeServerFrame['frame']
+type Named = Exclude<ServerFrame, { case: undefined }>
+type ValueOf = { [Frame in Named as Frame['case']]: Frame['value'] }
+
+export const encodeFrame = (frame: ClientFrame): Uint8Array =>
+  toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame }))
+
+/** A plain WebSocket and the frames it received. */
+export class Socket {
+  /** Every frame, in order of arrival. */
+  readonly frames: ServerFrame[] = []
+  readonly #ws: WebSocket
+  #close: { code: number; reason: string } | undefined
+
+  private constructor(ws: WebSocket) {
+    this.#ws = ws
+    ws.on('message', (data: Buffer) => this.frames.push(fromBinary(RealtimeServerFrameSchema, data).frame))
+    ws.on('error', () => undefined) // a close follows
+    ws.on('close', (code, reason) => (this.#close = { code, reason: reason.toString() }))
+  }
+
+  /** Rejects when the connection is refused. */
+  static async open(url: string, headers: Record<string, string> = {}): Promise<Socket> {
+    const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/realtime`, { headers, perMessageDeflate: false })
+    const socket = new Socket(ws)
+    await new Promise<void>((resolve, reject) => {
+      ws.once('open', resolve)
+      ws.once('error', reject)
+    })
+    return socket
+  }
+
+  /** Connects, says hello with a token and waits for the answer. */
+  static async greeted(url: string, bearerToken: string): Promise<Socket> {
+    const socket = await Socket.open(url)
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
+    await socket.first('hello')
+    return socket
+  }
+
+  /** Connects and goes all the way to a running stream. */
+  static async subscribed(url: string, bearerToken: string): Promise<Socket> {
+    const socket = await Socket.greeted(url, bearerToken)
+    socket.send({ case: 'subscribeEvents', value: {} })
+    await socket.first('subscribed')
+    return socket
+  }
+
+  get isClosed(): boolean {
+    return this.#close !== undefined
+  }
+
+  get events(): RealtimeEventEnvelope[] {
+    return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
+  }
+
+  /** Ids of the events heard, in order. */
+  get heard(): string[] {
+    return this.events.map(({ id }) => id)
+  }
+
+  send(frame: ClientFrame): void {
+    this.#ws.send(encodeFrame(frame))
+  }
+
+  /** Sends anything; a string goes as a text frame. */
+  sendRaw(data: string | Uint8Array): void {
+    this.#ws.send(data)
+  }
+
+  /** Stops or goes on taking what the server sends. */
+  pause(): void {
+    this.#ws.pause()
+  }
+
+  resume(): void {
+    this.#ws.resume()
+  }
+
+  close(): void {
+    this.#ws.terminate()
+  }
+
+  first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
+    return eventually(() => {
+      const found = this.frames.find((frame) => frame.case === kind)
+      if (found) return found.value as ValueOf[Case]
+      throw new Error(`no ${kind} among ${this.kinds().join(', ')}${this.isClosed ? ', closed' : ''}`)
+    })
+  }
+
+  /** Kinds of all frames, in order. */
+  kinds(): (string | undefined)[] {
+    return this.frames.map((frame) => frame.case)
+  }
+
+  hears(id: string): Promise<unknown> {
+    return eventually(() => {
+      if (!this.heard.includes(id)) throw new Error(`${id} is not among ${this.heard.join(', ') || 'nothing'}`)
+    })
+  }
+
+  /** Waits until the server closes. */
+  closed(): Promise<{ code: number; reason: string }> {
+    return eventually(() => {
+      if (this.#close) return this.#close
+      throw new Error(`still open after ${this.kinds().join(', ')}`)
+    })
+  }
+}

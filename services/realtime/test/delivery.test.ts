@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision } from '@parley/contracts/admin'
+import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import {
+  announced,
+  everyoneDecided,
+  posted,
+  postedTo,
+  publish,
+  rolesChanged,
+  roomFact,
+  type EventInit,
+} from './_events.ts'
+import type { Socket } from './_socket.ts'
+
+let env: Env
+let node: Node
+let anna: Socket
+let bert: Socket
+let rooms = 0
+let everyone = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start()
+  await ready(node)
+  anna = await env.socketOf(node, 'Uanna')
+  bert = await env.socketOf(node, 'Ubert')
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
+const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
+const universal = (on: boolean) => ({ case: 'universal', value: { universal: on } }) as const
+
+/** Publishes in order and answers who heard what of it: the kinds, as far as each heard them. */
+async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: string[] }> {
+  const names = new Map(events.map(({ id, kind }) => [id, kind]))
+  for (const event of events) await publish(env.bus, event)
+  await settle(env, { Uanna: [anna], Ubert: [bert] })
+  const kinds = (socket: Socket) => heardBy(socket).flatMap((id) => names.get(id) ?? [])
+  return { anna: kinds(anna), bert: kinds(bert) }
+}
+
+/** A new room that has what it takes to be told apart. */
+const newRoom = () => `Rroom${++rooms}`
+
+describe('membership', () => {
+  test('joiners hear their joining once and what follows; leavers hear their leaving once and nothing after', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      posted(room, 1),
+      roomFact(room, [2, 1], joined('Uanna')),
+      posted(room, 3),
+      roomFact(room, [4, 2], joined('Ubert')),
+      posted(room, 5),
+      roomFact(room, [6, 3], left('Uanna')),
+      posted(room, 7),
+    )
+    expect(heard.anna).toEqual([
+      'user_joined_room',
+      'message_posted',
+      'user_joined_room',
+      'message_posted',
+      'user_left_room',
+    ])
+    expect(heard.bert).toEqual(['user_joined_room', 'message_posted', 'user_left_room', 'message_posted'])
+  })
+
+  test('an old joining told late brings nobody back', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      roomFact(room, [1, 1], joined('Uanna')),
+      roomFact(room, [2, 4], left('Uanna')),
+      roomFact(room, [3, 3], joined('Uanna')),
+      posted(room, 4),
+    )
+    expect(heard.anna).toEqual(['user_joined_room', 'user_left_room', 'user_joined_room'])
+    expect(heard.bert).toEqual([])
+  })
+
+  test('a ban ends it at once; the end of the ban does not bring membership back', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      roomFact(room, [1, 1], joined('Uanna')),
+      roomFact(room, [2, 2], joined('Ubert')),
+      roomFact(room, [3, 3], { case: 'banned', value: { userId: 'Uanna' } }),
+      posted(room, 4),
+      roomFact(room, [5, 4], { case: 'unbanned', value: { userId: 'Uanna' } }),
+      posted(room, 6),
+      roomFact(room, [7, 5], joined('Uanna')),
+      posted(room, 8),
+    )
+    expect(heard.anna).toEqual([
+      'user_joined_room',
+      'user_joined_room',
+      'user_left_room',
+      'user_joined_room',
+      'message_posted',
+    ])
+    expect(heard.bert).toHaveLength(6)
+  })
+
+  test('of a direct conversation is addressed to its participants, each of them once', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      roomFact(room, [1, 1], joined('Uanna'), { dm: true }),
+      posted(room, 2),
+      postedTo(['Uanna', 'Uelsewhere'], room, 3),
+    )
+    expect(heard.anna).toEqual(['user_joined_room', 'message_posted'])
+    expect(heard.bert).toEqual([])
+  })
+})
+
+describe('universal rooms', () => {
+  test('are heard by everyone while they are universal', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
+      posted(room, 2),
+      roomFact(room, [3, 2], joined('Uanna'), { universal: true }),
+      roomFact(room, [4, 3], universal(false)),
+      posted(room, 5),
+      roomFact(room, [6, 4], universal(true), { universal: true }),
+      posted(room, 7),
+    )
+    const open = ['room_created', 'message_posted', 'user_joined_room', 'room_universal_changed']
+    const again = ['room_universal_changed', 'message_posted']
+    expect(heard.anna).toEqual([...open, 'message_posted', ...again])
+    expect(heard.bert).toEqual([...open, ...again])
+  })
+
+  test('are not heard by those who are banned, nor where room.join is denied, from that place on', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
+      roomFact(room, [2, 2], { case: 'banned', value: { userId: 'Uanna' } }, { universal: true }),
+      posted(room, 3),
+      everyoneDecided(2, 'room.join', room, PermissionDecision.DENY),
+      posted(room, 4),
+      roomFact(room, [5, 3], { case: 'banExpired', value: { userId: 'Uanna' } }, { universal: true }),
+      posted(room, 6),
+      everyoneDecided(3, 'room.join', room, PermissionDecision.NONE),
+      posted(room, 7),
+    )
+    expect(heard.anna).toEqual(['room_created', 'user_left_room', 'message_posted'])
+    expect(heard.bert).toEqual(['room_created', 'user_left_room', 'message_posted', 'message_posted'])
+  })
+
+  test('follow roles: who becomes owner hears what is denied to others, and no longer when the role is gone', async () => {
+    const room = newRoom()
+    const heard = await tell(
+      everyoneDecided(4, 'room.join', room, PermissionDecision.DENY),
+      roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
+      rolesChanged('Uanna', 5, ['owner']),
+      posted(room, 2),
+      rolesChanged('Uanna', 6, []),
+      posted(room, 3),
+    )
+    expect(heard).toEqual({ anna: ['message_posted'], bert: [] })
+  })
+
+  test('that exist already are known to a node that starts', async () => {
+    const room = newRoom()
+    env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
+    const second = await env.start()
+    await ready(second)
+    const carl = await env.socketOf(second, 'Ucarl')
+    const message = posted(room, 9)
+    await publish(env.bus, message)
+    await publish(env.bus, posted('Rclosed', 9))
+    await settle(env, { Ucarl: [carl] })
+    expect(heardBy(carl)).toEqual([message.id])
+    await second[Symbol.asyncDispose]()
+    env.universalRooms.length = 0
+  })
+})
+
+describe('events', () => {
+  test('to everyone reach everyone, those to a person all sockets of that person and nobody else', async () => {
+    const second = await env.socketOf(node, 'Uanna')
+    const toAll = announced(++everyone)
+    const toAnna = postedTo(['Uanna'], 'Rdm', 1)
+    await publish(env.bus, toAll)
+    await publish(env.bus, toAnna)
+    await settle(env, { Uanna: [anna, second], Ubert: [bert] })
+    expect(heardBy(second)).toEqual([toAll.id, toAnna.id])
+    expect(heardBy(anna).slice(-2)).toEqual([toAll.id, toAnna.id])
+    expect(heardBy(bert).at(-1)).toBe(toAll.id)
+    second.close()
+  })
+
+  test('come once, however often they are on the stream, and in the order of the stream', async () => {
+    const room = newRoom()
+    const joining = roomFact(room, [1, 1], joined('Uanna'))
+    const messages = Array.from({ length: 300 }, (_, n) => posted(room, n + 2))
+    await publish(env.bus, joining)
+    for (let n = 0; n < messages.length; n += 7) {
+      await publish(env.bus, ...messages.slice(n, n + 7))
+      // A relay that does not know whether its message was stored sends it again.
+      if (n % 3 === 0) await publish(env.bus, ...messages.slice(n, n + 7))
+    }
+    await publish(env.bus, joining)
+    await settle(env, { Uanna: [anna] })
+    const ids = new Set(messages.map(({ id }) => id))
+    expect(heardBy(anna).filter((id) => ids.has(id))).toEqual(messages.map(({ id }) => id))
+    expect(heardBy(anna).filter((id) => id === joining.id)).toHaveLength(1)
+  })
+
+  test('carry their place, each its own', async () => {
+    const positions = anna.events.map(({ position }) => position)
+    expect(positions.every((position) => position !== '')).toBe(true)
+    expect(new Set(positions).size).toBe(positions.length)
+  })
+
+  test('go on for a person when one of several sockets is closed', async () => {
+    const room = newRoom()
+    const second = await env.socketOf(node, 'Uanna')
+    await publish(env.bus, roomFact(room, [1, 1], joined('Uanna')))
+    second.close()
+    const message = posted(room, 2)
+    await publish(env.bus, message)
+    await anna.hears(message.id)
+    const third = await env.socketOf(node, 'Uanna')
+    const later = posted(room, 3)
+    await publish(env.bus, later)
+    await Promise.all([anna.hears(later.id), third.hears(later.id)])
+    expect(heardBy(third)).toEqual([later.id])
+    third.close()
+  })
+
+  test('of megabytes in a burst reach everyone who reads', async () => {
+    const room = newRoom()
+    await publish(env.bus, roomFact(room, [1, 1], joined('Uanna')))
+    await settle(env, { Uanna: [anna] })
+    const messages = Array.from({ length: 40 }, (_, n) => posted(room, n + 2, 10_000))
+    for (const message of messages) await publish(env.bus, message)
+    for (const message of messages) await anna.hears(message.id)
+  })
+})

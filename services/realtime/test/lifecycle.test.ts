@@ -1,0 +1,262 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { PermissionDecision } from '@parley/contracts/admin'
+import { EventSchema } from '@parley/contracts/internal'
+import { declareStreams, eventStream } from '@parley/events'
+import { eventually } from '@parley/testkit'
+import { cookieSecret, heardBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
+import { everyoneDecided, posted, publish, roomFact } from './_events.ts'
+import { Socket } from './_socket.ts'
+
+let env: Env
+
+beforeEach(async () => {
+  env = await openEnv()
+})
+
+afterEach(async () => env[Symbol.asyncDispose]())
+
+const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
+const created = { case: 'created', value: { universal: true } } as const
+
+async function readiness(port: number) {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+describe('a start', () => {
+  test('waits for the bus and can be called off', async () => {
+    await env.nats.stop()
+    const stop = new AbortController()
+    const calledOff = env.start({}, { stop: stop.signal })
+    stop.abort(new Error('called off'))
+    await expect(calledOff).rejects.toThrow('called off')
+
+    const starting = env.start()
+    await env.nats.start()
+    await ready(await starting)
+  })
+
+  test('takes no sockets before the policy is there, and survives what happens meanwhile', async () => {
+    const release = env.hold('admin')
+    const node = await env.start()
+    await eventually(() => env.asked.admin > 0)
+    await publish(env.bus, roomFact('Rearly', [1, 1], created, { universal: true }))
+    await publish(env.bus, everyoneDecided(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
+    await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
+    expect(await readiness(node.internalPort)).toMatchObject({ status: 503 })
+    await expect(Socket.open(node.url)).rejects.toThrow('503')
+    // Admin had answered before the decision; what it tells the next time holds it.
+    env.policy.revision = 2n
+    env.policy.decisions.push(
+      ...structuredClone(env.policy.decisions)
+        .slice(0, 1)
+        .map((decision) => ({
+          ...decision,
+          roleId: 'everyone',
+          permission: 'room.join',
+          scope: { $typeName: 'svc.admin.v1.PermissionScope' as const, kind: 3, id: 'Rdenied' },
+          decision: PermissionDecision.DENY,
+        })),
+    )
+    release()
+    await ready(node)
+    const socket = await env.socketOf(node, 'Uanna')
+    const message = posted('Rearly', 2)
+    await publish(env.bus, message)
+    await publish(env.bus, posted('Rdenied', 2))
+    await settle(env, { Uanna: [socket] })
+    expect(heardBy(socket)).toEqual([message.id])
+  })
+
+  test('fails where the port is taken', async () => {
+    const node = await env.start()
+    const port = new URL(node.url).port
+    await expect(env.start({ PARLEY_REALTIME_PORT: port })).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`)
+  })
+})
+
+describe('a bus that goes away', () => {
+  test('leaves sockets open, keeps hellos waiting for better times, and loses nothing', async () => {
+    const node = await env.start()
+    await ready(node)
+    const socket = await env.socketOf(node, 'Uanna')
+    await publish(env.bus, roomFact('R1', [1, 1], joined('Uanna')))
+    await settle(env, { Uanna: [socket] })
+    await env.nats.stop()
+    const refused = await Socket.open(node.url)
+    refused.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Ubert') } })
+    expect(await refused.first('error')).toMatchObject({ code: 'temporarily_unavailable' })
+    await env.nats.start()
+    const message = posted('R1', 2)
+    await eventually(() => publish(env.bus, message).then(() => true))
+    await socket.hears(message.id)
+    await eventually(async () => (await env.socketOf(node, 'Ubert')).isClosed === false)
+  })
+
+  test('and comes back without its stream sends everyone to start anew', async () => {
+    const node = await env.start()
+    await ready(node)
+    const socket = await env.socketOf(node, 'Uanna')
+    await publish(env.bus, posted('R1', 1))
+    await settle(env, { Uanna: [socket] })
+    const jsm = await env.bus.nc.jetstreamManager()
+    await jsm.streams.delete(eventStream)
+    await declareStreams(env.bus)
+    expect(await socket.closed()).toEqual({ code: 1012, reason: 'stream_closed' })
+    expect(await socket.first('close')).toMatchObject({ code: 'stream_closed', reconnect: true })
+    // Sequences begin again, and so do places: nothing is taken for a repetition.
+    const again = await eventually(async () => {
+      const next = await env.socketOf(node, 'Uanna')
+      await publish(
+        env.bus,
+        roomFact('R1', [1, 1], joined('Uanna')),
+        roomFact('R1', [2, 2], { case: 'left', value: { userId: 'U2' } }),
+      )
+      await settle(env, { Uanna: [next] })
+      return next
+    })
+    expect(heardBy(again).length).toBeGreaterThan(0)
+  })
+})
+
+test('an event that cannot be read costs the sockets a reconnect, not the node its life', async () => {
+  const node = await env.start()
+  await ready(node)
+  const socket = await env.socketOf(node, 'Uanna')
+  const event = create(EventSchema, { ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
+  const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
+  const bytes = Buffer.concat([toBinary(EventSchema, event), fact])
+  // A batch is its events, each behind tag and length.
+  const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
+  await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
+  expect(await socket.closed()).toEqual({ code: 1012, reason: 'stream_closed' })
+  const again = await env.socketOf(node, 'Uanna')
+  await settle(env, { Uanna: [again] })
+})
+
+test('a decision that comes without the one before it has the whole policy read again', async () => {
+  const node = await env.start()
+  await ready(node)
+  const socket = await env.socketOf(node, 'Uanna')
+  await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
+  const read = env.asked.admin
+  env.policy.revision = 9n
+  env.policy.decisions.length = 0
+  await publish(env.bus, everyoneDecided(9, 'message.post', 'Rother', PermissionDecision.DENY))
+  await eventually(() => env.asked.admin > read)
+  await eventually(async () => {
+    const message = posted('Ropen', Date.now())
+    await publish(env.bus, message)
+    await settle(env, { Uanna: [socket] })
+    expect(heardBy(socket)).not.toContain(message.id)
+  })
+})
+
+describe('a socket that does not read', () => {
+  const flood = async (bytes: number, from: number) => {
+    const size = 20_000
+    for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
+    return from + bytes / size
+  }
+
+  test('is closed, and the others go on', async () => {
+    const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
+    await ready(node)
+    env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
+    env.standings.set('Uquick', [{ roomId: 'R1', member: true, version: 1 }])
+    const slow = await env.socketOf(node, 'Uslow')
+    const quick = await env.socketOf(node, 'Uquick')
+    slow.pause()
+    let seq = 1
+    await eventually(async () => {
+      seq = await flood(2_000_000, seq)
+      const metrics = await (await fetch(`http://127.0.0.1:${node.internalPort}/metrics`)).text()
+      expect(metrics).toMatch(/^parley_realtime_sockets(\{[^}]*\})? 1$/m)
+    })
+    await settle(env, { Uquick: [quick] })
+    expect(quick.events.filter(({ event }) => event.case === 'messagePosted').length).toBeGreaterThan(100)
+    slow.resume()
+    await slow.closed()
+    expect(quick.isClosed).toBe(false)
+  }, 60_000)
+
+  test('and is behind for a while hears why when it reads again', async () => {
+    const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
+    await ready(node)
+    env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
+    const slow = await env.socketOf(node, 'Uslow')
+    slow.pause()
+    await flood(40_000_000, 1)
+    await eventually(async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${node.internalPort}/metrics`)).text()
+      expect(metrics).toMatch(/^parley_realtime_sockets(\{[^}]*\})? 0$/m)
+    })
+    slow.resume()
+    expect(await slow.first('close')).toMatchObject({ code: 'slow_consumer', reconnect: true })
+    expect(await slow.closed()).toEqual({ code: 1013, reason: 'slow_consumer' })
+  }, 60_000)
+})
+
+describe('a node that ends', () => {
+  test('sends its sockets away, each at its own time, and takes no new ones', async () => {
+    const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '1s' })
+    await ready(node)
+    const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
+    const silent = await Socket.open(node.url)
+    const ending = node[Symbol.asyncDispose]()
+    expect(await readiness(node.internalPort)).toEqual({
+      status: 503,
+      body: { status: 'not ready', reasons: ['draining'] },
+    })
+    await expect(Socket.open(node.url)).rejects.toThrow()
+    // Those that go last still hear what happens meanwhile.
+    await eventually(() => sockets.some(({ isClosed }) => isClosed))
+    for (const socket of [silent, ...sockets]) {
+      expect(await socket.closed()).toEqual({ code: 1012, reason: 'draining' })
+      const close = await socket.first('close')
+      expect(close).toMatchObject({ code: 'draining', reconnect: true })
+      expect(close.retryAfterMs).toBeGreaterThanOrEqual(1_000)
+      expect(close.retryAfterMs).toBeLessThanOrEqual(5_000)
+    }
+    const delays = await Promise.all(sockets.map(async (socket) => (await socket.first('close')).retryAfterMs))
+    expect(new Set(delays).size).toBeGreaterThan(1)
+    await ending
+    expect(node.drainTimeoutMs).toBe(15_000)
+  })
+
+  test('leaves its process with nothing to say', async () => {
+    const child = fork(fileURLToPath(new URL('programs/node.ts', import.meta.url)), {
+      // Where tsx is found.
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+      execArgv: ['--import', 'tsx'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        PARLEY_NATS_URL: env.nats.url,
+        PARLEY_CORE_SECRET_KEY: secretKey,
+        PARLEY_WEBSERVER_URL: 'http://chat.example.org',
+        PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: cookieSecret,
+        PARLEY_REALTIME_PORT: '0',
+        PARLEY_REALTIME_DRAIN_WINDOW: '200ms',
+      },
+    })
+    let complaints = ''
+    child.stderr?.on('data', (text: Buffer) => (complaints += text.toString()))
+    const [up] = (await once(child, 'message')) as [{ url: string; internalPort: number }]
+    await eventually(async () => expect((await readiness(up.internalPort)).status).toBe(200))
+    const reading = await Socket.subscribed(up.url, env.signIn('Uanna'))
+    const silent = await Socket.subscribed(up.url, env.signIn('Ubert'))
+    silent.pause()
+    await Socket.open(up.url)
+    child.kill('SIGTERM')
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    expect({ code, signal, complaints }).toEqual({ code: 0, signal: null, complaints: '' })
+    expect(await reading.closed()).toEqual({ code: 1012, reason: 'draining' })
+    silent.close()
+  })
+})

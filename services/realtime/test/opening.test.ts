@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision } from '@parley/contracts/admin'
+import { eventually } from '@parley/testkit'
+import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { credentialsEnded, everyoneDecided, posted, publish, roomFact, rolesChanged } from './_events.ts'
+import { Socket } from './_socket.ts'
+
+let env: Env
+let node: Node
+/** Tells whether the node has taken what is on the stream. */
+let witness: Socket
+
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start()
+  await ready(node)
+  witness = await env.socketOf(node, 'Uwitness')
+})
+
+afterEach(() => env.away.clear())
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
+const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
+const taken = () => settle(env, { Uwitness: [witness] })
+
+/** A socket whose stream is asked for while rooms keeps its answer. */
+async function openingSocket(userId: string): Promise<{ socket: Socket; answer: () => Promise<void> }> {
+  const asked = env.asked.rooms
+  const release = env.hold('rooms')
+  const socket = await Socket.greeted(node.url, env.signIn(userId))
+  socket.send({ case: 'subscribeEvents', value: {} })
+  await eventually(() => env.asked.rooms > asked)
+  return {
+    socket,
+    async answer() {
+      release()
+      await socket.first('subscribed')
+    },
+  }
+}
+
+describe('what happens while rooms is being asked', () => {
+  test('is kept: a joining counts, and so does a leaving', async () => {
+    env.standings.set('Uanna', [
+      { roomId: 'Rleft', member: true, version: 2 },
+      { roomId: 'Rstays', member: true, version: 2 },
+    ])
+    const { socket, answer } = await openingSocket('Uanna')
+    await publish(env.bus, roomFact('Rjoined', [1, 1], joined('Uanna')))
+    await publish(env.bus, roomFact('Rleft', [3, 3], left('Uanna')))
+    await taken()
+    await answer()
+    const heard = ['Rjoined', 'Rstays'].map((room) => posted(room, 10))
+    await publish(env.bus, posted('Rleft', 10))
+    for (const message of heard) await publish(env.bus, message)
+    await settle(env, { Uanna: [socket] })
+    expect(heardBy(socket)).toEqual(heard.map(({ id }) => id))
+  })
+
+  test('does not undo what the answer knows better', async () => {
+    env.standings.set('Uberta', [{ roomId: 'Rdone', member: false, version: 9 }])
+    const { socket, answer } = await openingSocket('Uberta')
+    await publish(env.bus, roomFact('Rdone', [20, 8], joined('Uberta')))
+    await taken()
+    await answer()
+    await publish(env.bus, posted('Rdone', 21))
+    await settle(env, { Uberta: [socket] })
+    expect(heardBy(socket)).toEqual([])
+  })
+
+  test('counts for bans, universal rooms and decisions as well', async () => {
+    env.standings.set('Uclara', [{ roomId: 'Rbanned', member: true, version: 1 }])
+    const { socket, answer } = await openingSocket('Uclara')
+    const created = { case: 'created', value: { universal: true } } as const
+    await publish(env.bus, roomFact('Rbanned', [2, 2], { case: 'banned', value: { userId: 'Uclara' } }))
+    await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
+    await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
+    await publish(env.bus, everyoneDecided(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
+    await taken()
+    await answer()
+    const message = posted('Ropen', 10)
+    await publish(env.bus, posted('Rbanned', 10))
+    await publish(env.bus, posted('Rdenied', 10))
+    await publish(env.bus, message)
+    await settle(env, { Uclara: [socket] })
+    expect(heardBy(socket)).toEqual([message.id])
+  })
+
+  test('reaches a second socket of the same person that opens later', async () => {
+    const { socket, answer } = await openingSocket('Udora')
+    await publish(env.bus, roomFact('Rdora', [1, 1], joined('Udora')))
+    await taken()
+    await answer()
+    const second = await env.socketOf(node, 'Udora')
+    const message = posted('Rdora', 2)
+    await publish(env.bus, message)
+    await Promise.all([socket.hears(message.id), second.hears(message.id)])
+  })
+})
+
+test('no event is lost between the answer and the stream, and none comes before subscribed', async () => {
+  env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
+  const before = await env.socketOf(node, 'Uemil')
+  let seq = 100
+  let publishing = true
+  const ids: string[] = []
+  const publisher = (async () => {
+    while (publishing) {
+      const message = posted('Rbusy', seq++)
+      ids.push(message.id)
+      await publish(env.bus, message)
+    }
+  })()
+  const sockets = await Promise.all(
+    Array.from({ length: 15 }, async () => Socket.subscribed(node.url, env.signIn('Uemil'))),
+  )
+  publishing = false
+  await publisher
+  await settle(env, { Uemil: [before, ...sockets] })
+  expect(heardBy(before)).toEqual(ids)
+  const placeOf = new Map(before.events.map(({ position }, place) => [position, place]))
+  for (const socket of sockets) {
+    const [first, second] = socket.kinds()
+    expect([first, second]).toEqual(['hello', 'subscribed'])
+    const { position } = await socket.first('subscribed')
+    // What comes after the place that `subscribed` names, up to the last one published.
+    expect(heardBy(socket)).toEqual(ids.slice((placeOf.get(position) ?? -1) + 1))
+    socket.close()
+  }
+})
+
+describe('what happens while accounts is being asked', () => {
+  test('an ended session does not get in', async () => {
+    const release = env.hold('accounts')
+    const asked = env.asked.accounts
+    const token = env.signIn('Ufrida', { credentialId: 'Sfrida' })
+    const socket = await Socket.open(node.url)
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: token } })
+    await eventually(() => env.asked.accounts > asked)
+    await publish(env.bus, credentialsEnded('Ufrida', 5, { credentialIds: ['Sfrida'] }))
+    await taken()
+    release()
+    expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
+  })
+
+  test('the end of another session of the same person does no harm', async () => {
+    const release = env.hold('accounts')
+    const asked = env.asked.accounts
+    const socket = await Socket.open(node.url)
+    const bearerToken = env.signIn('Ugerd', { credentialId: 'Sgerd' })
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
+    await eventually(() => env.asked.accounts > asked)
+    await publish(env.bus, credentialsEnded('Ugerd', 5, { credentialIds: ['Sother'] }))
+    await taken()
+    release()
+    await socket.first('hello')
+  })
+
+  test('roles are those of the stream when it is ahead of the answer', async () => {
+    const created = { case: 'created', value: { universal: true } } as const
+    await publish(env.bus, everyoneDecided(3, 'room.join', 'Rroles', PermissionDecision.DENY))
+    await publish(env.bus, roomFact('Rroles', [1, 1], created, { universal: true }))
+    const release = env.hold('accounts')
+    const asked = env.asked.accounts
+    const socket = await Socket.open(node.url)
+    const bearerToken = env.signIn('Uhugo', { roleIds: ['owner'], rolesVersion: 3n })
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
+    socket.send({ case: 'subscribeEvents', value: {} })
+    await eventually(() => env.asked.accounts > asked)
+    await publish(env.bus, rolesChanged('Uhugo', 4, []))
+    await taken()
+    release()
+    await socket.first('subscribed')
+    await publish(env.bus, posted('Rroles', 2))
+    await settle(env, { Uhugo: [socket] })
+    expect(heardBy(socket)).toEqual([])
+  })
+})
+
+describe('the end of sessions', () => {
+  test('is told to every socket of the person and of nobody else, and closes them', async () => {
+    const [first, second] = [await env.socketOf(node, 'Uida'), await env.socketOf(node, 'Uida')]
+    const other = await env.socketOf(node, 'Ujan')
+    const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
+    await publish(env.bus, end)
+    for (const socket of [first, second]) {
+      expect(await socket.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
+      const [event, close] = socket.frames.slice(-2)
+      expect(event).toMatchObject({
+        case: 'event',
+        value: { id: end.id, event: { case: 'sessionTerminated', value: { reason: 'logout' } } },
+      })
+      expect(close).toMatchObject({
+        case: 'close',
+        value: { code: 'session_terminated', reconnect: false, retryAfterMs: 0 },
+      })
+    }
+    await settle(env, { Ujan: [other] })
+    expect(other.isClosed).toBe(false)
+  })
+
+  test('that is told again long after ends only what does not hold any more', async () => {
+    const holds = await env.socketOf(node, 'Ukarl')
+    const ended = await env.socketOf(node, 'Ulena')
+    for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)
+    const at = new Date(Date.now() - 10 * 60_000)
+    const checks = env.asked.accounts
+    await publish(env.bus, credentialsEnded('Ukarl', 7, { all: true, at }))
+    await publish(env.bus, credentialsEnded('Ulena', 7, { all: true, at }))
+    expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
+    await eventually(() => env.asked.accounts >= checks + 2)
+    await settle(env, { Ukarl: [holds] })
+    expect(holds.isClosed).toBe(false)
+  })
+
+  test('that nobody told is noticed when sessions are checked again', async () => {
+    const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
+    await ready(strict)
+    const holds = await env.socketOf(strict, 'Umax')
+    const ended = await env.socketOf(strict, 'Unora')
+    for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
+    expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
+    // While accounts is away nobody is thrown out.
+    env.away.add('accounts')
+    const checks = env.asked.accounts
+    await eventually(() => env.asked.accounts > checks + 1)
+    await settle(env, { Umax: [holds] })
+    expect(holds.isClosed).toBe(false)
+    await strict[Symbol.asyncDispose]()
+  })
+})

@@ -1,0 +1,6 @@
+/** A node in a process of its own, as `main.ts` runs it. */
+import { run } from '@parley/runtime'
+import { readConfig } from '../../src/config.ts'
+import { startRealtime } from '../../src/service.ts'
+
+await run('realtime', (stop) => startRealtime(readConfig(), { stop }))

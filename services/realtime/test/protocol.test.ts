@@ -1,0 +1,264 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { credentialDigest } from '@parley/auth'
+import { serverVersion } from '@parley/runtime'
+import { eventually } from '@parley/testkit'
+import { cookieOf, openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
+import { encodeFrame, Socket } from './_socket.ts'
+
+let env: Env
+let node: Node
+
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start({
+    PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '1s',
+    PARLEY_REALTIME_HEARTBEAT_INTERVAL: '300ms',
+    PARLEY_WEBSERVER_ALLOWED_ORIGINS: '*, https://app.example.org',
+  })
+  await ready(node)
+})
+
+afterEach(() => env.away.clear())
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const hello = (bearerToken: string, protocolVersion = 1) =>
+  encodeFrame({ case: 'hello', value: { protocolVersion, bearerToken } })
+const subscribe = encodeFrame({ case: 'subscribeEvents', value: {} })
+const ping = (nonce: string) => encodeFrame({ case: 'ping', value: { nonce } })
+const garbage = Uint8Array.of(0xff, 0xff, 0xff, 0xff)
+
+describe('a stream', () => {
+  test('begins with hello and subscribed, and has heartbeats and pongs', async () => {
+    const socket = await Socket.greeted(node.url, env.signIn('Uanna'))
+    expect(await socket.first('hello')).toMatchObject({
+      protocolVersion: 1,
+      serverVersion,
+      heartbeatIntervalSeconds: 0,
+      capabilities: ['svc.realtime.events.live.v1', 'svc.realtime.heartbeat.v1', 'svc.realtime.ping.v1'],
+    })
+    socket.sendRaw(subscribe)
+    const subscribed = await socket.first('subscribed')
+    expect(subscribed).toMatchObject({ reset: false, position: expect.stringMatching(/./) })
+    socket.sendRaw(ping('nonce 1'))
+    expect(await socket.first('pong')).toMatchObject({ nonce: 'nonce 1' })
+    const heartbeat = await socket.first('heartbeat')
+    expect(heartbeat.id).toMatch(/^E/)
+    expect(heartbeat.createdAt).toBeDefined()
+    await eventually(() => expect(socket.kinds().filter((kind) => kind === 'heartbeat').length).toBeGreaterThan(2))
+    expect(socket.kinds().slice(0, 2)).toEqual(['hello', 'subscribed'])
+    socket.close()
+  })
+
+  test('may be asked for without waiting for answers, which come in order', async () => {
+    const socket = await Socket.open(node.url)
+    socket.sendRaw(hello(env.signIn('Uanna')))
+    socket.sendRaw(subscribe)
+    socket.sendRaw(ping('early'))
+    expect(await socket.first('pong')).toMatchObject({ nonce: 'early' })
+    expect(socket.kinds().filter((kind) => kind !== 'heartbeat')).toEqual(['hello', 'subscribed', 'pong'])
+    socket.close()
+  })
+
+  test('with a position of long ago begins anew', async () => {
+    const socket = await Socket.greeted(node.url, env.signIn('Uanna'))
+    socket.send({ case: 'subscribeEvents', value: { resumePosition: '12.ab' } })
+    expect(await socket.first('subscribed')).toMatchObject({ reset: true })
+    socket.close()
+  })
+
+  test('is open to clients that leave the version out', async () => {
+    const socket = await Socket.open(node.url)
+    socket.sendRaw(hello(env.signIn('Uanna'), 0))
+    expect(await socket.first('hello')).toMatchObject({ protocolVersion: 1 })
+    socket.close()
+  })
+
+  test('takes frames of 64 KiB', async () => {
+    const socket = await env.socketOf(node, 'Uanna')
+    const long = (length: number) => ping('x'.repeat(length))
+    const overhead = long(60_000).length - 60_000
+    socket.sendRaw(long(65_536 - overhead))
+    await socket.first('pong')
+    socket.sendRaw(long(65_537 - overhead))
+    expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true })
+    expect(await socket.closed()).toMatchObject({ code: 1009 })
+  })
+})
+
+describe('a client that breaks the rules is told so and shut out', () => {
+  const token = () => env.signIn('Uanna')
+
+  test.each<[string, (socket: Socket) => void, string, number]>([
+    ['text', (socket) => socket.sendRaw('hello'), 'bad_hello', 1002],
+    ['garbage', (socket) => socket.sendRaw(garbage), 'bad_hello', 1002],
+    ['an empty frame', (socket) => socket.sendRaw(new Uint8Array()), 'bad_hello', 1002],
+    ['a frame above 64 KiB', (socket) => socket.sendRaw(new Uint8Array(65_537)), 'bad_hello', 1009],
+    ['subscribe_events', (socket) => socket.sendRaw(subscribe), 'bad_hello', 1002],
+    ['ping', (socket) => socket.sendRaw(ping('x')), 'bad_hello', 1002],
+    ['a later version', (socket) => socket.sendRaw(hello(token(), 2)), 'unsupported_protocol', 1002],
+    ['an invalid token', (socket) => socket.sendRaw(hello('prl_ATnothing')), 'authentication_required', 1008],
+    ['an empty token', (socket) => socket.sendRaw(hello('')), 'authentication_required', 1008],
+    [
+      'no credential',
+      (socket) => socket.send({ case: 'hello', value: { protocolVersion: 1 } }),
+      'authentication_required',
+      1008,
+    ],
+    ['nothing at all', () => undefined, 'bad_hello', 1002],
+  ])('first frame: %s', async (_, act, code, closeCode) => {
+    const socket = await Socket.open(node.url)
+    act(socket)
+    expect(await socket.first('error')).toMatchObject({ code, fatal: true, message: expect.stringMatching(/./) })
+    expect(await socket.closed()).toEqual({ code: closeCode, reason: code })
+    expect(socket.kinds()).toEqual(['error'])
+  })
+
+  test.each<[string, (socket: Socket) => void, number]>([
+    ['hello again', (socket) => socket.sendRaw(hello(token())), 1002],
+    ['ping', (socket) => socket.sendRaw(ping('x')), 1002],
+    ['text', (socket) => socket.sendRaw('subscribe'), 1002],
+    ['garbage', (socket) => socket.sendRaw(garbage), 1002],
+    ['a frame above 64 KiB', (socket) => socket.sendRaw(new Uint8Array(65_537)), 1009],
+    ['nothing at all', () => undefined, 1002],
+  ])('second frame: %s', async (_, act, closeCode) => {
+    const socket = await Socket.greeted(node.url, token())
+    act(socket)
+    expect(await socket.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
+    expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
+  })
+
+  test.each<[string, (socket: Socket) => void, number]>([
+    ['hello', (socket) => socket.sendRaw(hello(token())), 1002],
+    ['subscribe_events again', (socket) => socket.sendRaw(subscribe), 1002],
+    ['text', (socket) => socket.sendRaw('ping'), 1002],
+    ['garbage', (socket) => socket.sendRaw(garbage), 1002],
+  ])('later frame: %s', async (_, act, closeCode) => {
+    const socket = await env.socketOf(node, 'Uanna')
+    act(socket)
+    expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true })
+    expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_frame' })
+  })
+
+  test('early frames that are not what may follow', async () => {
+    for (const [second, third, code] of [
+      [ping('x'), undefined, 'bad_subscribe'],
+      [subscribe, subscribe, 'bad_frame'],
+    ] as const) {
+      const release = env.hold('accounts')
+      const socket = await Socket.open(node.url)
+      socket.sendRaw(hello(token()))
+      socket.sendRaw(second)
+      if (third) socket.sendRaw(third)
+      expect(await socket.first('error')).toMatchObject({ code })
+      release()
+    }
+  })
+
+  test('a flood of pings before the stream starts', async () => {
+    const release = env.hold('rooms')
+    const socket = await Socket.open(node.url)
+    socket.sendRaw(hello(token()))
+    socket.sendRaw(subscribe)
+    for (let n = 0; n < 100; n++) socket.sendRaw(ping('x'))
+    expect(await socket.first('error')).toMatchObject({ code: 'bad_frame' })
+    release()
+  })
+
+  test('frames of megabytes, unread', async () => {
+    const socket = await env.socketOf(node, 'Uanna')
+    socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
+    await socket.closed()
+    await env.socketOf(node, 'Uanna')
+  })
+})
+
+describe('who opens a socket', () => {
+  const opens = async (headers: Record<string, string>, bearerToken?: string) => {
+    const socket = await Socket.open(node.url, headers)
+    socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
+    const answer = await eventually(() => {
+      const [frame] = socket.frames
+      if (!frame) throw new Error('no answer')
+      return frame.case === 'error' ? frame.value.code : frame.case
+    })
+    socket.close()
+    return answer
+  }
+  const cookie = () => {
+    const handle = 'aHandle0123456789'
+    const [anySession] = [...env.sessions.values()]
+    if (anySession) env.sessions.set(credentialDigest(secretKey, handle).toString('hex'), anySession)
+    return cookieOf(handle)
+  }
+  const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
+
+  test('is told by the Authorization header or the session cookie, too', async () => {
+    expect(await opens(authorization(env.signIn('Uanna')))).toBe('hello')
+    expect(await opens({ cookie: cookie() })).toBe('hello')
+    expect(await opens({ cookie: `${cookie()}x` })).toBe('authentication_required')
+  })
+
+  test('falls back from an invalid header to the cookie, never from an invalid token in the hello', async () => {
+    expect(await opens({ ...authorization('prl_ATinvalid'), cookie: cookie() })).toBe('hello')
+    expect(await opens({ ...authorization(env.signIn('Uanna')), cookie: cookie() }, 'prl_ATinvalid')).toBe(
+      'authentication_required',
+    )
+    expect(await opens({ cookie: cookie() }, '')).toBe('authentication_required')
+    expect(await opens({ ...authorization('prl_ATinvalid') }, env.signIn('Uanna'))).toBe('hello')
+  })
+
+  test('does not lend the cookie to pages of other sites', async () => {
+    expect(await opens({ cookie: cookie(), origin: 'https://evil.example.com' })).toBe('authentication_required')
+    expect(await opens({ cookie: cookie(), origin: 'https://app.example.org' })).toBe('hello')
+    expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
+    expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
+  })
+
+  test('is refused for pages that no rule lets in', async () => {
+    const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
+    await ready(strict)
+    for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
+      await expect(Socket.open(strict.url, { origin })).rejects.toThrow('403')
+    ;(await Socket.open(strict.url, { origin: 'https://app.example.org' })).close()
+    await strict[Symbol.asyncDispose]()
+  })
+})
+
+test('when accounts does not answer, clients are asked to come again', async () => {
+  env.away.add('accounts')
+  const socket = await Socket.open(node.url)
+  socket.sendRaw(hello(env.signIn('Uanna')))
+  expect(await socket.first('error')).toMatchObject({ code: 'temporarily_unavailable', fatal: true })
+  expect(await socket.closed()).toMatchObject({ code: 1013 })
+})
+
+test('when rooms does not answer, the stream cannot start; it can once rooms is back', async () => {
+  env.away.add('rooms')
+  const token = env.signIn('Uberta')
+  const socket = await Socket.greeted(node.url, token)
+  socket.sendRaw(subscribe)
+  expect(await socket.first('error')).toMatchObject({ code: 'subscribe_failed', fatal: true })
+  expect(await socket.closed()).toMatchObject({ code: 1011 })
+
+  const patient = await Socket.greeted(node.url, token)
+  env.away.clear()
+  patient.sendRaw(subscribe)
+  await patient.first('subscribed')
+  patient.close()
+})
+
+test('many hellos at once are few questions', async () => {
+  const before = { ...env.asked }
+  const sockets = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => Socket.subscribed(node.url, env.signIn(`Umany${n}`))),
+  )
+  expect(env.asked.accounts - before.accounts).toBeLessThan(20)
+  expect(env.asked.rooms - before.rooms).toBeLessThan(20)
+  for (const socket of sockets) socket.close()
+})
+
+test('plain requests are told what is here', async () => {
+  expect((await fetch(`${node.url}/api/realtime`)).status).toBe(426)
+  expect((await fetch(`${node.url}/api/realtime`, { method: 'POST', body: 'x' })).status).toBe(426)
+  expect((await fetch(`${node.url}/`)).status).toBe(404)
+})
