@@ -13,7 +13,8 @@ export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit
 export async function bundleSchema(service) {
   const schema = join(workspace, 'services', service, 'src/store/schema.ts')
   if (!existsSync(schema)) throw new Error(`${service} has no src/store/schema.ts`)
-  const outfile = join(workspace, 'services', service, 'node_modules/.cache/schema.cjs')
+  // Here, where drizzle-orm is installed: a service whose schema is all from elsewhere does not depend on it.
+  const outfile = inWorkspace(`packages/tooling/node_modules/.cache/${service}-schema.cjs`)
   await build({
     entryPoints: [schema],
     outfile,

@@ -5,7 +5,7 @@ import type { WebSocketConstructor, WebSocketLike } from '@parley/client'
 type ServerFrame = NonNullable<MessageInitShape<typeof RealtimeServerFrameSchema>['frame']>
 
 /** A socket whose server is the test. */
-export class FakeSocket extends EventTarget implements WebSocketLike {
+class FakeSocket extends EventTarget implements WebSocketLike {
   readonly url: string
   binaryType = 'blob'
   closed = false
