@@ -184,6 +184,23 @@ describe('a socket that does not read', () => {
     expect(quick.isClosed).toBe(false)
   }, 60_000)
 
+  test('has no holes in what it heard', async () => {
+    const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
+    await ready(node)
+    env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
+    const slow = await env.socketOf(node, 'Uslow')
+    const witness = await env.socketOf(node, 'Uwitness')
+    const messages = Array.from({ length: 600 }, (_, n) => posted('R1', n + 1, 40_000))
+    slow.pause()
+    await Promise.all(messages.map((message) => publish(env.bus, message)))
+    await settle(env, { Uwitness: [witness] })
+    // It reads again before anybody looks who is slow.
+    slow.resume()
+    await slow.closed()
+    const heard = heardBy(slow)
+    expect(heard).toEqual(messages.slice(0, heard.length).map(({ id }) => id))
+  }, 60_000)
+
   test('and is behind for a while hears why when it reads again', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
     await ready(node)
@@ -213,8 +230,8 @@ describe('a node that ends', () => {
       body: { status: 'not ready', reasons: ['draining'] },
     })
     await expect(Socket.open(node.url)).rejects.toThrow()
-    // Those that go last still hear what happens meanwhile.
     await eventually(() => sockets.some(({ isClosed }) => isClosed))
+    expect(sockets.every(({ isClosed }) => isClosed)).toBe(false)
     for (const socket of [silent, ...sockets]) {
       expect(await socket.closed()).toEqual({ code: 1012, reason: 'draining' })
       const close = await socket.first('close')
