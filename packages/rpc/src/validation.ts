@@ -8,19 +8,29 @@ import { unstorable } from './storable.ts'
 const validator = createValidator()
 
 /**
- * Checks a message against the rules its proto declares, and that it can be stored at all. Throws `invalid_argument` with a
- * `google.rpc.BadRequest` detail that names each field with the rule it breaks, never its value. `body` is the encoded message.
+ * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest` detail
+ * that names each field with the rule it breaks, never its value.
  */
-export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>, body: Uint8Array): void {
+export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>): void {
   const result = validator.validate(desc, message)
+  if (result.kind === 'valid') return
   if (result.kind === 'error') throw result.error
-  const broken = (result.violations ?? []).map((violation) => ({
-    field: pathToString(violation.field),
-    description: describe(violation),
-  }))
-  const fieldViolations = [...broken, ...unstorable(desc, message, body)]
-  if (fieldViolations.length === 0) return
-  throw new ConnectError(
+  throw invalid(
+    result.violations.map((violation) => ({
+      field: pathToString(violation.field),
+      description: describe(violation),
+    })),
+  )
+}
+
+/** Throws the same for what no service can store; `body` is the encoded message. */
+export function assertStorable<D extends DescMessage>(desc: D, message: MessageShape<D>, body: Uint8Array): void {
+  const found = unstorable(desc, message, body)
+  if (found.length > 0) throw invalid(found)
+}
+
+function invalid(fieldViolations: { field: string; description: string }[]): ConnectError {
+  return new ConnectError(
     fieldViolations.map(({ field, description }) => (field ? `${field}: ${description}` : description)).join('; '),
     Code.InvalidArgument,
     undefined,

@@ -126,7 +126,7 @@ describe('invalid_argument', () => {
 })
 
 describe('who may not', () => {
-  test.each(['Rnothing', 'a\0b', 'ä', 'R'.repeat(100)])('unknown room %j: not_found', async (roomId) => {
+  test.each(['Rnothing', 'a b', 'ä', 'R'.repeat(100)])('unknown room %j: not_found', async (roomId) => {
     const posting = fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
     await expect(posting).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
   })

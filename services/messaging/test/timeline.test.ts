@@ -151,10 +151,10 @@ describe('messages by id', () => {
     const post = async (roomId: string) => (await ann.messages.createMessage({ roomId, body: 'x' })).message?.id ?? ''
     const [a, b, elsewhere] = [await post(room.roomId), await post(room.roomId), await post(other.roomId)]
     const joined = room.facts[1]?.eventId ?? ''
-    const eventIds = [b, 'Enothing', a, b, joined, elsewhere, 'a\0b']
+    const eventIds = [b, 'Enothing', a, b, joined, elsewhere, 'a b']
     const { messages } = await ann.messages.batchGetMessages({ roomId: room.roomId, eventIds })
     expect(messages.map(({ id }) => id)).toEqual([b, a])
-    for (const eventId of ['Enothing', joined, elsewhere, 'a\0b']) {
+    for (const eventId of ['Enothing', joined, elsewhere, 'a b']) {
       await expect(ann.messages.getMessage({ roomId: room.roomId, eventId })).rejects.toMatchObject({
         code: Code.NotFound,
         rawMessage: 'message not found',
@@ -200,7 +200,7 @@ describe('access', () => {
     expect(await codes(reads(fleet.as('ann'), roomId))).toEqual(denied)
   })
 
-  test.each(['Rnothing', 'a\0b', ' '])('unknown room %j: not_found', async (roomId) => {
+  test.each(['Rnothing', 'a b', ' '])('unknown room %j: not_found', async (roomId) => {
     expect(await codes(reads(fleet.as('ann'), roomId))).toEqual(Array.from({ length: 4 }, () => Code.NotFound))
   })
 
@@ -210,7 +210,7 @@ describe('access', () => {
     const root = await ann.messages.createMessage({ roomId, body: 'x' })
     const threadRootEventId = root.message?.id ?? ''
     const reply = await ann.messages.createMessage({ roomId, body: 'x', threadRootEventId })
-    for (const eventId of [reply.message?.id ?? '', 'Enothing', 'a\0b']) {
+    for (const eventId of [reply.message?.id ?? '', 'Enothing', 'a b']) {
       await expect(ann.rooms.getRoomEventsAround({ roomId, eventId })).rejects.toMatchObject({
         code: Code.NotFound,
         rawMessage: expect.stringContaining('timeline'),

@@ -3,7 +3,7 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { callerOf } from '../handler-context.ts'
 import { intercept } from '../interceptors.ts'
 import { methodName } from '../subjects.ts'
-import { validate } from '../validation.ts'
+import { assertStorable, validate } from '../validation.ts'
 import type { CallContext } from './call-context.ts'
 import type { Implementation, ServedMethod } from './routes.ts'
 
@@ -21,13 +21,17 @@ export async function answer(
   if (served.needsCaller) callerOf(context)
   if (!implementation) throw new ConnectError(`${methodName(method)} is not available yet`, Code.Unimplemented)
   const request = decode(method, body)
-  validate(method.input, request, body)
+  validate(method.input, request)
+  if (!isInternal(method)) assertStorable(method.input, request, body)
   const output =
     interceptors.length === 0
       ? await implementation(request, context)
       : await handleIntercepted(implementation, context, request, interceptors)
   return toBinary(method.output, create(method.output, output))
 }
+
+/** What deployables ask one another has passed this check, or made the text itself. */
+const isInternal = ({ parent }: DescMethodUnary): boolean => parent.typeName.startsWith('svc.internal.')
 
 function decode(method: DescMethodUnary, body: Uint8Array): MessageShape<DescMethodUnary['input']> {
   try {
