@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { register } from 'tsx/esm/api'
 
-const hooks = new URL('../testkit/src/jest-setup.ts', import.meta.url)
-
-/** The testkit's own hooks, or nothing in a tree without a testkit. */
-export async function testkitHooks() {
+/**
+ * The `setup()` and `teardown()` of a run: those of the module that the configuration names in `globals.hooks` (a path from
+ * the root of the repository), or nothing where it does not exist.
+ */
+export async function hooksOf({ rootDir }, { globals }) {
+  const hooks = new URL(globals.hooks, `file://${rootDir}/`)
   return existsSync(hooks) ? import(hooks.href) : undefined
 }
 
 /** Starts what the test files of this run share. Node cannot read TypeScript, so tsx does it for this process. */
-export default async function globalSetup() {
+export default async function globalSetup(globalConfig, projectConfig) {
   register()
-  await (await testkitHooks())?.setup()
+  await (await hooksOf(globalConfig, projectConfig))?.setup()
 }

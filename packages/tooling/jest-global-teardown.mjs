@@ -1,6 +1,6 @@
-import { testkitHooks } from './jest-global-setup.mjs'
+import { hooksOf } from './jest-global-setup.mjs'
 
 /** Stops what the global setup started. */
-export default async function globalTeardown() {
-  await (await testkitHooks())?.teardown()
+export default async function globalTeardown(globalConfig, projectConfig) {
+  await (await hooksOf(globalConfig, projectConfig))?.teardown()
 }

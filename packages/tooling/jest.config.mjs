@@ -23,6 +23,7 @@ export default {
       },
     ],
   },
+  globals: { hooks: 'packages/testkit/src/jest-setup.ts' },
   globalSetup: here('jest-global-setup.mjs'),
   globalTeardown: here('jest-global-teardown.mjs'),
   setupFiles: [here('jest-realm.mjs')],

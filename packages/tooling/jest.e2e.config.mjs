@@ -5,6 +5,7 @@ export default {
   ...config,
   roots: ['<rootDir>/packages/e2e'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  globals: { hooks: 'packages/e2e/src/jest-setup.ts' },
   maxWorkers: 1,
   testTimeout: 120_000,
 }
