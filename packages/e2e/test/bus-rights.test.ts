@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { dataDirAt } from '@parley/local'
+import { connect, type ConnectionOptions, type NatsConnection } from 'nats'
+import { fleet } from '../src/fleet.ts'
+
+const files = () => dataDirAt(fleet().dataDir)
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+
+/** Connects to the bus of the fleet, with the password of a bus user unless another one is given. */
+async function join(user: string | undefined, pass?: string): Promise<NatsConnection & AsyncDisposable> {
+  const options: ConnectionOptions = {
+    servers: read(files().operatorFile).natsUrl ?? '',
+    reconnect: false,
+    timeout: 5_000,
+  }
+  if (user !== undefined) Object.assign(options, { user, pass: pass ?? read(files().secretsFile)[`nats.${user}`] })
+  const nc = await connect({ ...options, ...(user === undefined ? {} : { inboxPrefix: `_INBOX.${user}` }) })
+  return Object.assign(nc, { [Symbol.asyncDispose]: () => nc.close() })
+}
+
+/** Why the bus does not let somebody publish; undefined when it does. */
+async function publishing(nc: NatsConnection, subject: string): Promise<string | undefined> {
+  let refusal: string | undefined
+  const listening = (async () => {
+    for await (const { type, data } of nc.status()) if (String(type) === 'error') refusal = JSON.stringify(data)
+  })()
+  nc.publish(subject, new Uint8Array())
+  await nc.flush()
+  await nc.close()
+  await listening
+  return refusal
+}
+
+/** Why the bus does not let somebody listen; undefined when it does. */
+async function listening(nc: NatsConnection, subject: string): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    nc.subscribe(subject, { callback: (error) => error && resolve(error.message) })
+    nc.flush().then(() => setTimeout(() => resolve(undefined), 100), reject)
+  })
+}
+
+const createRoom = 'rpc.svc_api_v1_RoomService.CreateRoom'
+const createUser = 'rpc.internal.svc_internal_v1_OperatorService.CreateUser'
+
+test.each([
+  ['nobody', undefined, undefined],
+  ['a wrong password', 'gateway', 'wrong'],
+  ['an unknown user', 'root', 'root'],
+])('%s is not let in', async (_, user, password) => {
+  await expect(join(user, password)).rejects.toThrow(/authorization|authentication/i)
+})
+
+describe('only the gateway speaks for users', () => {
+  test.each(['accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls', 'realtime', 'operator'])(
+    '%s may not call a public method',
+    async (user) => {
+      await using nc = await join(user)
+      expect(await publishing(nc, createRoom)).toMatch(/permission/i)
+    },
+  )
+
+  test('the gateway may', async () => {
+    await using nc = await join('gateway')
+    expect(await publishing(nc, createRoom)).toBeUndefined()
+  })
+})
+
+describe('only the operator operates', () => {
+  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not make accounts', async (user) => {
+    await using nc = await join(user)
+    expect(await publishing(nc, createUser)).toMatch(/permission/i)
+  })
+})
+
+describe('nobody listens in', () => {
+  test.each([
+    ['gateway', '>'],
+    ['gateway', 'evt.>'],
+    ['operator', 'evt.>'],
+    ['operator', 'rpc.>'],
+    ['calls', createRoom],
+    ['rooms', '_INBOX.gateway.>'],
+    ['messaging', '_INBOX.accounts.>'],
+    ['uploads', 'rpc.internal.svc_internal_v1_AccountsInternalService.PasswordLogin'],
+  ])('%s may not listen to %s', async (user, subject) => {
+    await using nc = await join(user)
+    expect(await listening(nc, subject)).toMatch(/permission/i)
+  })
+})
+
+describe('nobody writes another’s events', () => {
+  test.each([
+    ['gateway', 'evt.room.R1.message_posted'],
+    ['realtime', 'evt.room.R1.message_posted'],
+    ['operator', 'evt.user.U1.user_created'],
+    ['rooms', 'evt.room.R1.message_posted'],
+    ['messaging', 'evt.control.user.U1.roles_changed'],
+  ])('%s may not write %s', async (user, subject) => {
+    await using nc = await join(user)
+    expect(await publishing(nc, subject)).toMatch(/permission/i)
+  })
+})
