@@ -22,13 +22,13 @@ async function join(user: string | undefined, pass?: string): Promise<NatsConnec
 /** Why the bus does not let somebody publish; undefined when it does. */
 async function publishing(nc: NatsConnection, subject: string): Promise<string | undefined> {
   let refusal: string | undefined
-  const listening = (async () => {
+  void (async () => {
     for await (const { type, data } of nc.status()) if (String(type) === 'error') refusal = JSON.stringify(data)
   })()
   nc.publish(subject, new Uint8Array())
+  // The refusal comes before the first answer, the second one gives it time to be told.
   await nc.flush()
-  await nc.close()
-  await listening
+  await nc.flush()
   return refusal
 }
 

@@ -8,7 +8,7 @@ import { EventSchema } from '@parley/contracts/internal'
 import { declareStreams, eventStream } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import { cookieSecret, heardBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
-import { everyoneDecided, posted, publish, roomFact } from './_events.ts'
+import { announced, everyoneDecided, posted, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
 let env: Env
@@ -268,6 +268,8 @@ describe('a node that ends', () => {
     await eventually(async () => expect((await readiness(up.internalPort)).status).toBe(200))
     const reading = await Socket.subscribed(up.url, env.signIn('Uanna'))
     const silent = await Socket.subscribed(up.url, env.signIn('Ubert'))
+    for (let n = 1; n <= 50; n++) await publish(env.bus, announced(n))
+    await settle(env, { Uanna: [reading] })
     silent.pause()
     await Socket.open(up.url)
     child.kill('SIGTERM')
