@@ -16,9 +16,15 @@ export type PublicPort = {
 }
 
 const keepAliveTimeoutMs = 65_000
+/** While draining, busy connections get this long to hear that they end: closing one early could cut off a request. */
+const idleGraceMs = 1_000
 
 export async function servePublicPort({ host, port, dispatch, realtime }: Options): Promise<PublicPort> {
-  const http1 = createServer({ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true }, dispatch.http1)
+  let draining = false
+  const http1 = createServer({ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true }, (request, response) => {
+    if (draining) response.shouldKeepAlive = false
+    dispatch.http1(request, response)
+  })
   const http2 = createHttp2Server({}, dispatch.http2)
   const sessions = new Set<ServerHttp2Session>()
   http2.on('session', (session) => {
@@ -48,10 +54,11 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
   return {
     port: typeof address === 'object' && address ? address.port : port,
     async drain(deadlineMs) {
+      draining = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const session of sessions) session.close()
-      const idle = setInterval(() => http1.closeIdleConnections(), 50)
-      http1.closeIdleConnections()
+      const graceOver = Date.now() + Math.min(idleGraceMs, deadlineMs / 2)
+      const idle = setInterval(() => Date.now() >= graceOver && http1.closeIdleConnections(), 50)
       const deadline = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
       }, deadlineMs)
