@@ -88,3 +88,25 @@ export const parkedEvents = pgTable(
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
 )
+
+/** Passes over what a service keeps of deleted accounts. A row stays for ever: nothing may be written for its user again. */
+export const erasures = pgTable(
+  'erasures',
+  {
+    userId: text('user_id').notNull(),
+    pass: integer('pass').notNull(),
+    requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
+    /** How many rows, objects and the like the pass found so far. */
+    found: bigint('found', { mode: 'bigint' })
+      .notNull()
+      .default(sql`0`),
+    /** Set when accounts knows. */
+    reportedAt: timestamp('reported_at', { withTimezone: true }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.pass] }),
+    index('erasures_waiting')
+      .on(table.requestedAt)
+      .where(sql`reported_at is null`),
+  ],
+)

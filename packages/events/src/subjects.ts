@@ -1,5 +1,6 @@
 /** What an event can be about; the first token of its subject after `evt` (and `control`). */
-export type AggregateType = 'room' | 'user' | 'policy' | 'server' | 'layout' | 'auth' | 'asset' | 'call' | 'group'
+export type AggregateType =
+  'room' | 'user' | 'policy' | 'config' | 'layout' | 'group' | 'rbac' | 'auth' | 'asset' | 'call'
 
 /** The stream that holds every event. */
 export const eventStream = 'EVENTS'

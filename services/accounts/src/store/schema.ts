@@ -5,6 +5,7 @@ import {
   customType,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -12,7 +13,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
-export { inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 const moment = (name: string) => timestamp(name, { withTimezone: true })
@@ -34,10 +35,24 @@ export const users = pgTable(
     timezone: text(),
     timeFormat: integer('time_format'),
     loginChangedAt: moment('login_changed_at'),
+    /** When the user last changed the login without an administrator; null: may change it now. */
+    cooldownFrom: moment('cooldown_from'),
+    /** Key of the avatar below /assets/server/. */
+    avatarKey: text('avatar_key'),
+    statusEmoji: text('status_emoji'),
+    statusText: text('status_text'),
+    statusExpiresAt: moment('status_expires_at'),
+    /** When a password link was last mailed. */
+    resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
     deletedAt: moment('deleted_at'),
   },
-  (t) => [index('users_created').on(t.createdAt, t.login)],
+  (t) => [
+    index('users_created').on(t.createdAt, t.login),
+    index('users_status_expiry')
+      .on(t.statusExpiresAt)
+      .where(sql`${t.statusExpiresAt} is not null`),
+  ],
 )
 
 /** Logins and role names share one space, in lower case. */
@@ -90,12 +105,19 @@ export const credentials = pgTable(
     /** Null: can never be fresh. */
     freshUntil: moment('fresh_until'),
     createdAt: moment('created_at').notNull(),
+    /** When the browser last got a cookie with the present handle; null for bearer tokens. */
+    rotatedAt: moment('rotated_at'),
+    /** The handle before that: requests under way may still carry it for a moment. */
+    previousDigest: bytea('previous_digest'),
     expiresAt: moment('expires_at').notNull(),
     /** Kept for a day, so that ending it again finds the same event to wait for. */
     endedAt: moment('ended_at'),
   },
   (t) => [
     uniqueIndex('credentials_digest').on(t.digest),
+    uniqueIndex('credentials_previous_digest')
+      .on(t.previousDigest)
+      .where(sql`${t.previousDigest} is not null`),
     index('credentials_user').on(t.userId),
     index('credentials_expiry').on(t.expiresAt),
     index('credentials_ended')
@@ -103,4 +125,136 @@ export const credentials = pgTable(
       .where(sql`${t.endedAt} is not null`),
     check('credentials_digest_length', sql`octet_length(${t.digest}) = 32`),
   ],
+)
+
+/** Codes that were mailed to prove an address, one row per purpose and address, with what limits guessing and flooding. */
+export const emailCodes = pgTable(
+  'email_codes',
+  {
+    purpose: text({ enum: ['registration', 'verification'] }).notNull(),
+    /** The address in lower case. */
+    emailKey: text('email_key').notNull(),
+    /** Who wants to prove it; empty for a registration. */
+    userId: text('user_id').notNull().default(''),
+    codeDigest: bytea('code_digest').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    wrongAttempts: integer('wrong_attempts').notNull().default(0),
+    /** Mails since `windowFrom`. */
+    mails: integer().notNull().default(1),
+    windowFrom: moment('window_from').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.purpose, t.emailKey, t.userId] }), index('email_codes_expiry').on(t.expiresAt)],
+)
+
+/** Capabilities that live for minutes, by digest of their token: whoever presents one may take the step it names, once. */
+export const flowTokens = pgTable(
+  'flow_tokens',
+  {
+    digest: bytea().primaryKey(),
+    purpose: text({
+      enum: [
+        'registration',
+        'password_reset',
+        'account_deletion',
+        'link_start',
+        'external_create',
+        'external_link',
+        'authorization_code',
+      ],
+    }).notNull(),
+    /** Whose it is; empty when nobody's yet. */
+    userId: text('user_id').notNull(),
+    /** What the step needs to know; its shape belongs to the purpose. */
+    payload: jsonb().notNull(),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('flow_tokens_expiry').on(t.expiresAt), index('flow_tokens_user').on(t.userId)],
+)
+
+/** Browsers that were sent to a provider and have not come back. */
+export const providerLogins = pgTable(
+  'provider_logins',
+  {
+    stateDigest: bytea('state_digest').primaryKey(),
+    /** Digest of the handle in the browser's cookie. */
+    browserDigest: bytea('browser_digest').notNull(),
+    providerId: text('provider_id').notNull(),
+    nonce: text().notNull(),
+    codeVerifier: text('code_verifier').notNull(),
+    redirectPath: text('redirect_path').notNull(),
+    /** Who wants to link an identity; null for a sign-in. */
+    linkUserId: text('link_user_id'),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('provider_logins_expiry').on(t.expiresAt)],
+)
+
+/** Identities at providers. The issuer of OAuth-only types is the configured id of the provider. */
+export const externalIdentities = pgTable(
+  'external_identities',
+  {
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    /** Hex SHA-256 of `issuer:subject`. */
+    subjectHash: text('subject_hash').notNull(),
+    providerId: text('provider_id').notNull(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    linkedAt: moment('linked_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.issuer, t.subject] }),
+    uniqueIndex('external_identities_hash').on(t.subjectHash),
+    index('external_identities_user').on(t.userId),
+  ],
+)
+
+/** Other web clients that users let in. */
+export const oauthConsents = pgTable(
+  'oauth_consents',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    origin: text().notNull(),
+    grantedAt: moment('granted_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.origin] })],
+)
+
+/** Deleted accounts, until a pass over every service has found nothing. */
+export const deletions = pgTable(
+  'deletions',
+  {
+    userId: text('user_id')
+      .primaryKey()
+      .references(() => users.id),
+    requestedAt: moment('requested_at').notNull(),
+    /** The pass that services were last asked for. */
+    pass: integer().notNull().default(1),
+    askedAt: moment('asked_at').notNull(),
+    completedAt: moment('completed_at'),
+  },
+  (t) => [
+    index('deletions_open')
+      .on(t.askedAt)
+      .where(sql`${t.completedAt} is null`),
+  ],
+)
+
+/** What each service reported of each pass. */
+export const deletionReports = pgTable(
+  'deletion_reports',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => deletions.userId),
+    pass: integer().notNull(),
+    service: text().notNull(),
+    found: bigint({ mode: 'bigint' }).notNull(),
+    reportedAt: moment('reported_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )

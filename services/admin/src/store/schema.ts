@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 
-export { inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 
 /** One row: the revision of roles and decisions, locked by whoever changes them. */
 export const policyState = pgTable(

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { RoomKind } from '@parley/contracts/api'
 
-export { inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => 'bytea',

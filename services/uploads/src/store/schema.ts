@@ -1,1 +1,1 @@
-export { inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
