@@ -49,7 +49,7 @@ test('killed between commit and publish: the message is readable, and its event 
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('killed in the middle of it: all that was answered is there and announced once, and keys make repeats safe', async () => {
+test('killed in the middle of it: all that was answered is there and announced, and keys make repeats safe', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
   const ann = fleet.as('ann').messages
@@ -86,9 +86,10 @@ test('killed in the middle of it: all that was answered is there and announced o
 
   // Whatever a kill does to a call, it never shows as a bug.
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
-  await eventually(() => expect(recorded.events.length).toBeGreaterThanOrEqual(answered.length))
-  const heard = recorded.events.map(({ id }) => id)
-  expect([...heard].sort()).toEqual([...answered].sort())
+  expect(new Set(answered).size).toBe(answered.length)
+  // Whoever takes over from a killed relay may announce its last events again: readers go by event id.
+  const heard = () => new Set(recorded.events.map(({ id }) => id))
+  await eventually(() => expect(heard()).toEqual(new Set(answered)))
   const stored = new Set<string>()
   let page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500 })).page
   for (;;) {
@@ -97,5 +98,5 @@ test('killed in the middle of it: all that was answered is there and announced o
     const cursor = { case: 'before' as const, value: page.startCursor }
     page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500, cursor })).page
   }
-  expect(stored).toEqual(new Set(heard))
+  expect(stored).toEqual(heard())
 }, 60_000)
