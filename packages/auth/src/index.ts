@@ -29,4 +29,11 @@ export {
   type DefaultDecision,
   type SystemRole,
 } from './roles.ts'
+export {
+  readServerImageParams,
+  serverImageFits,
+  serverImageUrl,
+  type ServerImageFit,
+  type ServerImageSize,
+} from './server-image-url.ts'
 export { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'

@@ -1,4 +1,4 @@
-import { duration, int, oneOf, port, secret, str, url } from './kinds.ts'
+import { bytes, duration, int, oneOf, port, secret, str, url } from './kinds.ts'
 
 /** How much a process says. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -57,5 +57,24 @@ export const coreFields = () => ({
     toml: 'webserver.url',
     pattern: /^https?:/,
     doc: 'where people reach this server, such as https://chat.example.org',
+  }),
+})
+
+/** What those share who make or answer addresses of assets. */
+export const assetsFields = () => ({
+  assetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
+    toml: 'core.assets.signing_secret',
+    min: 32,
+    doc: 'secret of the addresses of assets; the same for the whole fleet, at least 32 characters',
+  }),
+})
+
+/** How large a file may be. */
+export const uploadFields = () => ({
+  maxUploadBytes: bytes('PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE', {
+    toml: 'core.assets.max_upload_size',
+    default: '25 MiB',
+    min: 1,
+    doc: 'largest file of any kind',
   }),
 })

@@ -2,5 +2,14 @@ export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, ty
 export { describe, type SettingRow } from './describe.ts'
 export { ConfigError } from './error.ts'
 export { type Field, type FieldOptions } from './field.ts'
-export { busFields, coreFields, databaseFields, logLevels, processFields, redisFields } from './groups.ts'
+export {
+  assetsFields,
+  busFields,
+  coreFields,
+  databaseFields,
+  logLevels,
+  processFields,
+  redisFields,
+  uploadFields,
+} from './groups.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'

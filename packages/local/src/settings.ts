@@ -37,6 +37,11 @@ export const readGivenSecrets = defineConfig({
     optional: true,
     doc: 'key of the digests of credentials',
   }),
+  PARLEY_CORE_ASSETS_SIGNING_SECRET: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
+    toml: 'core.assets.signing_secret',
+    optional: true,
+    doc: 'secret of the addresses of assets',
+  }),
   PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
     optional: true,

@@ -9,6 +9,9 @@ export const controlHeader = 'P'
 /** Header that makes a repeat of a call harmless. */
 export const keyHeader = 'idempotency-key'
 
+/** Names bytes that the gateway took out of the request and put aside. */
+export const blobHeader = 'parley-blob'
+
 /** W3C trace context. */
 export const traceHeader = 'traceparent'
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { callerHeader, decodeCaller, type Caller } from '@parley/auth'
-import { keyHeader } from './envelope.ts'
+import { blobHeader, keyHeader } from './envelope.ts'
 import { CallContext } from './server/call-context.ts'
 
 /** The signed-in one who makes this call. Throws `unauthenticated` when nobody is named. */
@@ -11,8 +11,20 @@ export function callerOf(call: HandlerContext): Caller {
 
 /** The idempotency key the call carries: the caller's own, or `auto:...` given by the gateway; undefined without one. */
 export function idempotencyKeyOf(call: HandlerContext): string | undefined {
-  if (call instanceof CallContext) return call.received(keyHeader)
-  return call.requestHeader.get(keyHeader) ?? undefined
+  return received(call, keyHeader)
+}
+
+/**
+ * Id of the bytes that the gateway took out of the request and put aside at uploads, for its `StoreServerImage`; undefined
+ * when the request carried none.
+ */
+export function blobOf(call: HandlerContext): string | undefined {
+  return received(call, blobHeader)
+}
+
+function received(call: HandlerContext, name: string): string | undefined {
+  if (call instanceof CallContext) return call.received(name)
+  return call.requestHeader.get(name) ?? undefined
 }
 
 function read(header: string | null | undefined): Caller {

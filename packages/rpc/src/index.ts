@@ -1,5 +1,5 @@
 export { connectBus, type Bus, type BusOptions } from './bus.ts'
-export { callerOf, idempotencyKeyOf } from './handler-context.ts'
+export { blobOf, callerOf, idempotencyKeyOf } from './handler-context.ts'
 export type { Reply } from './client/pending-call.ts'
 export { createRpcClient, type CallMeta, type RpcClient, type RpcClientOptions } from './client/rpc-client.ts'
 export type { TransportOptions } from './client/transport.ts'

@@ -1,12 +1,24 @@
-import { busFields, coreFields, databaseFields, defineConfig, duration, int, list, processFields } from '@parley/config'
+import {
+  assetsFields,
+  busFields,
+  coreFields,
+  databaseFields,
+  defineConfig,
+  duration,
+  int,
+  list,
+  processFields,
+} from '@parley/config'
 
-const { secretKey } = coreFields()
+const { secretKey, publicUrl } = coreFields()
 
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('accounts'),
+  ...assetsFields(),
   secretKey,
+  publicUrl,
   tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {
     toml: 'auth.token_ttl',
     default: '90d',

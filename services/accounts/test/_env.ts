@@ -94,6 +94,8 @@ export async function openEnv(): Promise<Env> {
         PARLEY_ACCOUNTS_DATABASE_URL: database.url,
         PARLEY_NATS_URL: nats.url,
         PARLEY_CORE_SECRET_KEY: secretKey,
+        PARLEY_CORE_ASSETS_SIGNING_SECRET: secretKey,
+        PARLEY_WEBSERVER_URL: 'https://chat.example.org',
         PARLEY_DATABASE_POOL: '6',
       }
       const service = await startAccounts(readConfig({ env: { ...env, ...settings } }), overrides)

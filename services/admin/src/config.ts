@@ -1,4 +1,5 @@
 import {
+  assetsFields,
   bool,
   busFields,
   bytes,
@@ -8,6 +9,7 @@ import {
   duration,
   processFields,
   str,
+  uploadFields,
   url,
 } from '@parley/config'
 
@@ -17,6 +19,8 @@ export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('admin'),
+  ...assetsFields(),
+  ...uploadFields(),
   publicUrl,
   directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
     toml: 'auth.direct_registration',
@@ -47,11 +51,6 @@ export const readConfig = defineConfig({
     toml: 'video.enabled',
     default: false,
     doc: 'Whether uploaded videos are processed.',
-  }),
-  maxUploadBytes: bytes('PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE', {
-    toml: 'core.assets.max_upload_size',
-    default: '25 MB',
-    doc: 'Largest file of any kind.',
   }),
   maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
     toml: 'video.max_upload_size',

@@ -26,6 +26,7 @@ export async function testAdmin() {
           PARLEY_ADMIN_DATABASE_URL: database.url,
           PARLEY_NATS_URL: nats.url,
           PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+          PARLEY_CORE_ASSETS_SIGNING_SECRET: 'a secret of the addresses of assets for tests',
           ...env,
         },
       })

@@ -26,7 +26,7 @@ test('clients learn how this server is configured, and nothing about what is off
     pushNotificationsEnabled: false,
     livekitUrl: 'wss://media.example.org',
     videoProcessingEnabled: false,
-    maxUploadSize: 25_000_000n,
+    maxUploadSize: 26_214_400n,
     maxVideoUploadSize: 100_000_000n,
     messageEditWindowSeconds: 7200,
   })

@@ -29,6 +29,7 @@ export function serviceEnvironment(
     PARLEY_REALTIME_DRAIN_WINDOW: '1s',
     PARLEY_CORE_SECRET_KEY: fleet.secret('core'),
     PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: fleet.secret('cookieSigning'),
+    PARLEY_CORE_ASSETS_SIGNING_SECRET: fleet.secret('assetsSigning'),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...present(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),

@@ -1,6 +1,6 @@
 import { headers as natsHeaders, type MsgHdrs } from 'nats'
 import { callerHeader } from '@parley/auth'
-import { controlHeader, keyHeader, packRequest, traceHeader, type RequestControl } from '../envelope.ts'
+import { blobHeader, controlHeader, keyHeader, packRequest, traceHeader, type RequestControl } from '../envelope.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
 /** What travels beside the body of a request. */
@@ -9,6 +9,7 @@ export function requestHeaders(call: OutgoingCall, control: RequestControl): Msg
   headers.append(controlHeader, packRequest(control))
   if (call.caller) headers.append(callerHeader, call.caller)
   if (call.idempotencyKey) headers.append(keyHeader, call.idempotencyKey)
+  if (call.blob) headers.append(blobHeader, call.blob)
   if (call.traceparent) headers.append(traceHeader, call.traceparent)
   call.extra?.forEach((value, name) => headers.append(name, value))
   return headers

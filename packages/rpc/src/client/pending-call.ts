@@ -14,6 +14,7 @@ export type OutgoingCall = {
   readonly timeoutMs: number
   readonly caller?: string | undefined
   readonly idempotencyKey?: string | undefined
+  readonly blob?: string | undefined
   readonly traceparent?: string | undefined
   /** Further metadata, sent as it is. */
   readonly extra?: Headers | undefined

@@ -12,6 +12,8 @@ export type CallMeta = {
   readonly caller?: string | undefined
   /** Makes a resend of a keyed method safe. */
   readonly idempotencyKey?: string | undefined
+  /** Id of bytes that were taken out of the request and put aside at uploads. */
+  readonly blob?: string | undefined
   /** Trace to belong to; without it the current one. */
   readonly traceparent?: string | undefined
   /** How long the answer is waited for, over all attempts. */

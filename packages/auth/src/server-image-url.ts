@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** How an image is made to fit: inside the size, filling it, or stretched to it. */
+export const serverImageFits = ['contain', 'cover', 'exact'] as const
+export type ServerImageFit = (typeof serverImageFits)[number]
+
+/** The size an image is asked for, in pixels. */
+export type ServerImageSize = { readonly width: number; readonly height: number; readonly fit: ServerImageFit }
+
+const maxSide = 4096
+
+/** 128 bits: as hex, as everything in these addresses. */
+function signatureOf(secret: string, key: string, params: string): Buffer {
+  return createHmac('sha256', secret).update(`server/${key}/${params}`).digest().subarray(0, 16)
+}
+
+/**
+ * Absolute address of a public image (avatar, logo, banner) in a size. It is the same for the same image and size, needs
+ * no credential and never ends: keys are random and never reused. Throws a RangeError for a side that is not 1 to 4096.
+ */
+export function serverImageUrl(
+  { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },
+  key: string,
+  { width, height, fit }: ServerImageSize,
+): string {
+  if (![width, height].every(isSide)) throw new RangeError('a side of an image has 1 to 4096 pixels')
+  const params = Buffer.from(JSON.stringify({ w: width, h: height, f: fit })).toString('base64url')
+  const signature = signatureOf(signingSecret, key, params).toString('hex')
+  return `${publicUrl.replace(/\/+$/, '')}/assets/server/${key}/t/${params}.${signature}`
+}
+
+/**
+ * The size in the last segment of such an address (`{params}.{signature}`); undefined unless one of the secrets signed it
+ * for this key.
+ */
+export function readServerImageParams(
+  signingSecrets: readonly string[],
+  key: string,
+  segment: string,
+): ServerImageSize | undefined {
+  const [, params = '', signature = ''] = /^([\w-]{1,200})\.([0-9a-f]{32})$/.exec(segment) ?? []
+  const given = Buffer.from(signature, 'hex')
+  if (given.length !== 16) return undefined
+  if (!signingSecrets.some((secret) => timingSafeEqual(given, signatureOf(secret, key, params)))) return undefined
+  return sizeFrom(params)
+}
+
+function sizeFrom(params: string): ServerImageSize | undefined {
+  const { w: width, h: height, f } = JSON.parse(Buffer.from(params, 'base64url').toString()) as Record<string, unknown>
+  const fit = serverImageFits.find((known) => known === f)
+  return isSide(width) && isSide(height) && fit !== undefined ? { width, height, fit } : undefined
+}
+
+const isSide = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxSide
