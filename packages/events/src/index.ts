@@ -1,5 +1,5 @@
 export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
-export type { EventHandler } from './consume/handling.ts'
+export type { EventHandler, EventPreparation } from './consume/handling.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
 export { followControl, type ControlFeed, type ControlListener } from './follow/follow-control.ts'
 export { followEvents } from './follow/follow-events.ts'

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { openDatabase } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { consumeEvents, declareStreams, startRelay, type ConsumerOptions } from '../src/index.ts'
+import {
+  consumeEvents,
+  declareStreams,
+  startRelay,
+  type ConsumerOptions,
+  type EventHandler,
+  type EventPreparation,
+} from '../src/index.ts'
 import { commit, upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { outageBefore } from './_outage.ts'
@@ -24,7 +32,12 @@ afterAll(async () => {
 const quickly = { firstMs: 10, mostMs: 50 }
 
 /** A consumer of the aggregates of one test. */
-const consumer = (room: string, options: Pick<ConsumerOptions, 'db' | 'on'> & Partial<ConsumerOptions>) =>
+const consumer = (
+  room: string,
+  options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
+      { on: EventHandler } | { prepare: EventPreparation }
+    ),
+) =>
   consumeEvents({
     bus,
     service: 'test',
@@ -61,6 +74,25 @@ test('only the wanted kinds are handled', async () => {
   await relay.stored(await commit(database, 'kinds', [3], 'room_archived'))
   await eventually(() => expect(handled).toHaveLength(2))
   expect(handled).toEqual(['room_archived', 'room_archived'])
+})
+
+test('a neighbour is asked outside the transaction; while it is away no try is counted', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'asking' })
+  let asked = 0
+  const handled: bigint[] = []
+  await using _consumer = await consumer('asking', {
+    db: database.db,
+    prepare: async ({ version }) => {
+      if (version === 2n) return undefined
+      if (++asked < 15) throw new ConnectError('away', asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
+      return async () => void handled.push(version)
+    },
+  })
+  await relay.stored(await commit(database, 'asking', upTo(3)))
+  await eventually(() => expect(handled.toSorted()).toEqual([1n, 3n]))
+  const { rows } = await database.pool.query('select from parked_events')
+  expect(rows).toEqual([])
 })
 
 test('an event that fails ten times is parked, the others of its message and its room go on', async () => {

@@ -100,6 +100,20 @@ describe('profiles', () => {
   })
 })
 
+test('what read models keep is told by id, of deleted accounts only that they are', async () => {
+  const [herb, gone] = [await makeUser(env, 'herb', { roleNames: ['moderator'] }), await makeUser(env, 'left')]
+  await remove(gone)
+  const { people } = await env.internal.getPeople({ userIds: [herb, gone, 'Unobody'] })
+  expect(new Map(people.map((person) => [person.userId, person]))).toMatchObject(
+    new Map([
+      [herb, { login: 'herb', displayName: 'herb', roleIds: ['moderator'], deleted: false, version: 2n }],
+      [gone, { login: '', displayName: '', deleted: true }],
+    ]),
+  )
+  const userIds = Array.from({ length: 501 }, (_, n) => `U${n}`)
+  expect(await codeOf(env.internal.getPeople({ userIds }))).toBe(Code.InvalidArgument)
+})
+
 test('every account is listed in pages, tombstones included', async () => {
   const made = await Promise.all(['l1', 'l2', 'l3'].map((login) => makeUser(env, login, { roleNames: ['moderator'] })))
   await remove(made[0] ?? '')

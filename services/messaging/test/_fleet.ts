@@ -94,7 +94,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
   /** What accounts says when a profile changed. */
   const userChanged = async (userId: string) => {
     const event = { kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, version: 1n } as const
-    const fact = { case: 'userChanged', value: { login: userId } } as const
+    const fact = { case: 'userChanged', value: {} } as const
     const { payload, subject } = outgoing({ ...event, occurredAt: new Date(), actorId: userId, fact })
     const batch = create(EventBatchSchema, { events: [fromBinary(EventSchema, payload)] })
     await bus.nc.jetstream().publish(subject, toBinary(EventBatchSchema, batch))

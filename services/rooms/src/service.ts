@@ -6,7 +6,7 @@ import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { applyFacts } from './clients/messaging.ts'
 import type { Config } from './config.ts'
-import { onUserEvent } from './consumers/people.ts'
+import { onAccessEvent, onProfileEvent } from './consumers/people.ts'
 import type { Context } from './context.ts'
 import { checkMessaging } from './jobs/check-messaging.ts'
 import { endExpiredBans } from './jobs/end-expired-bans.ts'
@@ -57,9 +57,11 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   const now = overrides.now ?? (() => new Date())
   const ctx: Context = { db, accounts, admin, messaging, policy, line, turns: new Turns(), relay, now }
 
-  const consumer = { bus: events, db, service: 'rooms', on: onUserEvent }
-  opened.use(await consumeEvents({ ...consumer, durable: 'people', subject: 'evt.user.>' }))
-  opened.use(await consumeEvents({ ...consumer, durable: 'people-access', subject: 'evt.control.user.>' }))
+  const consumer = { bus: events, db, service: 'rooms' }
+  const prepare = onProfileEvent(accounts)
+  opened.use(await consumeEvents({ ...consumer, durable: 'people', subject: 'evt.user.>', prepare }))
+  const on = onAccessEvent
+  opened.use(await consumeEvents({ ...consumer, durable: 'people-access', subject: 'evt.control.user.>', on }))
   opened.use(handOverLeftBehind(ctx, signal))
   opened.use(checkMessaging(ctx, apply, signal))
   opened.use(endExpiredBans(ctx, signal))

@@ -36,7 +36,7 @@ export type Env = {
   db: Db
   messaging: FakeMessaging
   admin: { policy: GetPolicyResponse; denied: string[]; silent: boolean }
-  accounts: { people: FakePerson[]; silent: boolean }
+  accounts: { people: FakePerson[]; silent: boolean; /** Questions not answered. */ refused: number }
   /** Starts a process of rooms that lives as long as the environment, or until it is disposed. */
   start(settings?: Record<string, string>): Promise<Service>
   as(userId: string, ...roleIds: string[]): Clients
@@ -57,7 +57,7 @@ export async function openEnv(): Promise<Env> {
 
   const messaging = new FakeMessaging()
   const admin: Env['admin'] = { policy: standardPolicy(), denied: [], silent: false }
-  const accounts: Env['accounts'] = { people: [], silent: false }
+  const accounts: Env['accounts'] = { people: [], silent: false, refused: 0 }
   opened.use(
     await fakeLeaf(bus, (router) => {
       router.service(MessagingInternalService, messaging.impl)
@@ -77,6 +77,13 @@ export async function openEnv(): Promise<Env> {
             return { user: { id, login, displayName, deleted }, roleIds }
           })
           return { profiles }
+        },
+        getPeople: ({ userIds }) => {
+          if (accounts.silent) {
+            accounts.refused++
+            away()
+          }
+          return { people: accounts.people.filter(({ userId }) => userIds.includes(userId)) }
         },
         listPeople: ({ after, limit }) => {
           if (accounts.silent) away()

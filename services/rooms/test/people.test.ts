@@ -30,8 +30,10 @@ async function announce(
   await env.bus.nc.jetstream().publish(eventSubject(about), toBinary(EventBatchSchema, batch))
 }
 
-const renamed = (version: bigint, displayName: string) =>
-  announce('user_profile_updated', version, { case: 'userChanged', value: { login: 'alice', displayName } })
+async function renamed(version: bigint, displayName: string): Promise<void> {
+  env.accounts.people = [{ ...alice, displayName, version }]
+  await announce('user_profile_updated', version, { case: 'userChanged', value: {} })
+}
 
 test('are filled from accounts once it answers', async () => {
   env.accounts.silent = true
@@ -51,21 +53,33 @@ test('follow renames and roles, whatever the order of arrival', async () => {
   await renamed(7n, 'Alicia')
   await eventually(async () => expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia' }]))
   await renamed(6n, 'Too late')
+  await eventually(async () => (await env.db.select().from(inbox)).length === 2)
   await announce('roles_changed', 8n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 2n } })
   await eventually(async () => expect(await stored()).toMatchObject([{ roleIds: ['admin'] }]))
   await renamed(9n, '')
   await eventually(async () => expect(await stored()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
+test('follow a rename that happened while accounts was away', async () => {
+  env.accounts.people = [alice]
+  await env.start()
+  await filled()
+  env.accounts.silent = true
+  await renamed(7n, 'Alicia')
+  await eventually(() => env.accounts.refused > 11)
+  env.accounts.silent = false
+  await eventually(async () => expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia' }]))
+})
+
 test('keep nothing of a deleted account but that it is deleted', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()
-  await announce('account_deleted', 9n, { case: 'userChanged', value: { login: 'alice', deleted: true } })
+  await announce('account_deleted', 9n, { case: 'userChanged', value: { deleted: true } })
   const tombstone = { deleted: true, login: '', displayName: '', nameKey: '', roleIds: [] }
   await eventually(async () => expect(await stored()).toMatchObject([tombstone]))
   await renamed(10n, 'Back')
-  await announce('user_created', 11n, { case: 'userChanged', value: { login: 'new', created: true } })
+  await announce('user_created', 11n, { case: 'userChanged', value: { created: true } })
   await announce('roles_changed', 12n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 3n } })
   await eventually(async () => (await env.db.select().from(inbox)).length === 4)
   expect(await stored()).toMatchObject([tombstone])

@@ -4,7 +4,7 @@ import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
 import { declareDurable, durableLag } from './durable.ts'
-import { handleMessage, isReachable, type EventHandler, type Handling } from './handling.ts'
+import { handleMessage, isReachable, type EventHandler, type EventPreparation, type Handling } from './handling.ts'
 import { reasonOf } from './failures.ts'
 import { deleteOldNotes } from './inbox.ts'
 import { Lanes } from './lanes.ts'
@@ -25,13 +25,20 @@ export type ConsumerOptions = Pick<Database, 'db'> & {
   durable: string
   /** One filter over subjects, see `eventSubject`; the same for the whole life of the durable. */
   subject: string
-  /** Handles one event, in any order among aggregates and in no promised order within one. Runs once for each event id. */
-  on: EventHandler
   /** Kinds to handle. Default: all. */
   kinds?: readonly string[]
   /** Pauses before an event on which the handler failed comes again; doubling. Default: from 250 ms to a minute. */
   redelivery?: Handling['redelivery']
-}
+} & (
+    | {
+        /** Handles one event, in any order among aggregates and in no promised order within one. Runs once for each event id. */
+        on: EventHandler
+      }
+    | {
+        /** The same where a neighbour has to be asked first; the asking may happen more often. */
+        prepare: EventPreparation
+      }
+  )
 
 /**
  * Handles every event that was ever announced under the subject and is at most three days old, once for each event id,
@@ -44,7 +51,7 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
   const handling: Handling = {
     db,
     consumer,
-    on: options.on,
+    prepare: 'prepare' in options ? options.prepare : async (event) => (tx) => options.on(event, tx),
     kinds: options.kinds && new Set(options.kinds),
     redelivery: options.redelivery ?? { firstMs: 250, mostMs: 60_000 },
   }

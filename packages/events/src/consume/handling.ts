@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect'
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, type Db, type Tx } from '@parley/postgres'
@@ -13,19 +14,25 @@ const log = logger('consumer')
 /** What a consumer does with an event, in the transaction that notes it as handled. */
 export type EventHandler = (event: Event, tx: Tx) => Promise<void>
 
+/**
+ * Asks others what an event means, before the transaction: nobody holds one while waiting for a neighbour. Returns what to
+ * do in the transaction; undefined for nothing. While a neighbour is away the event comes again, and no try is counted.
+ */
+export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<void>) | undefined>
+
 /** A consumer, as far as one message is concerned. */
 export type Handling = {
   db: Db
   /** Durable name; the inbox's name of the consumer. */
   consumer: string
-  on: EventHandler
+  prepare: EventPreparation
   /** Kinds to handle; others are acknowledged. All when undefined. */
   kinds: ReadonlySet<string> | undefined
   /** Pauses before redelivery: the first, and the longest. */
   redelivery: { firstMs: number; mostMs: number }
 }
 
-/** `outage`: the database is away; nothing can be handled until it is back. */
+/** `outage`: the database, or a neighbour that was asked, is away. */
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
@@ -61,7 +68,7 @@ export async function handleMessage(handling: Handling, message: Msg): Promise<O
   return 'later'
 }
 
-/** Returns how many tries of this event have failed, 0 when it is handled or given up; undefined when the database is away. */
+/** Returns how many tries of this event have failed, 0 when it is handled or given up; undefined during an outage. */
 async function handleEvent(
   handling: Handling,
   event: Event,
@@ -71,16 +78,18 @@ async function handleEvent(
   const { db, consumer } = handling
   const span = { kind: 'consumer', parent: event.traceparent, attributes: { consumer, 'event.id': event.id } } as const
   try {
-    await withSpan(`consume ${event.kind}`, span, () =>
-      db.transaction(async (tx) => {
+    await withSpan(`consume ${event.kind}`, span, async () => {
+      const handle = await handling.prepare(event)
+      await db.transaction(async (tx) => {
         if (!(await receive(tx, consumer, event.id))) return
-        await handling.on(event, tx)
+        await handle?.(tx)
         if (again) await forgetFailures(tx, consumer, event.id)
-      }),
-    )
+      })
+    })
     eventHandled(consumer)
     return 0
   } catch (error) {
+    if (isAway(error)) return undefined
     if (isDatabaseUnavailable(error) && !(await isReachable(db))) return undefined
     return await fail(handling, event, subject, reasonOf(error))
   }
@@ -104,6 +113,10 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
     return 1
   }
 }
+
+/** A neighbour does not answer: that says nothing about the event. */
+const isAway = (error: unknown): boolean =>
+  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 
 /** Whether the database answers at all: a statement that ran into a timeout on its own is a failure of the event. */
 export async function isReachable(db: Db): Promise<boolean> {

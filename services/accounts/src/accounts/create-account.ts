@@ -42,7 +42,7 @@ export async function createAccount(
       if (email !== '' && (await claimEmail(tx, id, email, at)) !== id) throw emailTaken()
       const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId: '' }
       return enqueue(tx, [
-        { ...common, version: 1n, ...userCreated(login, login) },
+        { ...common, version: 1n, ...userCreated() },
         ...(roleIds.length > 0 ? [{ ...common, version, ...rolesChanged(roleIds, version) }] : []),
       ])
     })

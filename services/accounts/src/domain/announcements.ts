@@ -14,9 +14,9 @@ export type EndReason = (typeof endReasons)[number]
 
 export const isEndReason = (text: string): text is EndReason => endReasons.some((reason) => reason === text)
 
-export const userCreated = (login: string, displayName: string): Announcement => ({
+export const userCreated = (): Announcement => ({
   kind: 'user_created',
-  fact: { case: 'userChanged', value: { login, displayName, created: true } },
+  fact: { case: 'userChanged', value: { created: true } },
 })
 
 export const rolesChanged = (roleIds: string[], rolesVersion: bigint): Announcement => ({

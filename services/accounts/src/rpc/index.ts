@@ -5,6 +5,7 @@ import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { authenticate } from './internal/authenticate.ts'
 import { endCredentials } from './internal/end-credentials.ts'
+import { getPeople } from './internal/get-people.ts'
 import { getProfiles } from './internal/get-profiles.ts'
 import { listPeople } from './internal/list-people.ts'
 import { openSockets } from './internal/open-sockets.ts'
@@ -23,6 +24,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     passwordLogin: passwordLogin(ctx),
     endCredentials: endCredentials(ctx),
     openSockets: openSockets(ctx),
+    getPeople: getPeople(ctx),
     getProfiles: getProfiles(ctx),
     listPeople: listPeople(ctx),
   } satisfies Partial<ServiceImpl<typeof AccountsInternalService>>)

@@ -30,8 +30,7 @@ export const toProfile = (user: UserWithRoles): Profile =>
 export const toPerson = (user: UserWithRoles): Person =>
   create(PersonSchema, {
     userId: user.id,
-    login: user.login,
-    displayName: displayNameOf(user),
+    ...(!user.deletedAt && { login: user.login, displayName: displayNameOf(user) }),
     roleIds: user.roleIds,
     deleted: user.deletedAt !== null,
     version: user.version,
