@@ -1,6 +1,7 @@
 import { ConfigError } from './error.ts'
-import { Mistake, type Field } from './field.ts'
-import { readConfigFile, type ConfigFile } from './file.ts'
+import { Mistake, Mistakes, type Field } from './field.ts'
+import { readConfigFile } from './file.ts'
+import { readField, withoutPassword } from './read-field.ts'
 
 /** A declaration: the name in the program and the field. */
 export type Fields = Readonly<Record<string, Field<unknown>>>
@@ -29,38 +30,22 @@ export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
     const values: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(fields)) {
       try {
-        values[name] = valueOf(field, env, file)
+        values[name] = readField(field, { env, file })
       } catch (error) {
-        if (!(error instanceof Mistake)) throw error
-        mistakes.push(error.message)
+        mistakes.push(...mistakesOf(error))
       }
     }
-    if (mistakes.length > 0) throw new ConfigError(mistakes)
+    if (mistakes.length > 0) throw new ConfigError([...new Set(mistakes)])
     declarations.set(values, fields)
     return values as ConfigOf<F>
   }
   return Object.assign(read, { fields })
 }
 
-function valueOf(field: Field<unknown>, env: NodeJS.ProcessEnv, file: ConfigFile | undefined): unknown {
-  for (const name of field.env) {
-    if (env[name]) return parsed(field, env[name], name)
-  }
-  const fromFile = field.toml && file?.get(field.toml)
-  if (file && fromFile !== undefined) return parsed(field, fromFile, `${field.toml} in ${file.path}`)
-  if (field.default !== undefined) return field.parse(field.default)
-  if (field.optional) return undefined
-  throw new Mistake(`${field.env[0]}: is missing (${field.doc})`)
-}
-
-function parsed(field: Field<unknown>, raw: unknown, source: string): unknown {
-  try {
-    return field.parse(raw)
-  } catch (error) {
-    if (!(error instanceof Mistake)) throw error
-    const shown = field.secret ? 'the given value' : JSON.stringify(withoutPassword(raw))
-    throw new Mistake(`${source}: ${shown} ${error.message}`)
-  }
+function mistakesOf(error: unknown): readonly string[] {
+  if (error instanceof Mistakes) return error.all
+  if (error instanceof Mistake) return [error.message]
+  throw error
 }
 
 /** The configuration for people to read: secrets, and passwords inside URLs, are hidden. */
@@ -70,12 +55,12 @@ export function redacted(config: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([name, value]: [string, unknown]) => [
       name,
-      fields[name]?.secret && value !== undefined ? '***' : withoutPassword(value),
+      value === undefined ? value : shown(fields[name], value),
     ]),
   )
 }
 
-function withoutPassword(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPassword)
-  return typeof value === 'string' ? value.replaceAll(/\/\/[^@/\s]*@/g, '//***@') : value
+function shown(field: Field<unknown> | undefined, value: unknown): unknown {
+  if (field?.secret) return '***'
+  return withoutPassword(field?.shown ? field.shown(value) : value)
 }

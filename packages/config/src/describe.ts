@@ -15,13 +15,15 @@ export type SettingRow = {
 
 /** Lists the settings of a declaration, in its order. */
 export function describe(readConfig: ReadConfig<Fields>): SettingRow[] {
-  return Object.values(readConfig.fields).map((field) => ({
-    env: field.env.join(', '),
-    toml: field.toml ?? '',
-    kind: field.kind,
-    default: field.default === undefined ? (field.optional ? '' : 'required') : shown(field.default),
-    doc: field.doc,
-  }))
+  return Object.values(readConfig.fields)
+    .flatMap((field) => field.parts ?? [field])
+    .map((field) => ({
+      env: field.env.join(', '),
+      toml: field.toml ?? '',
+      kind: field.kind,
+      default: field.default === undefined ? (field.optional ? '' : 'required') : shown(field.default),
+      doc: field.doc,
+    }))
 }
 
 function shown(value: unknown): string {

@@ -1,5 +1,20 @@
+import type { ConfigFile } from './file.ts'
+
 /** Thrown by a parser: the text says what is wrong and does not repeat the value. */
 export class Mistake extends Error {}
+
+/** Thrown by a field that is several settings: each text names its setting. */
+export class Mistakes extends Error {
+  readonly all: readonly string[]
+
+  constructor(all: readonly string[]) {
+    super(all.join('; '))
+    this.all = all
+  }
+}
+
+/** Where settings are looked up. */
+export type Given = { readonly env: NodeJS.ProcessEnv; readonly file: ConfigFile | undefined }
 
 /** What every kind of field can be told. */
 export type FieldOptions<T> = {
@@ -30,6 +45,12 @@ export type Field<T> = {
   readonly optional: boolean
   readonly secret: boolean
   readonly parse: (raw: unknown) => T
+  /** How a field that is several settings is read. Throws {@link Mistake} or {@link Mistakes}. */
+  readonly read?: (given: Given) => T
+  /** What of its value may be shown; by default everything unless it is secret. */
+  readonly shown?: (value: unknown) => unknown
+  /** The settings it is made of, for the documentation. */
+  readonly parts?: readonly Field<unknown>[]
 }
 
 /** A function that declares fields of one kind; the first argument names the environment variables. */

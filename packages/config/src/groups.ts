@@ -1,4 +1,4 @@
-import { bytes, duration, int, oneOf, port, secret, str, url } from './kinds.ts'
+import { bool, bytes, duration, int, oneOf, port, secret, str, url } from './kinds.ts'
 
 /** How much a process says. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -76,5 +76,14 @@ export const uploadFields = () => ({
     default: '25 MiB',
     min: 1,
     doc: 'largest file of any kind',
+  }),
+})
+
+/** Whether strangers may make an account by proving an e-mail address. */
+export const registrationFields = () => ({
+  directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
+    toml: 'auth.direct_registration',
+    default: true,
+    doc: 'whether anybody may register with an e-mail address',
   }),
 })

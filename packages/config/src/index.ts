@@ -1,3 +1,10 @@
+export {
+  authProviderFields,
+  authProviderTypes,
+  type AuthProvider,
+  type AuthProviderType,
+  type ProviderOptions,
+} from './auth-providers.ts'
 export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
 export { describe, type SettingRow } from './describe.ts'
 export { ConfigError } from './error.ts'
@@ -10,6 +17,7 @@ export {
   logLevels,
   processFields,
   redisFields,
+  registrationFields,
   uploadFields,
 } from './groups.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'

@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe as describeConfig } from './describe.ts'
+import { authProviderFields, ConfigError, defineConfig, redacted } from './index.ts'
+
+const readConfig = defineConfig(authProviderFields())
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function file(content: string): string {
+  const path = join(folder, 'parley.toml')
+  writeFileSync(path, content)
+  return path
+}
+
+const providersOf = (content: string, env: NodeJS.ProcessEnv = {}) => readConfig({ env, file: file(content) }).providers
+
+function mistakesOf(content: string, env: NodeJS.ProcessEnv = {}): readonly string[] {
+  try {
+    providersOf(content, env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+  return []
+}
+
+/** A table with these keys, and all that a valid one needs. */
+const table = (keys: Record<string, unknown>) =>
+  [
+    '[[auth.providers]]',
+    ...Object.entries({ ...whole, ...keys }).map(([key, v]) => `${key} = ${JSON.stringify(v)}`),
+  ].join('\n')
+const whole = { id: 'work', type: 'github', client_id: 'parley', client_secret: 'hunter2' }
+const oidc = { type: 'oidc', issuer_url: 'https://id.example.org' }
+
+describe('a provider', () => {
+  test('is read with its defaults', () => {
+    expect(providersOf(table(oidc))).toEqual([
+      {
+        id: 'work',
+        type: 'oidc',
+        label: 'work',
+        clientId: 'parley',
+        clientSecret: 'hunter2',
+        issuerUrl: 'https://id.example.org',
+        scopes: ['openid', 'profile', 'email'],
+        requestEmail: true,
+        autoProvision: true,
+        options: {},
+      },
+    ])
+  })
+
+  test.each([
+    ['oidc', true, ['openid', 'profile', 'email']],
+    ['oidc', false, ['openid', 'profile']],
+    ['github', true, ['read:user', 'user:email']],
+    ['github', false, ['read:user']],
+    ['gitlab', true, ['read_user']],
+    ['gitlab', false, ['read_user']],
+    ['google', true, ['openid', 'profile', 'email']],
+    ['google', false, ['openid', 'profile']],
+    ['discord', true, ['identify', 'email']],
+    ['discord', false, ['identify']],
+  ])('of type %s with request_email %s asks for %j', (type, request_email, scopes) => {
+    const [provider] = providersOf(table({ ...(type === 'oidc' ? oidc : { type }), request_email }))
+    expect(provider).toMatchObject({ type, scopes, requestEmail: request_email })
+  })
+
+  test('of type oidc is asked for openid whatever its scopes are; others are asked as configured', () => {
+    expect(providersOf(table({ ...oidc, scopes: ['groups'] }))[0]?.scopes).toEqual(['openid', 'groups'])
+    expect(providersOf(table({ ...oidc, scopes: ['email', 'openid'] }))[0]?.scopes).toEqual(['openid', 'email'])
+    expect(providersOf(table({ scopes: ['repo'] }))[0]?.scopes).toEqual(['repo'])
+    expect(providersOf(table({ scopes: [] }))[0]?.scopes).toEqual([])
+  })
+
+  test('makes accounts where registration is open, unless it says otherwise', () => {
+    const auto = (keys: object, direct: boolean) =>
+      providersOf(`[auth]\ndirect_registration = ${direct}\n${table({ ...keys })}`)[0]?.autoProvision
+    expect(auto({}, false)).toBe(false)
+    expect(auto({}, true)).toBe(true)
+    expect(auto({ auto_provision: true }, false)).toBe(true)
+    expect(auto({ auto_provision: false }, true)).toBe(false)
+    expect(providersOf(table({}), { PARLEY_AUTH_DIRECT_REGISTRATION: 'no' })[0]?.autoProvision).toBe(false)
+  })
+
+  test('can lie elsewhere', () => {
+    const [provider] = providersOf(
+      `${table({})}\n[auth.providers.provider_options]\nbase_url = "https://git.example.org"`,
+    )
+    expect(provider?.options).toEqual({ baseUrl: 'https://git.example.org' })
+  })
+})
+
+describe('the environment', () => {
+  const env = {
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: 'from the environment',
+    PARLEY_AUTH_PROVIDERS_1_ID: 'chat',
+    PARLEY_AUTH_PROVIDERS_1_TYPE: 'discord',
+    PARLEY_AUTH_PROVIDERS_1_LABEL: 'Chat',
+    PARLEY_AUTH_PROVIDERS_1_CLIENT_ID: 'c',
+    PARLEY_AUTH_PROVIDERS_1_CLIENT_SECRET: 's',
+    PARLEY_AUTH_PROVIDERS_1_SCOPES: 'identify,guilds',
+    PARLEY_AUTH_PROVIDERS_1_REQUEST_EMAIL: 'false',
+    PARLEY_AUTH_PROVIDERS_1_PROVIDER_OPTIONS_BASE_URL: 'https://chat.example.org',
+  }
+
+  test('wins over the file, setting by setting, and goes on where it ends', () => {
+    expect(providersOf(table({}), env)).toMatchObject([
+      { id: 'work', clientSecret: 'from the environment' },
+      {
+        id: 'chat',
+        label: 'Chat',
+        scopes: ['identify', 'guilds'],
+        requestEmail: false,
+        options: { baseUrl: 'https://chat.example.org' },
+      },
+    ])
+  })
+
+  test('can hold all of them', () => {
+    const alone = Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) =>
+        name.includes('_1_') ? [[name.replace('_1_', '_0_'), value]] : [],
+      ),
+    )
+    expect(readConfig({ env: alone, file: file('') }).providers).toMatchObject([{ id: 'chat', type: 'discord' }])
+  })
+
+  test('numbers its providers without a gap, by settings that exist', () => {
+    expect(mistakesOf('', { ...env, PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: '' })).toEqual([
+      'PARLEY_AUTH_PROVIDERS_1_...: the numbers have a gap before 1; they go up from 0',
+    ])
+    expect(
+      mistakesOf(table({}), {
+        PARLEY_AUTH_PROVIDERS_0_SECRET: 'hunter2',
+        PARLEY_AUTH_PROVIDERS_00_ID: 'x',
+        PARLEY_AUTH_PROVIDERS_GITHUB_ID: 'x',
+      }),
+    ).toEqual([
+      'PARLEY_AUTH_PROVIDERS_00_ID: is not a setting; is it misspelt?',
+      'PARLEY_AUTH_PROVIDERS_0_SECRET: is not a setting; is it misspelt?',
+      'PARLEY_AUTH_PROVIDERS_GITHUB_ID: is not a setting; is it misspelt?',
+    ])
+  })
+})
+
+describe('mistakes', () => {
+  test.each([
+    ['a space in the id', { id: 'my work' }],
+    ['a slash in the id', { id: 'my/work' }],
+    ['a question mark in the id', { id: 'work?' }],
+    ['a hash in the id', { id: '#work' }],
+    ['an id that is a folder', { id: '..' }],
+    ['an empty id', { id: '' }],
+    ['an unknown type', { type: 'saml' }],
+    ['no client', { client_id: '' }],
+    ['no secret', { client_secret: '' }],
+    ['a secret that is no text', { client_secret: 12345 }],
+    ['a scope with a space', { scopes: ['openid profile'] }],
+    ['scopes that are no list', { scopes: 1 }],
+    ['an issuer of another type', { issuer_url: 'https://id.example.org' }],
+    ['no issuer', { type: 'oidc' }],
+    ['a relative issuer', { ...oidc, issuer_url: '/id' }],
+    ['an issuer that is not on the web', { ...oidc, issuer_url: 'ldap://id.example.org' }],
+    ['an issuer with a query', { ...oidc, issuer_url: 'https://id.example.org?x=1' }],
+    ['an issuer with a fragment', { ...oidc, issuer_url: 'https://id.example.org#x' }],
+    [
+      'the discovery document as issuer',
+      { ...oidc, issuer_url: 'https://id.example.org/.well-known/openid-configuration' },
+    ],
+    ['an unknown setting', { secret: 'x' }],
+  ])('%s', (_, keys) => {
+    expect(mistakesOf(table(keys))).toHaveLength(1)
+  })
+
+  test('all of them at once, each naming its setting, none showing a secret', () => {
+    const path = join(folder, 'parley.toml')
+    const content = `${table({ type: 'saml', client_secret: 12345 })}\n${table({ id: 'a b' })}\n${table({ request_email: 'x' })}`
+    const mistakes = mistakesOf(content, { PARLEY_AUTH_PROVIDERS_5_ID: 'hunter2' })
+    expect(mistakes.slice(0, 5)).toEqual([
+      'PARLEY_AUTH_PROVIDERS_5_...: the numbers have a gap before 5; they go up from 0',
+      `auth.providers.0.type in ${path}: "saml" is none of: oidc, github, gitlab, google, discord`,
+      `auth.providers.0.client_secret in ${path}: the given value is not a text`,
+      expect.stringContaining(`auth.providers.1.id in ${path}: "a b" does not match`),
+      `auth.providers.2.request_email in ${path}: "x" is neither true nor false`,
+    ])
+    expect(mistakes.join()).not.toMatch(/hunter2|12345/)
+  })
+
+  test('an id that is given twice, and addresses of an oidc provider', () => {
+    const options = '\n[auth.providers.provider_options]\nbase_url = "https://x.example.org"\n'
+    expect(mistakesOf(`${table(oidc)}${options}${table({})}`)).toEqual([
+      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: a provider of type oidc tells its own addresses by its issuer',
+      'PARLEY_AUTH_PROVIDERS_1_ID: "work" is the id of another provider already',
+    ])
+  })
+
+  test('a table that is not repeated', () => {
+    expect(mistakesOf('[auth.providers]\nid = "work"')).toEqual([
+      expect.stringContaining('must be repeated tables, [[auth.providers]]'),
+    ])
+  })
+})
+
+test('what is shown of them is no secret', () => {
+  const config = readConfig({ env: {}, file: file(table({})) })
+  expect(redacted(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })
+  expect(JSON.stringify(redacted(config))).not.toContain('hunter2')
+  expect(describeConfig(readConfig)[0]).toMatchObject({
+    env: 'PARLEY_AUTH_PROVIDERS_<n>_ID',
+    toml: 'auth.providers[].id',
+    default: 'required',
+  })
+})

@@ -1,0 +1,162 @@
+import { Mistakes, type Field, type Given } from './field.ts'
+import { registrationFields } from './groups.ts'
+import { bool, list, oneOf, secret, str, url } from './kinds.ts'
+import { readField } from './read-field.ts'
+import { byPlace, documentedColumns, readTables, type Row } from './tables.ts'
+
+/** What kinds of sign-in providers there are. */
+export const authProviderTypes = ['oidc', 'github', 'gitlab', 'google', 'discord'] as const
+
+/** A kind of sign-in provider. */
+export type AuthProviderType = (typeof authProviderTypes)[number]
+
+/** A sign-in provider that the operator configured. */
+export type AuthProvider = {
+  /** Stands in URLs and in stored links. */
+  readonly id: string
+  readonly type: AuthProviderType
+  /** Text of the button. */
+  readonly label: string
+  readonly clientId: string
+  /** Secret. */
+  readonly clientSecret: string
+  /** Of `oidc`, and of no other type. */
+  readonly issuerUrl: string | undefined
+  /** What is asked for; an OpenID Connect provider is always asked for `openid`. */
+  readonly scopes: readonly string[]
+  /** False: no e-mail address is asked for, and none is taken. */
+  readonly requestEmail: boolean
+  /** Whether an identity that nobody linked may become a new account. */
+  readonly autoProvision: boolean
+  /** Where an instance lies that is not the public one; never of `oidc`, which has its issuer. */
+  readonly options: ProviderOptions
+}
+
+/** Addresses of a provider's instance; one that is not given follows from the base, else from the public service. */
+export type ProviderOptions = {
+  readonly baseUrl: string | undefined
+  readonly authorizeUrl: string | undefined
+  readonly tokenUrl: string | undefined
+  readonly apiUrl: string | undefined
+}
+
+const toml = 'auth.providers'
+
+const columns = {
+  id: str(byPlace, { pattern: /^(?!\.{1,2}$)[^\s\p{C}/?#]+$/u, max: 64, doc: 'stable name in URLs and stored links' }),
+  type: oneOf(byPlace, { values: authProviderTypes, doc: 'kind of provider' }),
+  label: str(byPlace, { optional: true, max: 80, doc: 'text of the button; by default the id' }),
+  client_id: str(byPlace, { min: 1, doc: 'id of this server at the provider' }),
+  client_secret: secret(byPlace, { min: 1, doc: 'its secret' }),
+  issuer_url: url(byPlace, { optional: true, pattern: /^https?:\/\//i, doc: 'issuer; for oidc, and only there' }),
+  scopes: list(byPlace, {
+    optional: true,
+    pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/,
+    doc: 'what is asked for, instead of the defaults of the type',
+  }),
+  request_email: bool(byPlace, { default: true, doc: 'ask for the e-mail address; false: none is taken' }),
+  auto_provision: bool(byPlace, {
+    optional: true,
+    doc: 'unknown people may make an account; by default the value of auth.direct_registration',
+  }),
+  'provider_options.base_url': address('address of an instance of your own; not for oidc'),
+  'provider_options.authorize_url': address('where browsers sign in, if not below the base'),
+  'provider_options.token_url': address('where codes are exchanged, if not below the base'),
+  'provider_options.api_url': address('where profiles are read, if not below the base'),
+}
+
+/** The sign-in providers, in the operator's order: repeated `[[auth.providers]]`, or their twins in the environment. */
+export const authProviderFields = (): { providers: Field<readonly AuthProvider[]> } => ({
+  providers: {
+    kind: 'tables',
+    env: [],
+    toml,
+    doc: 'sign-in providers',
+    default: undefined,
+    optional: true,
+    secret: false,
+    parse: () => [],
+    read: readProviders,
+    shown: (value) => (value as readonly AuthProvider[]).map((provider) => ({ ...provider, clientSecret: '***' })),
+    parts: documentedColumns(toml, columns),
+  },
+})
+
+function readProviders(given: Given): readonly AuthProvider[] {
+  const rows = readTables(toml, columns, given)
+  const mistakes = [...rows.flatMap(mistakesOfRow), ...repeated(rows)]
+  if (mistakes.length > 0) throw new Mistakes(mistakes)
+  if (rows.length === 0) return []
+  const registration = readField(registrationFields().directRegistration, given)
+  return rows.map(({ values }) => ({
+    id: values.id,
+    type: values.type,
+    label: values.label ?? values.id,
+    clientId: values.client_id,
+    clientSecret: values.client_secret,
+    issuerUrl: values.issuer_url,
+    scopes: scopesOf(values),
+    requestEmail: values.request_email,
+    autoProvision: values.auto_provision ?? registration,
+    options: {
+      baseUrl: values['provider_options.base_url'],
+      authorizeUrl: values['provider_options.authorize_url'],
+      tokenUrl: values['provider_options.token_url'],
+      apiUrl: values['provider_options.api_url'],
+    },
+  }))
+}
+
+type ProviderRow = Row<typeof columns>
+
+const defaultScopes: Record<AuthProviderType, { profile: readonly string[]; email: readonly string[] }> = {
+  oidc: { profile: ['openid', 'profile'], email: ['email'] },
+  github: { profile: ['read:user'], email: ['user:email'] },
+  gitlab: { profile: ['read_user'], email: [] },
+  google: { profile: ['openid', 'profile'], email: ['email'] },
+  discord: { profile: ['identify'], email: ['email'] },
+}
+
+function scopesOf({ type, scopes, request_email }: ProviderRow['values']): string[] {
+  const { profile, email } = defaultScopes[type]
+  const wanted = scopes ?? [...profile, ...(request_email ? email : [])]
+  const always = profile.filter((scope) => scope === 'openid')
+  return [...new Set([...always, ...wanted])]
+}
+
+function mistakesOfRow({ values, name }: ProviderRow): string[] {
+  if (values.type !== 'oidc') {
+    if (values.issuer_url === undefined) return []
+    return [`${name('issuer_url')}: only providers of type oidc have an issuer (this one is ${values.type})`]
+  }
+  const options = optionKeys.filter((key) => values[key] !== undefined)
+  return [
+    ...options.map((key) => `${name(key)}: a provider of type oidc tells its own addresses by its issuer`),
+    ...mistakesOfIssuer(values.issuer_url).map((mistake) => `${name('issuer_url')}: ${mistake}`),
+  ]
+}
+
+function mistakesOfIssuer(issuer: string | undefined): string[] {
+  if (issuer === undefined) return ['is missing; a provider of type oidc needs its issuer']
+  if (issuer.includes('/.well-known/')) return ['must be the issuer, not the address of its discovery document']
+  const { username, password, search, hash } = new URL(issuer)
+  return username || password || search || hash ? ['must have no user, no query and no fragment'] : []
+}
+
+const optionKeys = [
+  'provider_options.base_url',
+  'provider_options.authorize_url',
+  'provider_options.token_url',
+  'provider_options.api_url',
+] as const
+
+function repeated(rows: readonly ProviderRow[]): string[] {
+  const ids = rows.map(({ values }) => values.id)
+  return rows
+    .filter(({ values }, n) => ids.indexOf(values.id) < n)
+    .map(({ values, name }) => `${name('id')}: ${JSON.stringify(values.id)} is the id of another provider already`)
+}
+
+function address(doc: string) {
+  return url(byPlace, { optional: true, pattern: /^https?:\/\//i, doc })
+}
