@@ -12,7 +12,11 @@ const caller: Caller = {
   rolesVersion: 2n ** 53n + 1n,
 }
 
-test.each([caller, { ...caller, roleIds: [], freshUntil: undefined }])('a caller survives the header', (sent) => {
+test.each([
+  caller,
+  { ...caller, roleIds: [], freshUntil: undefined },
+  { ...caller, rotateAfter: new Date('2031-07-01T10:00:00Z') },
+])('a caller survives the header', (sent) => {
   expect(decodeCaller(encodeCaller(sent))).toEqual(sent)
 })
 

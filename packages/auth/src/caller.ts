@@ -16,6 +16,8 @@ export type Caller = {
   readonly expiresAt: Date
   /** Version of the role assignments that `roleIds` stands for. */
   readonly rolesVersion: bigint
+  /** From when on a browser session should get a new cookie; undefined for bearer tokens. */
+  readonly rotateAfter?: Date | undefined
 }
 
 /** Name of the bus header that carries an encoded caller. */
@@ -31,6 +33,7 @@ export function toCallerMessage(caller: Caller): CallerMessage {
     rolesVersion: caller.rolesVersion,
   })
   if (caller.freshUntil) message.freshUntil = timestampFromDate(caller.freshUntil)
+  if (caller.rotateAfter) message.rotateAfter = timestampFromDate(caller.rotateAfter)
   return message
 }
 
@@ -44,6 +47,7 @@ export function callerFrom(message: CallerMessage): Caller | undefined {
     freshUntil: message.freshUntil && timestampDate(message.freshUntil),
     expiresAt: timestampDate(message.expiresAt),
     rolesVersion: message.rolesVersion,
+    ...(message.rotateAfter && { rotateAfter: timestampDate(message.rotateAfter) }),
   }
 }
 

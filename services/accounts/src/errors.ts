@@ -1,6 +1,13 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
 export const wrongPassword = () => new ConnectError('wrong login or password', Code.Unauthenticated)
+export const wrongCurrentPassword = () => new ConnectError('the current password is wrong', Code.InvalidArgument)
+export const currentPasswordMissing = () =>
+  new ConnectError('the current password is needed to change it', Code.InvalidArgument)
+export const passwordSetAlready = () => new ConnectError('the account has a password already', Code.FailedPrecondition)
+export const freshnessMissing = () =>
+  new ConnectError('sign in again, or send the current password: this needs a recent proof', Code.FailedPrecondition)
+export const sessionEnded = () => new ConnectError('the session has ended; sign in again', Code.Unauthenticated)
 export const tooManyHashings = () =>
   new ConnectError('too many sign-ins at the moment; try again in a second', Code.ResourceExhausted, {
     'retry-after': '1',

@@ -14,6 +14,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { appointOwners } from './jobs/appoint-owners.ts'
 import { deleteCredentials } from './jobs/delete-credentials.ts'
+import { deleteExpired } from './jobs/delete-expired.ts'
 import { noteFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { routes } from './rpc/index.ts'
@@ -74,6 +75,9 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
       signal,
       run: (stop) => deleteCredentials(ctx, stop),
     }),
+  )
+  opened.use(
+    periodically({ name: 'delete expired steps', everyMs: hour, signal, run: (stop) => deleteExpired(ctx, stop) }),
   )
   opened.defer('background work', () => closing.abort())
   const { drainTimeoutMs } = config

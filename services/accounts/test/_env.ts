@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
 import { credentialDigest } from '@parley/auth'
 import { ViewerService } from '@parley/contracts/api'
@@ -19,6 +20,7 @@ import {
   testBus,
   testDatabase,
   testNats,
+  type TestCaller,
   type TestDatabase,
   type TestNats,
 } from '@parley/testkit'
@@ -40,6 +42,8 @@ export type Env = AsyncDisposable & {
   neighbours: Neighbours
   internal: Client<typeof AccountsInternalService>
   operator: Client<typeof OperatorService>
+  /** Calls as somebody; the credential matters to methods that ask for a fresh one. */
+  as: <S extends DescService>(service: S, who: TestCaller) => Client<S>
   viewerOf: (userId: string, ...roleIds: string[]) => Client<typeof ViewerService>
   /** Starts a process that lives as long as the environment, or until it is disposed. */
   start: (settings?: Record<string, string>, overrides?: Overrides) => Promise<Service>
@@ -88,6 +92,7 @@ export async function openEnv(): Promise<Env> {
     neighbours,
     internal: createClient(AccountsInternalService, rpc.transport()),
     operator: createClient(OperatorService, rpc.transport()),
+    as: (service, who) => createClient(service, callAs(rpc, who)),
     viewerOf: (userId, ...roleIds) => createClient(ViewerService, callAs(rpc, { userId, roleIds })),
     async start(settings = {}, overrides = {}) {
       const env = {
@@ -128,6 +133,13 @@ export async function signIn(env: Env, identifier: string, secret = password) {
 export async function callersOf(env: Env, digests: Uint8Array[]) {
   const { entries } = await env.internal.authenticate({ digests })
   return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))
+}
+
+/** Signs in, and answers who the gateway would say calls with the bearer token. */
+export async function callerOf(env: Env, identifier: string): Promise<TestCaller> {
+  const { session, bearer } = await signIn(env, identifier)
+  const caller = (await callersOf(env, [bearer])).get(bearer.toString('hex'))
+  return { userId: session.userId, credentialId: caller?.credentialId ?? '' }
 }
 
 /** The code a call fails with; undefined when it succeeds. */

@@ -29,6 +29,12 @@ export const loginEvent = (succeeded: boolean): Announcement => ({
   fact: { case: 'login', value: { succeeded } },
 })
 
+/** What only the audit log keeps: ids and words, never names, addresses or secrets. */
+export const noted = (kind: string, details: Record<string, string> = {}): Announcement => ({
+  kind,
+  fact: { case: 'details', value: { details } },
+})
+
 export function credentialsEnded(
   userId: string,
   at: Date,

@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { ViewerService } from '@parley/contracts/api'
+import { MyAccountService, ViewerService } from '@parley/contracts/api'
 import { AccountsInternalService, OperatorService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
@@ -10,6 +10,7 @@ import { getProfiles } from './internal/get-profiles.ts'
 import { listPeople } from './internal/list-people.ts'
 import { openSockets } from './internal/open-sockets.ts'
 import { passwordLogin } from './internal/password-login.ts'
+import { myAccount } from './my-account/index.ts'
 import { bootstrapOwner } from './operator/bootstrap-owner.ts'
 import { createUser } from './operator/create-user.ts'
 import { grantRole } from './operator/grant-role.ts'
@@ -18,6 +19,7 @@ import { verifyEmail } from './operator/verify-email.ts'
 import { getViewer } from './viewer/get-viewer.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(MyAccountService, myAccount(ctx))
   router.service(ViewerService, { getViewer: getViewer(ctx) } satisfies ServiceImpl<typeof ViewerService>)
   router.service(AccountsInternalService, {
     authenticate: authenticate(ctx),

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { credentials } from './schema.ts'
 
@@ -36,6 +36,29 @@ export async function findValidCredentials(db: Reader, digests: Buffer[], now: D
       )})
         and c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,
   )
+}
+
+/** When the credential behind a call was proved; undefined when it holds no more. */
+export async function findCredentialOf(
+  db: Reader,
+  caller: { credentialId: string; userId: string },
+): Promise<{ freshUntil: Date | null } | undefined> {
+  const [found] = await db
+    .select({ freshUntil: credentials.freshUntil })
+    .from(credentials)
+    .where(
+      and(eq(credentials.id, caller.credentialId), eq(credentials.userId, caller.userId), isNull(credentials.endedAt)),
+    )
+  return found
+}
+
+/** Answers false when the credential ended meanwhile, or can never be fresh. */
+export async function renewFreshness(db: Db, id: string, freshUntil: Date): Promise<boolean> {
+  const renewed = await db
+    .update(credentials)
+    .set({ freshUntil })
+    .where(and(eq(credentials.id, id), isNotNull(credentials.freshUntil), isNull(credentials.endedAt)))
+  return renewed.rowCount === 1
 }
 
 /** Puts off the end of credentials in use; written at most once in a while for each. */

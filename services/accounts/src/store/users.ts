@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle
 import type { Reader, Tx } from '@parley/postgres'
 import { couldBeEmail, emailKey } from '../domain/email.ts'
 import { couldBeLogin, loginKey } from '../domain/login.ts'
+import { accountGone } from '../errors.ts'
 import { emails, handles, userRoles, users } from './schema.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -18,6 +19,13 @@ export async function findUsers(db: Reader, ids: readonly string[]): Promise<Use
   const possible = ids.filter((id) => !id.includes('\0'))
   if (possible.length === 0) return []
   return db.select(columns).from(users).where(inArray(users.id, possible))
+}
+
+/** The account of a caller. Throws `unauthenticated` when it was deleted meanwhile. */
+export async function getAccount(db: Reader, id: string): Promise<UserWithRoles> {
+  const [user] = await findUsers(db, [id])
+  if (!user || user.deletedAt) throw accountGone()
+  return user
 }
 
 export async function findUserByLogin(db: Reader, login: string): Promise<UserWithRoles | undefined> {

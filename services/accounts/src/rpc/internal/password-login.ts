@@ -1,16 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { newSession } from '../../credentials/new-session.ts'
+import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
 import { loginEvent } from '../../domain/announcements.ts'
 import { wrongPassword } from '../../errors.ts'
 import { signedIn, signInFailed } from '../../metrics.ts'
-import { insertCredentials, trimCredentials } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { findUserByEmail, findUserByLogin } from '../../store/users.ts'
-
-/** What one account may have at most; the ones that go are those used longest ago. */
-const maxCredentials = 1_000
 
 export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalService.method.passwordLogin> {
   return async ({ identifier, password }) => {
@@ -24,19 +20,17 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
       if (user) ctx.aside.run(() => noteFailure(ctx, user.id, at))
       throw wrongPassword()
     }
-    const session = newSession(ctx.config, user.id, at)
+    let session: OpenedSession | undefined
     const changed = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
       // The password may have been changed while this one was being hashed.
       if (current.passwordHash !== user.passwordHash) throw wrongPassword()
-      await insertCredentials(tx, session.rows(current.authGeneration))
-      await trimCredentials(tx, user.id, maxCredentials)
-      return { announce: () => [loginEvent(true)] }
+      const opened = (session = await openSession(tx, ctx.config, current, at))
+      return { announce: () => [loginEvent(true), ...opened.announcements] }
     })
-    if (!changed) throw wrongPassword()
+    if (!changed || !session) throw wrongPassword()
     ctx.relay.wake(changed.unannounced)
     signedIn(user.id)
-    const { token, cookieHandle } = session
-    const lifetimeSeconds = Math.floor(ctx.config.tokenTtlMs / 1000)
+    const { token, cookieHandle, lifetimeSeconds } = session
     return { userId: user.id, login: changed.user.login, token, cookieHandle, lifetimeSeconds }
   }
 }

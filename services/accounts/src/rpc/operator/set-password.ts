@@ -1,11 +1,11 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import * as announcements from '../../domain/announcements.ts'
+import { endEverything } from '../../credentials/end-everything.ts'
+import { noted } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { userNotFound } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
-import { endAllOf } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
@@ -17,11 +17,10 @@ export function setPassword(ctx: Context): MethodImpl<typeof OperatorService.met
     const passwordHash = await ctx.passwords.hash(password)
     const at = ctx.now()
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
-      await endAllOf(tx, user.id, at)
-      const end = { credentialIds: [], all: true, reason: 'password_changed' as const }
+      const end = await endEverything(tx, current, 'password_changed', at)
       return {
-        set: { passwordHash, authGeneration: current.authGeneration + 1 },
-        announce: () => [announcements.credentialsEnded(user.id, at, end)],
+        set: { ...end.set, passwordHash },
+        announce: (version) => [noted('user_password_hash_changed'), ...end.announce(version)],
       }
     })
     if (!changed) throw userNotFound(login)

@@ -1,0 +1,27 @@
+import type { Caller } from '@parley/auth'
+import type { Context } from '../context.ts'
+import { freshnessMissing, sessionEnded, wrongCurrentPassword } from '../errors.ts'
+import { findCredentialOf, renewFreshness } from '../store/credentials.ts'
+import { getAccount } from '../store/users.ts'
+
+const freshForMs = 30 * 60_000
+
+/** Until when a credential counts as fresh that was proved now. */
+export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs)
+
+/**
+ * Throws unless the credential behind the call was proved in the last 30 minutes, as the database has it: callers are cached.
+ * The current password proves it anew, but not for credentials that other web clients were given.
+ * Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `unauthenticated` (ended meanwhile).
+ */
+export async function assertFresh(ctx: Context, caller: Caller, currentPassword = ''): Promise<void> {
+  const now = ctx.now()
+  const credential = await findCredentialOf(ctx.db, caller)
+  if (!credential) throw sessionEnded()
+  if (credential.freshUntil === null) throw freshnessMissing()
+  if (credential.freshUntil > now) return
+  if (currentPassword === '') throw freshnessMissing()
+  const { passwordHash } = await getAccount(ctx.db, caller.userId)
+  if (!(await ctx.passwords.fits(currentPassword, passwordHash ?? undefined))) throw wrongCurrentPassword()
+  if (!(await renewFreshness(ctx.db, caller.credentialId, freshUntil(now)))) throw sessionEnded()
+}

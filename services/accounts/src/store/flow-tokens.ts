@@ -1,0 +1,71 @@
+import { createHmac } from 'node:crypto'
+import { and, eq, gt, lt, inArray } from 'drizzle-orm'
+import { newHandle, newToken } from '@parley/ids'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { flowTokens } from './schema.ts'
+
+export type FlowToken = typeof flowTokens.$inferSelect
+export type FlowPurpose = FlowToken['purpose']
+/** What digests are made with, and the moment of asking. */
+type Asking = { secretKey: string; at: Date }
+
+/** Makes a capability of a few minutes; the token is shown once and stored as a digest. */
+export async function issueFlowToken(
+  db: Reader,
+  { secretKey, at }: Asking,
+  flow: Pick<FlowToken, 'purpose' | 'userId' | 'payload'> & { ttlMs: number },
+): Promise<string> {
+  const { purpose, userId, payload, ttlMs } = flow
+  const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
+  const digest = flowDigest(secretKey, purpose, token)
+  const expiresAt = new Date(at.getTime() + ttlMs)
+  await db.insert(flowTokens).values({ digest, purpose, userId, payload, createdAt: at, expiresAt })
+  return token
+}
+
+/** What a token stands for; undefined when it is unknown, used, expired or of another purpose. */
+export async function peekFlowToken(
+  db: Reader,
+  { secretKey, at }: Asking,
+  purpose: FlowPurpose,
+  token: string,
+): Promise<FlowToken | undefined> {
+  const digest = flowDigest(secretKey, purpose, token)
+  const [row] = await db
+    .select()
+    .from(flowTokens)
+    .where(and(eq(flowTokens.digest, digest), gt(flowTokens.expiresAt, at)))
+  return row
+}
+
+/** The same, and the token is used up: of several that take it at once, one gets it. */
+export async function takeFlowToken(
+  tx: Tx,
+  { secretKey, at }: Asking,
+  purpose: FlowPurpose,
+  token: string,
+): Promise<FlowToken | undefined> {
+  const digest = flowDigest(secretKey, purpose, token)
+  const [row] = await tx.delete(flowTokens).where(eq(flowTokens.digest, digest)).returning()
+  return row && row.expiresAt > at ? row : undefined
+}
+
+/** Voids what a user has begun and not finished. */
+export async function deleteFlowTokensOf(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(flowTokens).where(eq(flowTokens.userId, userId))
+}
+
+/** Deletes up to `atOnce` expired tokens; answers how many there were. */
+export async function deleteExpiredFlowTokens(db: Db, now: Date, atOnce: number): Promise<number> {
+  const expired = db
+    .select({ digest: flowTokens.digest })
+    .from(flowTokens)
+    .where(lt(flowTokens.expiresAt, now))
+    .limit(atOnce)
+    .for('update', { skipLocked: true })
+  return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
+}
+
+function flowDigest(secretKey: string, purpose: FlowPurpose, token: string): Buffer {
+  return createHmac('sha256', secretKey).update(`flow\0${purpose}\0`).update(token).digest()
+}

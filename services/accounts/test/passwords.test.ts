@@ -1,0 +1,110 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { MyAccountService } from '@parley/contracts/api'
+import { eventually, recordEvents, type TestCaller } from '@parley/testkit'
+import { eq, sql } from 'drizzle-orm'
+import { issueFlowToken, peekFlowToken } from '../src/store/flow-tokens.ts'
+import { credentials, users } from '../src/store/schema.ts'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+
+const minute = 60_000
+const next = 'another long enough secret'
+let env: Env
+let now = Date.now()
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start({}, { now: () => new Date(now) })
+})
+afterEach(() => {
+  now = Date.now()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const update = (who: TestCaller, change: { password: string; currentPassword?: string }) =>
+  env.as(MyAccountService, who).updatePassword(change)
+
+describe('a changed password', () => {
+  test('takes effect, ends every credential and tells sockets, by the time of the answer', async () => {
+    const userId = await makeUser(env, 'anna')
+    const other = await signIn(env, 'anna')
+    const who = await callerOf(env, 'anna')
+    await using recording = await recordEvents(env.bus, `evt.>`)
+    const { user } = await update(who, { password: next, currentPassword: password })
+    expect(user).toMatchObject({ id: userId, login: 'anna' })
+    expect((await callersOf(env, other.digests)).size).toBe(0)
+    expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
+    expect((await signIn(env, 'anna', next)).session.userId).toBe(userId)
+    await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('credentials_ended'))
+    const ended = recording.events.find(({ kind }) => kind === 'credentials_ended')
+    expect(ended?.fact.value).toMatchObject({ all: true, reason: 'password_changed' })
+    await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('user_password_hash_changed'))
+  })
+
+  test('needs the current one', async () => {
+    await makeUser(env, 'bert')
+    const who = await callerOf(env, 'bert')
+    expect(await codeOf(update(who, { password: next }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(update(who, { password: next, currentPassword: 'a wrong one' }))).toBe(Code.InvalidArgument)
+    expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
+  })
+
+  test('voids links and codes that were on their way', async () => {
+    const userId = await makeUser(env, 'cleo')
+    const asking = { secretKey, at: new Date(now) }
+    const flow = { purpose: 'password_reset' as const, userId, payload: {}, ttlMs: minute }
+    const token = await issueFlowToken(env.db, asking, flow)
+    expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toMatchObject({ userId })
+    await update(await callerOf(env, 'cleo'), { password: next, currentPassword: password })
+    expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toBeUndefined()
+  })
+
+  test('has 8 to 128 bytes, and every one of them counts', async () => {
+    await makeUser(env, 'dora')
+    const long = 'p'.repeat(127)
+    const who = await callerOf(env, 'dora')
+    for (const refused of ['short', 'ä'.repeat(65)])
+      expect(await codeOf(update(who, { password: refused, currentPassword: password }))).toBe(Code.InvalidArgument)
+    await update(who, { password: `${long}x`, currentPassword: password })
+    expect(await codeOf(signIn(env, 'dora', `${long}y`))).toBe(Code.Unauthenticated)
+    expect(await codeOf(signIn(env, 'dora', `${long}x`))).toBeUndefined()
+  })
+})
+
+describe('a first password', () => {
+  const passwordless = async (login: string) => {
+    await makeUser(env, login)
+    const session = await signIn(env, login)
+    const who = await callerOf(env, login)
+    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, who.userId))
+    return { who, session }
+  }
+
+  test('needs a fresh credential and keeps those there are', async () => {
+    const { who, session } = await passwordless('emil')
+    await using recording = await recordEvents(env.bus, `evt.user.${who.userId}.*`)
+    await update(who, { password: next })
+    expect((await callersOf(env, session.digests)).size).toBe(2)
+    expect((await signIn(env, 'emil', next)).session.userId).toBe(who.userId)
+    await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('user_password_hash_changed'))
+  })
+
+  test('is refused when the proof is older than half an hour, whatever the caller says', async () => {
+    const { who } = await passwordless('frida')
+    now += 30 * minute
+    expect(await codeOf(update({ ...who, fresh: true }, { password: next }))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(update(who, { password: next, currentPassword: password }))).toBe(Code.FailedPrecondition)
+  })
+
+  test('is refused to credentials that can never be fresh, and to those that ended', async () => {
+    const { who } = await passwordless('gerd')
+    const mine = eq(credentials.id, who.credentialId ?? '')
+    await env.db.update(credentials).set({ freshUntil: null }).where(mine)
+    expect(await codeOf(update(who, { password: next }))).toBe(Code.FailedPrecondition)
+    await env.db
+      .update(credentials)
+      .set({ freshUntil: sql`now() + interval '1 hour'`, endedAt: new Date() })
+      .where(mine)
+    expect(await codeOf(update(who, { password: next }))).toBe(Code.Unauthenticated)
+  })
+})
