@@ -32,6 +32,12 @@ export const readConfig = defineConfig({
     default: ['*'],
     doc: 'Origins whose pages may read answers; exact entries may send cookies, "*" may not.',
   }),
+  trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
+    toml: 'webserver.trusted_proxies',
+    default: [],
+    pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
+    doc: 'Proxies in front of this port, as addresses or networks (10.0.0.0/8): their X-Forwarded-For is believed.',
+  }),
   compressionMinBytes: int('PARLEY_WEBSERVER_API_COMPRESSION_MIN_BYTES', {
     toml: 'webserver.api_compression_min_bytes',
     default: 1024,

@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import { CallerCache } from './credentials/caller-cache.ts'
 import { Forwarder } from './forward/forward.ts'
 import { signInAttempts } from './http/auth/attempts.ts'
+import { clientAddressBehind } from './http/client-address.ts'
 import { Dispatch } from './http/dispatch.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
@@ -51,6 +52,7 @@ export async function startGateway(config: Config): Promise<Service> {
 
   const secrets = { secretKey: config.secretKey, cookieSigningSecret: config.cookieSigningSecret }
   const forwarder = new Forwarder({ rpc, callers, secrets })
+  const clientAddress = clientAddressBehind(config.trustedProxies)
   const attempts = signInAttempts({
     perAccountAndAddress: rateLimiter({ redis, key: 'sign-in:account-address', points: 10, durationSeconds: 300 }),
     perAddress: rateLimiter({ redis, key: 'sign-in:address', points: 100, durationSeconds: 300 }),
@@ -60,7 +62,7 @@ export async function startGateway(config: Config): Promise<Service> {
     forwarder,
     health,
     metrics,
-    auth: { ...secrets, accounts, callers, attempts, secure: config.publicUrl.startsWith('https:') },
+    auth: { ...secrets, accounts, callers, attempts, clientAddress, secure: config.publicUrl.startsWith('https:') },
     assets: new PassOn('assets', config.assetsUrls),
     webhooks: new PassOn('webhooks', config.webhooksUrls),
   })

@@ -15,6 +15,7 @@ import type { PublicMethod } from '../forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
 import { timeoutFrom } from './deadline.ts'
+import { headerOf } from './header.ts'
 import { reply } from './reply.ts'
 import { textOf } from './text.ts'
 
@@ -117,23 +118,18 @@ export class ConnectUnary {
     const version = request.headers['connect-protocol-version']
     // Reading starts at once: a body that nobody reads holds up the connection.
     const [admission, reading] = await Promise.allSettled([
-      this.#options.forwarder.admit(method, (name) => header(request, name)),
+      this.#options.forwarder.admit(method, (name) => headerOf(request, name)),
       readBody(request, method.maxBodyBytes),
     ])
     if (admission.status === 'rejected') throw admission.reason
     if (reading.status === 'rejected') throw reading.reason
     if (version !== undefined && version !== '1') throw unsupportedProtocolVersion(String(version))
-    const timeoutMs = timeoutFrom(header(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
+    const timeoutMs = timeoutFrom(headerOf(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
     const body = format === 'json' ? transcodeRequest(method, reading.value) : reading.value
-    const traceparent = header(request, 'traceparent')
+    const traceparent = headerOf(request, 'traceparent')
     const answer = await this.#options.forwarder.send(admission.value, body, timeoutMs, traceparent)
     return { answer, format }
   }
-}
-
-function header(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
 }
 
 /** JSON to protobuf; an empty body is an empty message. */

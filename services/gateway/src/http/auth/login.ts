@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { sessionCookies } from '../cookies.ts'
 import { replyJson } from '../reply.ts'
-import type { AuthContext } from './context.ts'
+import { clientAddressOf, type AuthContext } from './context.ts'
 import { readJsonObject, stringField } from './json-body.ts'
 
 const maxIdentifierLength = 254
@@ -16,7 +16,7 @@ export async function login(context: AuthContext, request: IncomingMessage, resp
   if (!identifier || !password || identifier.length > maxIdentifierLength || password.length > maxPasswordBytes)
     return replyJson(request, response, 400, { error: 'send login (or identifier) and password' })
 
-  const address = request.socket.remoteAddress ?? ''
+  const address = clientAddressOf(context, request)
   const wait = await context.attempts.check(identifier, address)
   if (wait > 0)
     return replyJson(

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals'
+import { clientAddressBehind, networkOf } from './client-address.ts'
+
+const from = (trusted: string[], peer: string, forwardedFor?: string) =>
+  clientAddressBehind(trusted)(peer, (name) => (name === 'x-forwarded-for' ? forwardedFor : undefined))
+
+describe('the address of a client', () => {
+  test.each([
+    ['is the other end of the connection', [], '203.0.113.9', undefined, '203.0.113.9'],
+    ['is IPv4 on a socket that speaks both', [], '::ffff:203.0.113.9', undefined, '203.0.113.9'],
+    ['is not what a stranger claims', [], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['is not what a stranger beside a proxy claims', ['10.0.0.0/8'], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['is what a trusted proxy says', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    ['is read from the right', ['10.0.0.0/8'], '10.1.2.3', '6.6.6.6, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
+    ['is the leftmost when all are trusted', ['10.0.0.0/8'], '10.1.2.3', '10.7.7.7', '10.7.7.7'],
+    ['is the last one told when an entry is garbage', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
+    ['may come with a port', ['10.1.2.3'], '10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
+    ['may be IPv6', ['fd00::/8'], 'fd00::1', '[2001:db8:0:0:1::5]:443', '2001:db8::1:0:0:5'],
+    ['may be missing', ['10.0.0.0/8'], '10.1.2.3', undefined, '10.1.2.3'],
+  ])('%s', (_, trusted, peer, forwardedFor, expected) => {
+    expect(from(trusted, peer, forwardedFor)).toBe(expected)
+  })
+
+  test('is not looked for behind what is no network', () => {
+    expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
+    expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()
+  })
+})
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('limits count %s as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})

@@ -1,0 +1,56 @@
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import type { ReadHeader } from '../credentials/presented.ts'
+
+/** Where a request came from, given the other end of its connection. */
+export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
+
+/**
+ * Finds the client's address. Proxies append to X-Forwarded-For whom they were asked by, so it is believed from the right
+ * for as long as the one who said it is trusted (an address or a network in CIDR notation); what a client wrote there
+ * itself counts for nothing. Throws for an entry that is neither.
+ */
+export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = new BlockList()
+  for (const entry of trustedProxies) trust(trusted, entry)
+  const isTrusted = (address: string): boolean => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return (peer, header) => {
+    let address = plainAddress(peer ?? '') ?? ''
+    if (trustedProxies.length === 0) return address
+    const said = (header('x-forwarded-for') ?? '').split(',').reverse()
+    for (const entry of said) {
+      if (address === '' || !isTrusted(address)) break
+      const before = plainAddress(entry)
+      if (before === undefined) break
+      address = before
+    }
+    return address
+  }
+}
+
+/** What limits count by: an IPv4 address, or the /64 of an IPv6 address, of which one customer has all. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])]
+  return `${all.slice(0, 4).join(':')}::/64`
+}
+
+/** An address without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */
+function plainAddress(text: string): string | undefined {
+  const trimmed = text.trim()
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
+  const [address = ''] = bare.replace(/^::ffff:(?=[\d.]+$)/i, '').split('%')
+  if (isIP(address) === 0) return undefined
+  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
+}
+
+function trust(trusted: BlockList, entry: string): void {
+  const [written = '', bits] = entry.split('/')
+  const address = plainAddress(written)
+  if (address === undefined) throw new Error(`trusted proxy ${entry} is neither an address nor a network`)
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+  if (bits === undefined) trusted.addAddress(address, family)
+  else trusted.addSubnet(address, Number(bits), family)
+}
