@@ -10,6 +10,7 @@ export {
   type Grant,
   type RoomFacts,
 } from './grants.ts'
+export { internalPath } from './internal-path.ts'
 export {
   appliesAt,
   isPermission,

@@ -20,6 +20,10 @@ export type RateLimiter = {
   consume(id: string): Promise<Allowance>
   /** Looks without taking. Never rejects. */
   check(id: string): Promise<Allowance>
+  /** Gives back a point that {@link RateLimiter.consume} took. Never rejects. */
+  refund(id: string): Promise<void>
+  /** How many points of this id are taken. Never rejects. */
+  spent(id: string): Promise<number>
 }
 
 const allowed: Allowance = { allowed: true, retryAfterMs: 0 }
@@ -50,6 +54,12 @@ export function rateLimiter({ redis, key, points, durationSeconds }: RateLimit):
     async check(id) {
       const spent = await limiter.get(id)
       return spent && spent.remainingPoints <= 0 ? refused(spent) : allowed
+    },
+    async refund(id) {
+      await limiter.reward(id)
+    },
+    async spent(id) {
+      return (await limiter.get(id))?.consumedPoints ?? 0
     },
   }
 }

@@ -13,3 +13,16 @@ test('a limit can be looked at without being used up, and tells when to come bac
   expect(refused.allowed).toBe(false)
   expect(refused.retryAfterMs).toBeGreaterThan(50_000)
 })
+
+test('a point that was not due is given back', async () => {
+  await using redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test' })
+  await once(redis, 'ready')
+  const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })
+  expect(await limiter.spent('ann')).toBe(0)
+  for (let use = 0; use < 2; use++) await limiter.consume('ann')
+  expect(await limiter.spent('ann')).toBe(2)
+  await limiter.refund('ann')
+  expect(await limiter.spent('ann')).toBe(1)
+  expect((await limiter.consume('ann')).allowed).toBe(true)
+  expect((await limiter.consume('ann')).allowed).toBe(false)
+})

@@ -1,0 +1,37 @@
+const maxLength = 2_048
+/** Any origin serves: a path must not lead away from it. */
+const here = 'http://here.invalid'
+
+/**
+ * The path if it leads to a page of this server and nowhere else, as it was given; undefined otherwise. Everything that
+ * sends a browser to a place a request names asks here first.
+ *
+ * A path is one "/" and visible ASCII without a backslash, at most 2,048 characters. Its part before "?" must not become
+ * the name of another host when dot segments are resolved, or when somebody on the way decodes it once or twice.
+ */
+export function internalPath(given: string | null | undefined): string | undefined {
+  if (!given || given.length > maxLength || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(given)) return undefined
+  let path = given.split(/[?#]/, 1)[0] ?? ''
+  for (let decoding = 0; decoding < 3; decoding++) {
+    if (!staysHere(path)) return undefined
+    const decoded = decodedOnce(path)
+    if (decoded === undefined) return undefined
+    if (decoded === path) return given
+    path = decoded
+  }
+  return staysHere(path) ? given : undefined
+}
+
+function staysHere(path: string): boolean {
+  if (path.startsWith('//') || /[\\\x00-\x1f\x7f]/.test(path) || !URL.canParse(path, here)) return false
+  const { origin, pathname } = new URL(path, here)
+  return origin === here && !pathname.startsWith('//')
+}
+
+function decodedOnce(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
