@@ -99,7 +99,7 @@ module.exports = {
       name: 'handlers-do-not-import-each-other',
       comment: 'What two handlers share sinks into domain, policy, store or clients.',
       severity: 'error',
-      from: { path: '^services/[^/]+/src/rpc/', pathNot: '^services/[^/]+/src/rpc/index\\.ts$' },
+      from: { path: '^services/[^/]+/src/rpc/', pathNot: '^services/[^/]+/src/rpc/.*index\\.ts$' },
       to: { path: '^services/[^/]+/src/rpc/' },
     },
     {
