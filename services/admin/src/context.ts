@@ -1,3 +1,4 @@
+import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Config } from './config.ts'
@@ -5,6 +6,7 @@ import type { Config } from './config.ts'
 export type Context = {
   config: Config
   db: Db
-  relay: Pick<Relay, 'stored'>
+  policy: { current(): Policy }
+  relay: Pick<Relay, 'stored' | 'wake'>
   now: () => Date
 }

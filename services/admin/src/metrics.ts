@@ -12,3 +12,12 @@ export function policyChanged(revision: bigint): void {
   policyChanges()
   log.info({ revision: String(revision) }, 'policy changed')
 }
+
+const serverChanges = counter('parley_server_changes', {
+  description: 'Changes of the profile and of what hangs on it',
+})
+
+export function serverChanged(what: string): void {
+  serverChanges()
+  log.info({ what }, 'server changed')
+}

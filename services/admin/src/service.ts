@@ -1,4 +1,4 @@
-import { startRelay } from '@parley/events'
+import { followPolicy, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -6,7 +6,9 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { serverSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
+import { getPolicy } from './store/policy.ts'
 import { seed } from './store/seed.ts'
+import { toPolicy } from './view/policy.ts'
 
 export type Overrides = {
   now?: () => Date
@@ -35,7 +37,9 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   busAnswers()
 
   const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'admin' }))
-  const ctx: Context = { config, db, relay, now: overrides.now ?? (() => new Date()) }
+  const load = async () => toPolicy(await getPolicy(db))
+  const policy = opened.use(await followPolicy({ bus: events, load, signal }))
+  const ctx: Context = { config, db, policy, relay, now: overrides.now ?? (() => new Date()) }
   opened.use(
     await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),
   )

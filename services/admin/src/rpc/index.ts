@@ -1,9 +1,14 @@
 import type { ServiceImpl } from '@connectrpc/connect'
+import { AdminServerService } from '@parley/contracts/admin'
 import { RoleService, ServerService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { getServerConfig } from './admin-server/get-server-config.ts'
+import { getServerSecurityConfig } from './admin-server/get-server-security-config.ts'
+import { updateBlockedUsernames } from './admin-server/update-blocked-usernames.ts'
+import { updateServerConfig } from './admin-server/update-server-config.ts'
 import { getServer } from './discovery/get-server.ts'
 import { checkLogin } from './internal/check-login.ts'
 import { denyPosting } from './internal/deny-posting.ts'
@@ -27,6 +32,12 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getMotd: getMotd(ctx),
     getRuntimeConfig: getRuntimeConfig(ctx),
   } satisfies ServiceImpl<typeof ServerService>)
+  router.service(AdminServerService, {
+    getServerConfig: getServerConfig(ctx),
+    updateServerConfig: updateServerConfig(ctx),
+    getServerSecurityConfig: getServerSecurityConfig(ctx),
+    updateBlockedUsernames: updateBlockedUsernames(ctx),
+  } satisfies Partial<ServiceImpl<typeof AdminServerService>>)
   router.service(AdminInternalService, {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),

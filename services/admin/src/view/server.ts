@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { ServerConfigSchema, type ServerConfig } from '@parley/contracts/admin'
 import {
   ServerLoginSchema,
   ServerPublicProfileSchema,
@@ -14,12 +15,21 @@ import type { ServerProfileRow } from '../store/server-profile.ts'
 const defaultName = 'Parley'
 const defaultDescription = 'A place to talk with your team.'
 
-export function toPublicProfile(row: ServerProfileRow): ServerPublicProfile {
+export function toPublicProfile(row: ServerProfileRow, _config: Config): ServerPublicProfile {
   return create(ServerPublicProfileSchema, {
     name: row.name ?? defaultName,
     version: serverVersion,
     description: row.description ?? defaultDescription,
     ...(row.welcomeMessage !== null && { welcomeMessage: row.welcomeMessage }),
+  })
+}
+
+export function toServerConfig({ name, description, motd, welcomeMessage }: ServerProfileRow): ServerConfig {
+  return create(ServerConfigSchema, {
+    serverName: name ?? '',
+    description: description ?? '',
+    motd: motd ?? '',
+    welcomeMessage: welcomeMessage ?? '',
   })
 }
 

@@ -6,7 +6,7 @@ import { toPublicProfile, toServerLogin } from '../../view/server.ts'
 
 export function getServer(ctx: Context): MethodImpl<typeof ServerDiscoveryService.method.getServer> {
   return async () => {
-    const profile = toPublicProfile(await getServerProfile(ctx.db))
+    const profile = toPublicProfile(await getServerProfile(ctx.db), ctx.config)
     const login = toServerLogin(ctx.config)
     return {
       profile,

@@ -1,0 +1,37 @@
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { changedTexts, wantedTexts } from './server-texts.ts'
+
+test('absent texts stay, blank ones are reset', () => {
+  expect(wantedTexts({ serverName: ' Acme\n Chat ', motd: '' })).toEqual({ name: 'Acme Chat', motd: null })
+  expect(wantedTexts({ serverName: '  ', description: ' ', welcomeMessage: '\n' })).toEqual({
+    name: null,
+    description: null,
+    welcomeMessage: null,
+  })
+})
+
+test('Markdown is kept as it was written', () => {
+  expect(wantedTexts({ motd: '  code\n' })).toEqual({ motd: '  code\n' })
+})
+
+test.each([
+  ['motd', 1000],
+  ['welcomeMessage', 10_000],
+] as const)('%s has at most %d bytes, whatever the characters', (field, most) => {
+  expect(wantedTexts({ [field]: 'x'.repeat(most) })).toEqual({ [field]: 'x'.repeat(most) })
+  expect(wantedTexts({ [field]: 'ä'.repeat(most / 2) })).toEqual({ [field]: 'ä'.repeat(most / 2) })
+  expect(() => wantedTexts({ [field]: 'ä'.repeat(most / 2 + 1) })).toThrow(
+    expect.objectContaining({ code: Code.InvalidArgument }),
+  )
+})
+
+test('an update names a field', () => {
+  expect(() => wantedTexts({})).toThrow(expect.objectContaining({ code: Code.InvalidArgument }))
+})
+
+test('only texts that differ are changes', () => {
+  const before = { name: 'Acme', description: null, motd: 'hi', welcomeMessage: null }
+  expect(changedTexts(before, { name: 'Acme', description: null, motd: 'ho' })).toEqual(['motd'])
+  expect(changedTexts(before, { name: null, welcomeMessage: 'welcome' })).toEqual(['name', 'welcomeMessage'])
+})

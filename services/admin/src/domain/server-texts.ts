@@ -1,0 +1,47 @@
+import { emptyUpdate, textTooLong } from '../errors.ts'
+
+/** What the server says about itself, as stored: null stands for the default or for nothing. */
+export type ServerTexts = {
+  name: string | null
+  description: string | null
+  motd: string | null
+  welcomeMessage: string | null
+}
+export type TextName = keyof ServerTexts
+
+type Wanted = {
+  serverName?: string | undefined
+  description?: string | undefined
+  motd?: string | undefined
+  welcomeMessage?: string | undefined
+}
+
+const names: readonly TextName[] = ['name', 'description', 'motd', 'welcomeMessage']
+const mostMotdBytes = 1000
+const mostWelcomeBytes = 10_000
+
+/** The texts a request sets; absent ones stay, blank ones are reset. Lengths in characters are the schema's. */
+export function wantedTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
+  const texts = {
+    ...(serverName !== undefined && { name: orNull(serverName.replaceAll(/\s+/g, ' ').trim()) }),
+    ...(description !== undefined && { description: orNull(description.trim()) }),
+    ...(motd !== undefined && { motd: markdown(motd, 'motd', mostMotdBytes) }),
+    ...(welcomeMessage !== undefined && {
+      welcomeMessage: markdown(welcomeMessage, 'welcome_message', mostWelcomeBytes),
+    }),
+  }
+  if (Object.keys(texts).length === 0) throw emptyUpdate()
+  return texts
+}
+
+/** Which of the wanted texts differ from those that stand. */
+export function changedTexts(before: ServerTexts, wanted: Partial<ServerTexts>): TextName[] {
+  return names.filter((name) => wanted[name] !== undefined && wanted[name] !== before[name])
+}
+
+const orNull = (text: string): string | null => (text === '' ? null : text)
+
+function markdown(text: string, field: string, bytes: number): string | null {
+  if (Buffer.byteLength(text) > bytes) throw textTooLong(field, bytes)
+  return text.trim() === '' ? null : text
+}

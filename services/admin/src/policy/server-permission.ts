@@ -1,0 +1,10 @@
+import { isOwner, may, serverScope, type Permission, type Policy, type Subject } from '@parley/auth'
+import { lacksPermission, onlyOwners } from '../errors.ts'
+
+export function assertMay(policy: Policy, subject: Subject, permission: Permission): void {
+  if (!may(policy, subject, permission, serverScope)) throw lacksPermission(permission)
+}
+
+export function assertOwner(subject: Subject): void {
+  if (!isOwner(subject)) throw onlyOwners()
+}

@@ -1,0 +1,37 @@
+import { enqueue } from '@parley/events'
+import type { Db, Tx } from '@parley/postgres'
+import { eq } from 'drizzle-orm'
+import type { ServerEvent } from '../domain/server-events.ts'
+import { serverProfile } from './schema.ts'
+import type { ServerProfileRow } from './server-profile.ts'
+
+export type ServerChange = {
+  set?: Partial<ServerProfileRow>
+  events: (after: ServerProfileRow) => ServerEvent[]
+}
+export type ServerChanged = { profile: ServerProfileRow; entries: bigint[] }
+
+/**
+ * Changes the profile, or what hangs on it, under the lock of its row and with its next version. `decide` answers
+ * undefined when everything stands already. Gives the profile after it and the outbox entries.
+ */
+export async function changeServer(
+  db: Db,
+  by: { actorId: string; at: Date },
+  decide: (tx: Tx, before: ServerProfileRow) => Promise<ServerChange | undefined> | ServerChange | undefined,
+): Promise<ServerChanged> {
+  return db.transaction(async (tx) => {
+    const [before] = await tx.select().from(serverProfile).for('update')
+    if (!before) throw new Error('the server profile was never seeded')
+    const change = await decide(tx, before)
+    if (!change) return { profile: before, entries: [] }
+    const set = { ...change.set, version: before.version + 1n }
+    await tx.update(serverProfile).set(set).where(eq(serverProfile.id, before.id))
+    const profile = { ...before, ...set }
+    const about = { aggregateType: 'config', aggregateId: 'server', version: profile.version } as const
+    const events = change
+      .events(profile)
+      .map((event) => ({ ...about, ...event, occurredAt: by.at, actorId: by.actorId }))
+    return { profile, entries: await enqueue(tx, events) }
+  })
+}
