@@ -1,6 +1,8 @@
+import { createClient } from '@connectrpc/connect'
+import { UploadsInternalService } from '@parley/contracts/internal'
 import { followPolicy, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
-import { connectBus, serveRpc } from '@parley/rpc'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -35,11 +37,19 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
   busAnswers()
+  const transport = opened.use(createRpcClient(calls, { name: 'admin' })).transport()
 
   const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'admin' }))
   const load = async () => toPolicy(await getPolicy(db))
   const policy = opened.use(await followPolicy({ bus: events, load, signal }))
-  const ctx: Context = { config, db, policy, relay, now: overrides.now ?? (() => new Date()) }
+  const ctx: Context = {
+    config,
+    db,
+    uploads: createClient(UploadsInternalService, transport),
+    policy,
+    relay,
+    now: overrides.now ?? (() => new Date()),
+  }
   opened.use(
     await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),
   )

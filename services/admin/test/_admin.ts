@@ -19,6 +19,7 @@ export async function testAdmin() {
     database,
     nats,
     bus,
+    rpc,
     /** Starts a process; it ends with the test unless it is disposed before. */
     async start(env: NodeJS.ProcessEnv = {}, stop?: AbortSignal) {
       const config = readConfig({
@@ -33,7 +34,12 @@ export async function testAdmin() {
       return opened.use(await startAdmin(config, stop && { stop }))
     },
     anonymous: clients(rpc.transport()),
+    /** Has no rights beyond everyone's. */
     alice: clients(callAs(rpc, { userId: 'Ualice' })),
+    /** Holds the role admin. */
+    bert: clients(callAs(rpc, { userId: 'Ubert', roleIds: ['admin'] })),
+    owner: clients(callAs(rpc, { userId: 'Uowner', roleIds: ['owner'] })),
+    as: (userId: string, ...roleIds: string[]) => clients(callAs(rpc, { userId, roleIds })),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

@@ -61,10 +61,6 @@ test('only the discovery is open to strangers', async () => {
   await expect(admin.anonymous.adminServer.getServerConfig({})).rejects.toMatchObject(refused)
 })
 
-test('what is owned but not built is unimplemented', async () => {
-  await expect(admin.alice.adminServer.getServerConfig({})).rejects.toMatchObject({ code: Code.Unimplemented })
-})
-
 test('blocked logins are refused in any letter case', async () => {
   const blocked = async (login: string) => (await admin.anonymous.internal.checkLogin({ login })).blocked
   expect(await blocked('Root')).toBe(true)

@@ -5,10 +5,14 @@ import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { deleteServerBanner } from './admin-server/delete-server-banner.ts'
+import { deleteServerLogo } from './admin-server/delete-server-logo.ts'
 import { getServerConfig } from './admin-server/get-server-config.ts'
 import { getServerSecurityConfig } from './admin-server/get-server-security-config.ts'
 import { updateBlockedUsernames } from './admin-server/update-blocked-usernames.ts'
 import { updateServerConfig } from './admin-server/update-server-config.ts'
+import { uploadServerBanner } from './admin-server/upload-server-banner.ts'
+import { uploadServerLogo } from './admin-server/upload-server-logo.ts'
 import { getServer } from './discovery/get-server.ts'
 import { checkLogin } from './internal/check-login.ts'
 import { denyPosting } from './internal/deny-posting.ts'
@@ -35,9 +39,13 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(AdminServerService, {
     getServerConfig: getServerConfig(ctx),
     updateServerConfig: updateServerConfig(ctx),
+    uploadServerLogo: uploadServerLogo(ctx),
+    deleteServerLogo: deleteServerLogo(ctx),
+    uploadServerBanner: uploadServerBanner(ctx),
+    deleteServerBanner: deleteServerBanner(ctx),
     getServerSecurityConfig: getServerSecurityConfig(ctx),
     updateBlockedUsernames: updateBlockedUsernames(ctx),
-  } satisfies Partial<ServiceImpl<typeof AdminServerService>>)
+  } satisfies ServiceImpl<typeof AdminServerService>)
   router.service(AdminInternalService, {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),

@@ -8,18 +8,24 @@ import {
   type ServerPublicProfile,
   type ServerRuntimeConfig,
 } from '@parley/contracts/api'
+import { serverImageUrl, type ServerImageSize } from '@parley/auth'
 import { serverVersion } from '@parley/runtime'
 import type { Config } from '../config.ts'
 import type { ServerProfileRow } from '../store/server-profile.ts'
 
+const logoSize = { width: 256, height: 256, fit: 'cover' } as const
+const bannerSize = { width: 1200, height: 630, fit: 'cover' } as const
+
 const defaultName = 'Parley'
 const defaultDescription = 'A place to talk with your team.'
 
-export function toPublicProfile(row: ServerProfileRow, _config: Config): ServerPublicProfile {
+export function toPublicProfile(row: ServerProfileRow, config: Config): ServerPublicProfile {
   return create(ServerPublicProfileSchema, {
     name: row.name ?? defaultName,
     version: serverVersion,
     description: row.description ?? defaultDescription,
+    ...(row.logoKey !== null && { logoUrl: imageUrl(config, row.logoKey, logoSize) }),
+    ...(row.bannerKey !== null && { bannerUrl: imageUrl(config, row.bannerKey, bannerSize) }),
     ...(row.welcomeMessage !== null && { welcomeMessage: row.welcomeMessage }),
   })
 }
@@ -32,6 +38,9 @@ export function toServerConfig({ name, description, motd, welcomeMessage }: Serv
     welcomeMessage: welcomeMessage ?? '',
   })
 }
+
+const imageUrl = (config: Config, key: string, size: ServerImageSize) =>
+  serverImageUrl({ publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret }, key, size)
 
 export function toServerLogin(config: Config): ServerLogin {
   return create(ServerLoginSchema, {

@@ -1,0 +1,15 @@
+import type { Client } from '@connectrpc/connect'
+import { ServerImageKind, type UploadsInternalService } from '@parley/contracts/internal'
+import type { ServerImage } from '../domain/server-events.ts'
+
+const kinds: Record<ServerImage, ServerImageKind> = { logo: ServerImageKind.LOGO, banner: ServerImageKind.BANNER }
+
+/** Makes a public image of a blob and answers its key; it is kept once an event of the server names it. */
+export async function storeServerImage(
+  uploads: Client<typeof UploadsInternalService>,
+  image: ServerImage,
+  blob: { blobId: string; callerId: string },
+): Promise<string> {
+  const { key } = await uploads.storeServerImage({ ...blob, kind: kinds[image], ownerId: 'server' })
+  return key
+}

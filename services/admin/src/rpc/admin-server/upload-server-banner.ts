@@ -1,0 +1,14 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminServerService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { setImage } from '../../branding/change-image.ts'
+import type { Context } from '../../context.ts'
+import { assertMay } from '../../policy/server-permission.ts'
+
+export function uploadServerBanner(ctx: Context): MethodImpl<typeof AdminServerService.method.uploadServerBanner> {
+  return async (_req, call) => {
+    const caller = callerOf(call)
+    assertMay(ctx.policy.current(), caller, 'server.manage')
+    return { publicProfile: await setImage(ctx, 'banner', caller, call) }
+  }
+}
