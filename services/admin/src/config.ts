@@ -1,5 +1,6 @@
 import {
   assetsFields,
+  authProviderFields,
   bool,
   busFields,
   bytes,
@@ -8,6 +9,7 @@ import {
   defineConfig,
   duration,
   processFields,
+  registrationFields,
   str,
   uploadFields,
   url,
@@ -21,12 +23,9 @@ export const readConfig = defineConfig({
   ...databaseFields('admin'),
   ...assetsFields(),
   ...uploadFields(),
+  ...registrationFields(),
+  ...authProviderFields(),
   publicUrl,
-  directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
-    toml: 'auth.direct_registration',
-    default: true,
-    doc: 'Whether anyone may make an account with a verified e-mail address.',
-  }),
   pushEnabled: bool('PARLEY_PUSH_ENABLED', {
     toml: 'push.enabled',
     default: false,

@@ -1,3 +1,5 @@
+import { toJsonString } from '@bufbuild/protobuf'
+import { GetServerResponseSchema } from '@parley/contracts/discovery'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
@@ -19,7 +21,7 @@ test('anyone may ask what server this is, in both shapes', async () => {
   expect(server.login).toMatchObject({
     directRegistrationEnabled: true,
     providers: [],
-    authorizeUrl: 'https://chat.example.org/oauth/authorize',
+    authorizeUrl: '/oauth/authorize',
   })
   expect(server).toMatchObject({ directRegistrationEnabled: true, loginProviders: [] })
 })
@@ -29,4 +31,26 @@ test('closed registration is told', async () => {
   const server = await admin.anonymous.discovery.getServer({})
   expect(server.login?.directRegistrationEnabled).toBe(false)
   expect(server.directRegistrationEnabled).toBe(false)
+})
+
+test('configured providers are told in their order, without their secrets', async () => {
+  await using _process = await admin.start({
+    PARLEY_AUTH_PROVIDERS_0_ID: 'corp:sso',
+    PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',
+    PARLEY_AUTH_PROVIDERS_0_LABEL: 'Corporate',
+    PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: 'https://id.example.org',
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_ID: 'parley',
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: 'very secret',
+    PARLEY_AUTH_PROVIDERS_1_ID: 'github',
+    PARLEY_AUTH_PROVIDERS_1_TYPE: 'github',
+    PARLEY_AUTH_PROVIDERS_1_CLIENT_ID: 'parley',
+    PARLEY_AUTH_PROVIDERS_1_CLIENT_SECRET: 'very secret',
+  })
+  const server = await admin.anonymous.discovery.getServer({})
+  expect(server.login?.providers).toMatchObject([
+    { id: 'corp:sso', type: 'oidc', label: 'Corporate', loginUrl: '/auth/providers/corp%3Asso' },
+    { id: 'github', type: 'github', label: 'github', loginUrl: '/auth/providers/github' },
+  ])
+  expect(server.loginProviders).toEqual(server.login?.providers)
+  expect(toJsonString(GetServerResponseSchema, server)).not.toContain('very secret')
 })

@@ -45,7 +45,13 @@ const imageUrl = (config: Config, key: string, size: ServerImageSize) =>
 export function toServerLogin(config: Config): ServerLogin {
   return create(ServerLoginSchema, {
     directRegistrationEnabled: config.directRegistration,
-    authorizeUrl: new URL('/oauth/authorize', config.publicUrl).href,
+    providers: config.providers.map(({ id, type, label }) => ({
+      id,
+      type,
+      label,
+      loginUrl: `/auth/providers/${encodeURIComponent(id)}`,
+    })),
+    authorizeUrl: '/oauth/authorize',
   })
 }
 
