@@ -1,6 +1,7 @@
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
 export { credentialDigest } from './credential-digest.ts'
+export { explain, type Explanation, type TraceEntry } from './explain.ts'
 export {
   groupPermissions,
   isEffectiveMember,
@@ -11,6 +12,15 @@ export {
   type RoomFacts,
 } from './grants.ts'
 export { internalPath } from './internal-path.ts'
+export {
+  effectiveAt,
+  inheritedAt,
+  storedAt,
+  storedDecisions,
+  type Decisions,
+  type Holder,
+  type StoredDecision,
+} from './matrix.ts'
 export {
   appliesAt,
   isPermission,

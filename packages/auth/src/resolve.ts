@@ -1,5 +1,6 @@
-import { allBits, bitOf, bitsOf, type Bits } from './bits.ts'
+import { allBits, bitOf, type Bits } from './bits.ts'
 import type { ScopeDecisions } from './decision-index.ts'
+import { neverInDm, neverInDmForOwners, unlessDeniedInDm } from './dm-rules.ts'
 import type { Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { everyoneRoleId, ownerRoleId } from './roles.ts'
@@ -19,17 +20,6 @@ export type Outcome = 'allow' | 'deny' | 'undecided'
 
 /** The server as a scope. */
 export const serverScope: Scope = { kind: 'server' }
-
-const neverInDm = bitsOf(
-  'room.create',
-  'room.manage',
-  'room.ban-member',
-  'message.manage',
-  'message.echo',
-  'message.post-in-thread',
-)
-const neverInDmForOwners = bitsOf('message.post-in-thread')
-const unlessDeniedInDm = bitsOf('room.join', 'message.post', 'message.attach', 'message.react')
 
 /**
  * Resolves one permission. Owners are allowed everything; in a direct message some permissions are never given, threads not

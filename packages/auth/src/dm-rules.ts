@@ -1,0 +1,17 @@
+import { bitsOf, type Bits } from './bits.ts'
+
+/** Never given in a direct message, whatever is decided. */
+export const neverInDm: Bits = bitsOf(
+  'room.create',
+  'room.manage',
+  'room.ban-member',
+  'message.manage',
+  'message.echo',
+  'message.post-in-thread',
+)
+
+/** Not even owners have it in a direct message. */
+export const neverInDmForOwners: Bits = bitsOf('message.post-in-thread')
+
+/** Given in a direct message when nobody decided. */
+export const unlessDeniedInDm: Bits = bitsOf('room.join', 'message.post', 'message.attach', 'message.react')

@@ -1,0 +1,130 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, test } from '@jest/globals'
+import { GetPolicyResponseSchema } from '@parley/contracts/internal'
+import { decision, type Stated } from '../test/_policies.ts'
+import { explain } from './explain.ts'
+import { permissions, type Permission } from './permissions.ts'
+import { policyFrom } from './policy.ts'
+import type { Outcome, Scope, Subject } from './resolve.ts'
+
+const ada = { userId: 'U1', roleIds: ['O1', 'moderator'] }
+const owner = { userId: 'U2', roleIds: ['owner'] }
+const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
+const dm: Scope = { kind: 'dm', roomId: 'R1' }
+
+/** Entries as "+|-level:role", the deciding one marked by "!". */
+function explained(stated: Stated[], permission: Permission, scope: Scope, subject: Subject = ada) {
+  const roles = [
+    { id: 'everyone', name: 'everyone', position: 0 },
+    { id: 'O1', name: 'crew', position: 1 },
+    { id: 'moderator', name: 'moderator', position: 100 },
+  ]
+  const policy = policyFrom(create(GetPolicyResponseSchema, { roles, decisions: stated.map(decision) }))
+  const { outcome, trace } = explain(policy, subject, scope).find((entry) => entry.permission === permission) ?? {}
+  const entries = trace?.map(
+    ({ level, roleName, decision, applied }) =>
+      `${applied ? '!' : ''}${decision === 'deny' ? '-' : '+'}${level ?? 'rule'}:${roleName || 'own'}`,
+  )
+  return { outcome, entries }
+}
+
+type Case = readonly [says: string, stated: Stated[], scope: Scope, outcome: Outcome, entries: string[]]
+
+/** About message.post of ada. */
+const cases: Case[] = [
+  ['nobody decided', [], room, 'undecided', []],
+  ['one allowance', [['role:everyone', 'allow', 'message.post', 'server']], room, 'allow', ['!+server:everyone']],
+  [
+    'the nearest allowance decides, and the others are named by nearness',
+    [
+      ['role:everyone', 'allow', 'message.post', 'server'],
+      ['role:O1', 'allow', 'message.post', 'group:G1'],
+      ['user:U1', 'allow', 'message.post', 'room:R1'],
+    ],
+    room,
+    'allow',
+    ['!+room:own', '+group:crew', '+server:everyone'],
+  ],
+  [
+    'a denial far away beats an allowance nearby',
+    [
+      ['user:U1', 'allow', 'message.post', 'room:R1'],
+      ['role:everyone', 'deny', 'message.post', 'server'],
+    ],
+    room,
+    'deny',
+    ['!-server:everyone', '+room:own'],
+  ],
+  [
+    'of several denials the nearest decides',
+    [
+      ['role:O1', 'deny', 'message.post', 'server'],
+      ['role:O1', 'deny', 'message.post', 'group:G1'],
+    ],
+    room,
+    'deny',
+    ['!-group:crew', '-server:crew'],
+  ],
+  [
+    'at one scope: the own decision, then roles from the highest, then everyone',
+    [
+      ['role:everyone', 'allow', 'message.post', 'server'],
+      ['role:O1', 'allow', 'message.post', 'server'],
+      ['role:moderator', 'allow', 'message.post', 'server'],
+      ['user:U1', 'allow', 'message.post', 'server'],
+    ],
+    room,
+    'allow',
+    ['!+server:own', '+server:moderator', '+server:crew', '+server:everyone'],
+  ],
+  ['a role not held is not weighed', [['role:admin', 'deny', 'message.post', 'server']], room, 'undecided', []],
+  ['another room is not weighed', [['role:O1', 'deny', 'message.post', 'room:R2']], room, 'undecided', []],
+  ['in a direct message nobody need decide', [], dm, 'allow', ['!+rule:@dm-policy']],
+  [
+    'in a direct message a stored allowance is named instead of the rule',
+    [['role:everyone', 'allow', 'message.post', 'server']],
+    dm,
+    'allow',
+    ['!+server:everyone'],
+  ],
+  [
+    'in a direct message a denial counts, of a group it does not',
+    [
+      ['role:O1', 'deny', 'message.post', 'group:G1'],
+      ['role:O1', 'deny', 'message.post', 'server'],
+    ],
+    dm,
+    'deny',
+    ['!-server:crew'],
+  ],
+]
+
+test.each(cases)('%s', (_, stated, scope, outcome, entries) => {
+  expect(explained(stated, 'message.post', scope)).toEqual({ outcome, entries })
+})
+
+describe('rules that stand above decisions', () => {
+  test('an owner is allowed by being one, whatever is stored', () => {
+    const stated: Stated[] = [['role:everyone', 'deny', 'message.post', 'server']]
+    const entries = ['!+rule:owner', '-server:everyone']
+    expect(explained(stated, 'message.post', room, owner)).toEqual({ outcome: 'allow', entries })
+    expect(explained(stated, 'message.post', dm, owner)).toEqual({ outcome: 'allow', entries })
+  })
+
+  test('managing is never given in a direct message, but to owners', () => {
+    const stated: Stated[] = [['role:everyone', 'allow', 'room.manage', 'server']]
+    const entries = ['!-rule:@dm-policy', '+server:everyone']
+    expect(explained(stated, 'room.manage', dm)).toEqual({ outcome: 'deny', entries })
+    expect(explained([], 'room.manage', dm, owner)).toEqual({ outcome: 'allow', entries: ['!+rule:owner'] })
+  })
+
+  test('threads are not given to owners either', () => {
+    const entries = ['!-rule:@dm-policy']
+    expect(explained([], 'message.post-in-thread', dm, owner)).toEqual({ outcome: 'deny', entries })
+  })
+})
+
+test('all permissions are explained, in metadata order', () => {
+  const explanations = explain(policyFrom(create(GetPolicyResponseSchema, {})), ada, { kind: 'server' })
+  expect(explanations.map(({ permission }) => permission)).toEqual(permissions.map(({ permission }) => permission))
+})

@@ -1,0 +1,89 @@
+import { bitOf, type Bits } from './bits.ts'
+import type { Decided, ScopeDecisions } from './decision-index.ts'
+import { neverInDm, neverInDmForOwners, unlessDeniedInDm } from './dm-rules.ts'
+import { levelsAt } from './levels.ts'
+import { permissions, type Permission, type ScopeKind } from './permissions.ts'
+import type { Policy } from './policy.ts'
+import { isOwner, type Outcome, type Scope, type Subject } from './resolve.ts'
+import { everyoneRoleId, ownerRoleId } from './roles.ts'
+
+/** Stands for a role where the rules of direct messages decide. */
+export const dmPolicyName = '@dm-policy'
+
+/** One thing that speaks for or against a permission. */
+export type TraceEntry = {
+  /** Scope the decision is stored at; undefined for a rule, which stands above decisions. */
+  readonly level: ScopeKind | undefined
+  /** Role the decision belongs to, `owner` or `@dm-policy` for a rule; empty for one of the user's own. */
+  readonly roleName: string
+  readonly decision: 'allow' | 'deny'
+  /** It decided the outcome. At most one entry does, and it is the first. */
+  readonly applied: boolean
+}
+
+/** Why a permission comes out as it does. */
+export type Explanation = {
+  readonly permission: Permission
+  readonly outcome: Outcome
+  /** Everything that speaks for or against it: what decided, then by nearness, the user's own before roles. */
+  readonly trace: readonly TraceEntry[]
+}
+
+/**
+ * Explains what `resolve` answers for every permission, in metadata order. Of several decisions that would each have the same
+ * effect the nearest one counts as deciding; at one scope the user's own, then roles from the highest position down to
+ * `everyone`.
+ */
+export function explain(policy: Policy, subject: Subject, scope: Scope): Explanation[] {
+  const voices = voicesOf(policy, subject)
+  const found = levelsAt(policy, scope).flatMap(({ kind, decisions }) =>
+    voices.flatMap(({ roleName, decided }) => {
+      const said = decisions && decided(decisions)
+      return said ? [{ level: kind, roleName, said }] : []
+    }),
+  )
+  return permissions.map(({ permission }) => {
+    const bit = bitOf(permission)
+    const stored = found.flatMap(({ level, roleName, said }): Spoken[] => {
+      if (said.deny & bit) return [{ level, roleName, decision: 'deny' }]
+      return said.allow & bit ? [{ level, roleName, decision: 'allow' }] : []
+    })
+    const decisive =
+      ruleAbove(subject, scope, bit) ??
+      stored.find(({ decision }) => decision === 'deny') ??
+      stored.find(({ decision }) => decision === 'allow') ??
+      ruleBelow(scope, bit)
+    if (!decisive) return { permission, outcome: 'undecided', trace: [] }
+    const rest = stored.filter((entry) => entry !== decisive).map((entry) => ({ ...entry, applied: false }))
+    return { permission, outcome: decisive.decision, trace: [{ ...decisive, applied: true }, ...rest] }
+  })
+}
+
+type Spoken = Omit<TraceEntry, 'applied'>
+type Voice = { roleName: string; decided: (at: ScopeDecisions) => Decided | undefined }
+
+function voicesOf({ roles }: Policy, { userId, roleIds }: Subject): Voice[] {
+  const position = (id: string) => roles.get(id)?.position ?? 0
+  const held = [...new Set(roleIds)].filter((id) => id !== everyoneRoleId)
+  held.sort((a, b) => position(b) - position(a) || (a < b ? -1 : 1))
+  return [
+    { roleName: '', decided: ({ users }) => users.get(userId) },
+    ...[...held, everyoneRoleId].map((id): Voice => {
+      return { roleName: roles.get(id)?.name ?? id, decided: (at) => at.roles.get(id) }
+    }),
+  ]
+}
+
+/** What holds whatever is decided. */
+function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Spoken | undefined {
+  const owner = isOwner(subject)
+  const never = scope.kind === 'dm' ? (owner ? neverInDmForOwners : neverInDm) : 0
+  if (never & bit) return { level: undefined, roleName: dmPolicyName, decision: 'deny' }
+  return owner ? { level: undefined, roleName: ownerRoleId, decision: 'allow' } : undefined
+}
+
+/** What holds when nothing is decided. */
+function ruleBelow(scope: Scope, bit: Bits): Spoken | undefined {
+  if (scope.kind !== 'dm' || !(unlessDeniedInDm & bit)) return undefined
+  return { level: undefined, roleName: dmPolicyName, decision: 'allow' }
+}

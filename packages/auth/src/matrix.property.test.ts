@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { holder, scope, stated } from '../test/_arbitraries.ts'
+import { placesOf, standing } from '../test/_oracle.ts'
+import { policyOf } from '../test/_policies.ts'
+import { effectiveAt, inheritedAt, storedAt, storedDecisions, type Decisions, type Holder } from './matrix.ts'
+import { permissions, type Permission } from './permissions.ts'
+
+const cases = [fc.array(stated, { maxLength: 40 }), holder, scope] as const
+
+const parse = (text: string): Holder => {
+  const [kind = '', id = ''] = text.split(':')
+  return { kind: kind === 'user' ? 'user' : 'role', id }
+}
+
+const told = ({ allowed, denied }: Decisions, permission: Permission): string | undefined =>
+  allowed.includes(permission) ? 'allow' : denied.includes(permission) ? 'deny' : undefined
+
+test('cells hold what is stored there, and by the nearest scope what is effective and inherited', () => {
+  fc.assert(
+    fc.property(...cases, (decisions, who, where) => {
+      const policy = policyOf(...decisions)
+      const here = where.kind === 'dm' ? 'room' : where.kind
+      const [stored, effective, inherited] = [storedAt, effectiveAt, inheritedAt].map((ask) =>
+        ask(policy, parse(who), where),
+      )
+      if (!stored || !effective || !inherited) throw new Error('three answers')
+      for (const { permission, scopes } of permissions) {
+        const found = standing(decisions, permission).filter(([whose]) => whose === who)
+        const at = (places: string[]) =>
+          places.flatMap((place) => found.filter(([, , , p]) => p === place).map(([, what]) => what))[0]
+        const [place, ...wider] = placesOf(where)
+        const above = who === 'role:owner' ? 'allow' : undefined
+        const applies = scopes.some((kind) => kind === here)
+        expect([permission, told(stored, permission)]).toEqual([permission, at([place ?? ''])])
+        expect([permission, told(effective, permission)]).toEqual([
+          permission,
+          applies ? (above ?? at(placesOf(where))) : undefined,
+        ])
+        expect([permission, told(inherited, permission)]).toEqual([
+          permission,
+          applies ? (above ?? at(wider)) : undefined,
+        ])
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the list of a holder holds all that stands, and nothing else', () => {
+  fc.assert(
+    fc.property(cases[0], cases[1], (decisions, who) => {
+      const listed = storedDecisions(policyOf(...decisions), parse(who)).map(
+        ({ permission, scope: { kind, id }, decision }) =>
+          [permission, id ? `${kind}:${id}` : kind, decision].join(' '),
+      )
+      const standingOnes = permissions.flatMap(({ permission }) =>
+        standing(decisions, permission)
+          .filter(([whose]) => whose === who)
+          .map(([, what, , place]) => [permission, place, what].join(' ')),
+      )
+      expect([...listed].sort()).toEqual(standingOnes.sort())
+    }),
+  )
+})

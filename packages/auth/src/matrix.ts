@@ -1,0 +1,83 @@
+import { bitOf, storableAt, type Bits } from './bits.ts'
+import type { Decided, ScopeDecisions } from './decision-index.ts'
+import { levelsAt, namesOf, type Level } from './levels.ts'
+import { permissions, type Permission, type ScopeKind } from './permissions.ts'
+import type { Policy } from './policy.ts'
+import type { Scope } from './resolve.ts'
+import { ownerRoleId } from './roles.ts'
+
+/** Whose decisions are looked at: one role or one user, by id. */
+export type Holder = { readonly kind: 'role' | 'user'; readonly id: string }
+
+/** Names of permissions in metadata order; none is in both. */
+export type Decisions = { readonly allowed: readonly Permission[]; readonly denied: readonly Permission[] }
+
+/** A decision as it is stored; the id of the server scope is empty. */
+export type StoredDecision = {
+  readonly permission: Permission
+  readonly scope: { readonly kind: ScopeKind; readonly id: string }
+  readonly decision: 'allow' | 'deny'
+}
+
+const nothing: Decided = { allow: 0, deny: 0 }
+
+/** What is stored for the holder at exactly this scope. */
+export function storedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
+  const [here] = levelsAt(policy, scope)
+  return toDecisions(decidedBy(holder, here?.decisions))
+}
+
+/**
+ * What the holder has at this scope by the nearest stored decision: the scope itself, then the wider ones. For display: the
+ * resolution weighs all holders, and there one DENY wins. The role `owner` is allowed everything, though nothing is stored.
+ */
+export function effectiveAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
+  return toDecisions(nearest(holder, levelsAt(policy, scope), applicable(scope)))
+}
+
+/** What the holder would have at this scope if nothing were stored at the scope itself. */
+export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
+  return toDecisions(nearest(holder, levelsAt(policy, scope).slice(1), applicable(scope)))
+}
+
+/** Everything stored for the holder: in metadata order, a permission's decisions for the server, then groups, then rooms. */
+export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDecision[] {
+  const levels: Level[] = [
+    { kind: 'server', id: '', decisions: decisions.server },
+    ...levelsById('group', decisions.groups),
+    ...levelsById('room', decisions.rooms),
+  ]
+  return permissions.flatMap(({ permission }) => {
+    const bit = bitOf(permission)
+    return levels.flatMap(({ kind, id, decisions: stored }): StoredDecision[] => {
+      const { allow, deny } = decidedBy(holder, stored)
+      if (((allow | deny) & bit) === 0) return []
+      return [{ permission, scope: { kind, id }, decision: deny & bit ? 'deny' : 'allow' }]
+    })
+  })
+}
+
+function levelsById(kind: ScopeKind, scopes: ReadonlyMap<string, ScopeDecisions>): Level[] {
+  const sorted = [...scopes].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.map(([id, decisions]) => ({ kind, id, decisions }))
+}
+
+const applicable = (scope: Scope): Bits => storableAt[scope.kind === 'dm' ? 'room' : scope.kind]
+
+function decidedBy({ kind, id }: Holder, at: ScopeDecisions | undefined): Decided {
+  return (kind === 'role' ? at?.roles : at?.users)?.get(id) ?? nothing
+}
+
+function nearest(holder: Holder, levels: readonly Level[], among: Bits): Decided {
+  if (holder.kind === 'role' && holder.id === ownerRoleId) return { allow: among, deny: 0 }
+  const found = { allow: 0, deny: 0 }
+  for (const { decisions } of levels) {
+    const { allow, deny } = decidedBy(holder, decisions)
+    const open = among & ~(found.allow | found.deny)
+    found.allow |= allow & open
+    found.deny |= deny & open
+  }
+  return found
+}
+
+const toDecisions = ({ allow, deny }: Decided): Decisions => ({ allowed: namesOf(allow), denied: namesOf(deny) })

@@ -1,0 +1,51 @@
+import type { Permission } from '../src/permissions.ts'
+import type { Outcome, Scope, Subject } from '../src/resolve.ts'
+import type { Stated } from './_policies.ts'
+
+/** The scopes that count, nearest first, as tests write them. */
+export function placesOf(scope: Scope): string[] {
+  switch (scope.kind) {
+    case 'server':
+      return ['server']
+    case 'group':
+      return [`group:${scope.groupId}`, 'server']
+    case 'room':
+      return [`room:${scope.roomId}`, `group:${scope.groupId}`, 'server']
+    case 'dm':
+      return [`room:${scope.roomId}`, 'server']
+  }
+}
+
+/** Those whose decisions count for a subject, as tests write them. */
+export const voicesOf = ({ userId, roleIds }: Subject): string[] => [
+  `user:${userId}`,
+  'role:everyone',
+  ...roleIds.map((id) => `role:${id}`),
+]
+
+/** What stands of a list of decisions about a permission: the last one of each holder and place. */
+export function standing(decisions: readonly Stated[], permission: Permission): Stated[] {
+  const latest = new Map<string, Stated>()
+  for (const said of decisions) {
+    const [who, , about, where] = said
+    if (about === permission) latest.set(`${who} ${where}`, said)
+  }
+  return [...latest.values()].filter(([, what]) => what !== 'none')
+}
+
+/** The rules read aloud, over a plain list: no index, no bits. */
+export function oracle(decisions: readonly Stated[], subject: Subject, permission: Permission, scope: Scope): Outcome {
+  const dm = scope.kind === 'dm'
+  if (dm && permission === 'message.post-in-thread') return 'deny'
+  if (subject.roleIds.some((id) => id === 'owner')) return 'allow'
+  const never = ['room.create', 'room.manage', 'room.ban-member', 'message.manage', 'message.echo']
+  if (dm && never.includes(permission)) return 'deny'
+  const [voices, places] = [voicesOf(subject), placesOf(scope)]
+  const found = standing(decisions, permission)
+    .filter(([who, , , where]) => voices.includes(who) && places.includes(where))
+    .map(([, what]) => what)
+  if (found.includes('deny')) return 'deny'
+  if (found.includes('allow')) return 'allow'
+  const open = ['room.join', 'message.post', 'message.attach', 'message.react']
+  return dm && open.includes(permission) ? 'allow' : 'undecided'
+}
