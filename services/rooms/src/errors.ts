@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
+export const tooManyIds = (most: number) => new ConnectError(`at most ${most} ids at once`, Code.InvalidArgument)
 
 export const roomHidden = () => new ConnectError('you cannot see this room', Code.PermissionDenied)
 export const mayNotCreateRooms = () =>

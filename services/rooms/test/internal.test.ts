@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { RoomKind } from '@parley/contracts/api'
 import { eq, sql } from 'drizzle-orm'
-import { roomMembers, rooms } from '../src/store/schema.ts'
+import { roomGroups, roomMembers, rooms } from '../src/store/schema.ts'
 import { ban, dm } from './_seeds.ts'
-import { lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { Code } from '@connectrpc/connect'
+import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
 let env: Env
 let tea: string
@@ -81,4 +82,54 @@ describe('GetRoomAccess', () => {
   test('tells that a room does not exist', async () => {
     expect(await access('Ualice', 'Rnone')).toMatchObject({ exists: false, effectiveMember: false })
   })
+})
+
+describe('GetRooms and GetGroups', () => {
+  test('answer what exists of what is asked, archived rooms and direct messages too', async () => {
+    const archived = await makeRoom(env, 'shelved')
+    await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
+    const { rooms: found } = await env.internal.getRooms({ roomIds: ['Rnone', tea, archived, direct, 'R\0', tea] })
+    const groupId = await lobbyOf(env)
+    expect(new Map(found.map((room) => [room.roomId, room]))).toEqual(
+      new Map([
+        [tea, expect.objectContaining({ kind: RoomKind.CHANNEL, groupId, name: 'tea', archived: false })],
+        [archived, expect.objectContaining({ archived: true })],
+        [direct, expect.objectContaining({ kind: RoomKind.DM, groupId: '', name: '' })],
+      ]),
+    )
+    const { groups } = await env.internal.getGroups({ groupIds: ['Gnone', groupId, 'G\0'] })
+    expect(groups).toMatchObject([{ groupId, name: 'Lobby' }])
+  })
+
+  test('take at most 500 ids', async () => {
+    const ids = Array.from({ length: 501 }, (_, n) => `X${n}`)
+    expect(await codeOf(env.internal.getRooms({ roomIds: ids }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(env.internal.getGroups({ groupIds: ids }))).toBe(Code.InvalidArgument)
+  })
+})
+
+describe('ListLayout', () => {
+  test('names groups and their channels in the order of the sidebar, without archived rooms', async () => {
+    const groupId = await lobbyOf(env)
+    const createdAt = new Date()
+    await env.db.insert(roomGroups).values({ id: 'Gempty', name: 'Empty', description: '', position: 9, createdAt })
+    const gone = await makeRoom(env, 'gone')
+    await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, gone))
+    const { groups } = await env.internal.listLayout({})
+    expect(groups.map((group) => group.groupId)).toEqual([groupId, 'Gempty'])
+    expect(groups[1]).toMatchObject({ name: 'Empty', channels: [] })
+    const shown = (await env.as('Uowner', 'owner').directory.listRoomGroups({})).groups[0]?.items
+    expect(groups[0]?.channels.map(({ roomId, name }) => [roomId, name])).toEqual(
+      shown?.flatMap(({ item }) => (item.case === 'room' ? [[item.value.room?.id, item.value.room?.name]] : [])),
+    )
+    expect(groups[0]?.channels.map(({ roomId }) => roomId)).not.toContain(gone)
+  })
+})
+
+test('CountRooms tells channels from direct messages, archived ones included', async () => {
+  const before = await env.internal.countRooms({})
+  const archived = await makeRoom(env, 'counted')
+  await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
+  await dm(env, ['Uxena', 'Uyves'])
+  expect(await env.internal.countRooms({})).toMatchObject({ channels: before.channels + 1, dms: before.dms + 1 })
 })

@@ -8,7 +8,11 @@ import { getRoomGroup } from './directory/get-room-group.ts'
 import { getRoom } from './directory/get-room.ts'
 import { listRoomGroups } from './directory/list-room-groups.ts'
 import { listRooms } from './directory/list-rooms.ts'
+import { countRooms } from './internal/count-rooms.ts'
+import { getGroups } from './internal/get-groups.ts'
 import { getRoomAccess } from './internal/get-room-access.ts'
+import { getRooms } from './internal/get-rooms.ts'
+import { listLayout } from './internal/list-layout.ts'
 import { listUniversalRooms } from './internal/list-universal-rooms.ts'
 import { openSockets } from './internal/open-sockets.ts'
 import { addMember } from './member/add-member.ts'
@@ -54,5 +58,9 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     openSockets: openSockets(ctx),
     listUniversalRooms: listUniversalRooms(ctx),
     getRoomAccess: getRoomAccess(ctx),
+    getRooms: getRooms(ctx),
+    getGroups: getGroups(ctx),
+    listLayout: listLayout(ctx),
+    countRooms: countRooms(ctx),
   })
 }

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { count, eq } from 'drizzle-orm'
 import { RoomKind } from '@parley/contracts/api'
 import type { Reader } from '@parley/postgres'
 import { roomNameKey } from '../domain/room-name.ts'
@@ -16,4 +16,11 @@ export async function isNameTaken(reader: Reader, name: string): Promise<boolean
     .from(rooms)
     .where(eq(rooms.nameKey, roomNameKey(name)))
   return found.length > 0
+}
+
+/** Rooms of each kind, archived ones included. */
+export async function countRooms(reader: Reader): Promise<{ channels: number; dms: number }> {
+  const rows = await reader.select({ kind: rooms.kind, count: count() }).from(rooms).groupBy(rooms.kind)
+  const of = (kind: RoomKind) => rows.find((row) => row.kind === kind)?.count ?? 0
+  return { channels: of(RoomKind.CHANNEL), dms: of(RoomKind.DM) }
 }

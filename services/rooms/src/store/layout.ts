@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { anyOf } from './any-of.ts'
 import type { GroupRow, LinkRow } from './rows.ts'
-import { layout, layoutItems, roomGroups, sidebarLinks } from './schema.ts'
+import { layout, layoutItems, roomGroups, rooms, sidebarLinks } from './schema.ts'
 
 /** Locks the layout for the change that follows, before any room is locked, and gives its next version. */
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
@@ -53,5 +53,17 @@ export function findItems(reader: Reader, groupIds: readonly string[]): Promise<
     .from(layoutItems)
     .leftJoin(sidebarLinks, and(eq(layoutItems.kind, 'link'), eq(sidebarLinks.id, layoutItems.itemId)))
     .where(anyOf(layoutItems.groupId, groupIds))
+    .orderBy(asc(layoutItems.groupId), asc(layoutItems.position), asc(layoutItems.itemId))
+}
+
+export type ChannelRow = { groupId: string; roomId: string; name: string }
+
+/** Every channel that is not archived, those of each group in its order. */
+export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
+  return reader
+    .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })
+    .from(layoutItems)
+    .innerJoin(rooms, and(eq(layoutItems.kind, 'room'), eq(rooms.id, layoutItems.itemId)))
+    .where(eq(rooms.archived, false))
     .orderBy(asc(layoutItems.groupId), asc(layoutItems.position), asc(layoutItems.itemId))
 }

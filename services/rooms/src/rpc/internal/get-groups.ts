@@ -1,0 +1,12 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { assertFewIds } from '../../domain/few-ids.ts'
+import { findGroups } from '../../store/layout.ts'
+
+export function getGroups(ctx: Context): MethodImpl<typeof RoomsInternalService.method.getGroups> {
+  return async ({ groupIds }) => {
+    assertFewIds(groupIds)
+    return { groups: (await findGroups(ctx.db, groupIds)).map(({ id, name }) => ({ groupId: id, name })) }
+  }
+}
