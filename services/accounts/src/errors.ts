@@ -18,6 +18,8 @@ export const roleNotFound = (name: string) => new ConnectError(`there is no role
 export const everyoneIsImplicit = () =>
   new ConnectError('every account holds the role everyone; it cannot be assigned', Code.InvalidArgument)
 export const loginTaken = (login: string) => new ConnectError(`the login "${login}" is taken`, Code.AlreadyExists)
+export const handleTaken = (name: string) =>
+  new ConnectError(`"${name}" is taken by a login or a role`, Code.AlreadyExists)
 export const emailTaken = () =>
   new ConnectError('the e-mail address is verified by another account', Code.AlreadyExists)
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)

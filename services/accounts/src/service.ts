@@ -5,12 +5,13 @@ import {
   MessagingInternalService,
   NotificationsInternalService,
 } from '@parley/contracts/internal'
-import { followPolicy, startRelay } from '@parley/events'
+import { consumeEvents, followPolicy, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Aside } from './aside.ts'
 import type { Config } from './config.ts'
+import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
 import { appointOwners } from './jobs/appoint-owners.ts'
 import { deleteCredentials } from './jobs/delete-credentials.ts'
@@ -67,6 +68,12 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     notifications: createClient(NotificationsInternalService, rpc.transport()),
     now: overrides.now ?? (() => new Date()),
   }
+  opened.use(
+    await consumeEvents({
+      ...{ bus: events, db, service: 'accounts', durable: 'deleted-roles', subject: 'evt.control.policy.>' },
+      prepare: onPolicyChanged(ctx),
+    }),
+  )
   void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
   opened.use(
     periodically({

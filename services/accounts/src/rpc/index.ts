@@ -8,8 +8,11 @@ import { endCredentials } from './internal/end-credentials.ts'
 import { getPeople } from './internal/get-people.ts'
 import { getProfiles } from './internal/get-profiles.ts'
 import { listPeople } from './internal/list-people.ts'
+import { listRoleHolders } from './internal/list-role-holders.ts'
 import { openSockets } from './internal/open-sockets.ts'
 import { passwordLogin } from './internal/password-login.ts'
+import { releaseRoleName } from './internal/release-role-name.ts'
+import { reserveRoleName } from './internal/reserve-role-name.ts'
 import { myAccount } from './my-account/index.ts'
 import { bootstrapOwner } from './operator/bootstrap-owner.ts'
 import { createUser } from './operator/create-user.ts'
@@ -29,6 +32,9 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getPeople: getPeople(ctx),
     getProfiles: getProfiles(ctx),
     listPeople: listPeople(ctx),
+    listRoleHolders: listRoleHolders(ctx),
+    reserveRoleName: reserveRoleName(ctx),
+    releaseRoleName: releaseRoleName(ctx),
   } satisfies Partial<ServiceImpl<typeof AccountsInternalService>>)
   router.service(OperatorService, {
     createUser: createUser(ctx),

@@ -1,6 +1,7 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
+import { findUsers, userColumns, type UserWithRoles } from './users.ts'
 
 /** Answers false when the user held it already. */
 export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
@@ -23,4 +24,33 @@ export async function firstHolder(db: Reader, roleId: string): Promise<{ id: str
     .orderBy(asc(users.createdAt), asc(users.id))
     .limit(1)
   return holder
+}
+
+/** Who holds a role, the oldest accounts first. */
+export async function findHolders(db: Reader, roleId: string, limit: number): Promise<UserWithRoles[]> {
+  return db
+    .select(userColumns)
+    .from(users)
+    .innerJoin(userRoles, eq(userRoles.userId, users.id))
+    .where(and(eq(userRoles.roleId, roleId), isNull(users.deletedAt)))
+    .orderBy(asc(users.createdAt), asc(users.id))
+    .limit(limit)
+}
+
+/** Takes a role from some of its holders; answers them as they are afterwards, with their versions raised. */
+export async function removeRole(tx: Tx, roleId: string, limit: number): Promise<UserWithRoles[]> {
+  const holders = await tx
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(userRoles, eq(userRoles.userId, users.id))
+    .where(eq(userRoles.roleId, roleId))
+    .orderBy(asc(users.id))
+    .limit(limit)
+    .for('update', { of: users })
+  const ids = holders.map(({ id }) => id)
+  if (ids.length === 0) return []
+  await tx.delete(userRoles).where(and(eq(userRoles.roleId, roleId), inArray(userRoles.userId, ids)))
+  const raised = sql`${users.version} + 1`
+  await tx.update(users).set({ version: raised, rolesVersion: raised }).where(inArray(users.id, ids))
+  return findUsers(tx, ids)
 }

@@ -11,14 +11,15 @@ export type UserWithRoles = UserRow & { roleIds: string[] }
 const roleIds = sql<string[]>`coalesce(
   (select array_agg(user_roles.role_id order by user_roles.role_id) from user_roles where user_roles.user_id = users.id),
   array[]::text[])`
-const columns = { ...getTableColumns(users), roleIds }
+/** An account with the ids of the roles it holds. */
+export const userColumns = { ...getTableColumns(users), roleIds }
 
 /** Those of the ids that are accounts, tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
   // PostgreSQL stores no NUL and fails on one, and ids come from anybody.
   const possible = ids.filter((id) => !id.includes('\0'))
   if (possible.length === 0) return []
-  return db.select(columns).from(users).where(inArray(users.id, possible))
+  return db.select(userColumns).from(users).where(inArray(users.id, possible))
 }
 
 /** The account of a caller. Throws `unauthenticated` when it was deleted meanwhile. */
@@ -31,7 +32,7 @@ export async function getAccount(db: Reader, id: string): Promise<UserWithRoles>
 export async function findUserByLogin(db: Reader, login: string): Promise<UserWithRoles | undefined> {
   if (!couldBeLogin(login)) return undefined
   const [user] = await db
-    .select(columns)
+    .select(userColumns)
     .from(users)
     .innerJoin(handles, eq(handles.ownerId, users.id))
     .where(and(eq(handles.key, loginKey(login)), eq(handles.kind, 'login'), isNull(users.deletedAt)))
@@ -41,7 +42,7 @@ export async function findUserByLogin(db: Reader, login: string): Promise<UserWi
 export async function findUserByEmail(db: Reader, address: string): Promise<UserWithRoles | undefined> {
   if (!couldBeEmail(address)) return undefined
   const [user] = await db
-    .select(columns)
+    .select(userColumns)
     .from(users)
     .innerJoin(emails, eq(emails.userId, users.id))
     .where(and(eq(emails.key, emailKey(address)), isNull(users.deletedAt)))
@@ -50,7 +51,7 @@ export async function findUserByEmail(db: Reader, address: string): Promise<User
 
 /** Accounts in id order, tombstones included. */
 export async function listUsersAfter(db: Reader, after: string, limit: number): Promise<UserWithRoles[]> {
-  return db.select(columns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
+  return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
 /** Locks the account; its version is the caller's to raise. */

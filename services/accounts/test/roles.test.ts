@@ -1,0 +1,112 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { eventSubject } from '@parley/events'
+import { newId } from '@parley/ids'
+import { eventually, recordEvents } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import { userRoles, users } from '../src/store/schema.ts'
+import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  // Two processes: a deleted role is taken by one of them.
+  await env.start()
+  await env.start()
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const assign = (roleId: string, ...userIds: string[]) =>
+  env.db.insert(userRoles).values(userIds.map((userId) => ({ userId, roleId })))
+const holders = async (roleId: string) => (await env.internal.listRoleHolders({ roleId })).users.map(({ id }) => id)
+
+/** What admin announces when `Uboss` deletes roles. */
+async function announceDeletion(revision: bigint, ...deletedRoleIds: string[]): Promise<void> {
+  const about = { aggregateType: 'policy', aggregateId: 'server', kind: 'policy_changed' } as const
+  const fact = { case: 'policy' as const, value: { revision, deletedRoleIds } }
+  const event = { ...about, id: newId('event'), version: revision, actorId: 'Uboss', fact }
+  const batch = toBinary(EventBatchSchema, create(EventBatchSchema, { events: [event] }))
+  await env.bus.nc.jetstream().publish(eventSubject(about), batch)
+}
+
+describe('the holders of a role', () => {
+  test('come oldest first, without deleted accounts', async () => {
+    const ada = await makeUser(env, 'ada')
+    const bob = await makeUser(env, 'bob')
+    const gone = await makeUser(env, 'gone')
+    await assign('Ocrew', bob, ada, gone)
+    await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
+    expect(await holders('Ocrew')).toEqual([ada, bob])
+    expect((await env.internal.listRoleHolders({ roleId: 'Ocrew' })).users[0]).toMatchObject({ login: 'ada' })
+    expect(await holders('Onone')).toEqual([])
+  })
+})
+
+describe('the name of a role', () => {
+  const reserve = (name: string, roleId: string) => codeOf(env.internal.reserveRoleName({ name, roleId }))
+
+  test('cannot be taken while a login or another role has it, whatever the letter case of the login', async () => {
+    await makeUser(env, 'Crew')
+    expect(await reserve('crew', 'O1')).toBe(Code.AlreadyExists)
+    expect(await reserve('sailors', 'O1')).toBeUndefined()
+    expect(await reserve('sailors', 'O1')).toBeUndefined()
+    expect(await reserve('sailors', 'O2')).toBe(Code.AlreadyExists)
+  })
+
+  test('is no login, until it is given back', async () => {
+    expect(await reserve('cooks', 'O3')).toBeUndefined()
+    expect(await codeOf(makeUser(env, 'Cooks'))).toBe(Code.AlreadyExists)
+    await env.internal.releaseRoleName({ roleId: 'O3' })
+    await env.internal.releaseRoleName({ roleId: 'O3' })
+    expect(await codeOf(makeUser(env, 'Cooks'))).toBeUndefined()
+  })
+
+  test('goes to one when several race for it, a login among them', async () => {
+    const racers = [makeUser(env, 'pilots'), ...['O4', 'O5', 'O6'].map((id) => reserve('pilots', id))]
+    const codes = await Promise.all(racers.map((racer) => racer.catch(() => Code.AlreadyExists)))
+    expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)
+  })
+
+  test('giving back a name does not touch the login of an account with that id', async () => {
+    const userId = await makeUser(env, 'keeper')
+    await env.internal.releaseRoleName({ roleId: userId })
+    expect(await reserve('keeper', 'O7')).toBe(Code.AlreadyExists)
+  })
+})
+
+test('a deleted role is taken from each holder, whose sessions hear of it, and from nobody else', async () => {
+  const made = await Promise.all(Array.from({ length: 5 }, (_, n) => makeUser(env, `sailor${n}`)))
+  const other = await makeUser(env, 'landlubber')
+  await assign('Osailor', ...made)
+  await assign('Okept', ...made.slice(0, 1), other)
+  await using recording = await recordEvents(env.bus, 'evt.control.user.>')
+
+  await announceDeletion(2n, 'Osailor', 'Onobody')
+  await eventually(() => expect(recording.events).toHaveLength(5))
+  expect(await holders('Osailor')).toEqual([])
+  expect(await holders('Okept')).toEqual([made[0], other])
+  for (const { aggregateId, kind, actorId, version, fact } of recording.events) {
+    expect(made).toContain(aggregateId)
+    expect({ kind, actorId }).toEqual({ kind: 'roles_changed', actorId: 'Uboss' })
+    const roleIds = aggregateId === made[0] ? ['Okept'] : []
+    expect(fact).toMatchObject({ case: 'userRolesChanged', value: { roleIds, rolesVersion: version } })
+  }
+  const [row] = await env.db
+    .select()
+    .from(users)
+    .where(eq(users.id, made[1] ?? ''))
+  expect(row).toMatchObject({ version: 2n, rolesVersion: 2n })
+})
+
+test('a deleted role is taken from more holders than one statement takes', async () => {
+  const createdAt = new Date()
+  const crowd = Array.from({ length: 450 }, (_, n) => `Ucrowd${n}`)
+  await env.db.insert(users).values(crowd.map((id) => ({ id, login: id, version: 1n, rolesVersion: 1n, createdAt })))
+  await assign('Ocrowd', ...crowd)
+  await announceDeletion(3n, 'Ocrowd')
+  await eventually(async () => expect(await holders('Ocrowd')).toEqual([]))
+})
