@@ -30,6 +30,12 @@ export const readConfig = defineConfig({
     doc: 'E-mail addresses whose verified holders are owners.',
   }),
   ownerEmail: list('PARLEY_OWNER_EMAIL', { default: [], doc: 'One more such address.' }),
+  maxUsers: int('PARLEY_LIMITS_MAX_USERS', {
+    toml: 'limits.max_users',
+    default: -1,
+    min: -1,
+    doc: 'Most accounts this server may have; -1 for any number.',
+  }),
   hashingsAtOnce: int('PARLEY_ACCOUNTS_HASHINGS_AT_ONCE', {
     default: 0,
     min: 0,

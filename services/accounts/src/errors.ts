@@ -22,6 +22,8 @@ export const handleTaken = (name: string) =>
   new ConnectError(`"${name}" is taken by a login or a role`, Code.AlreadyExists)
 export const emailTaken = () =>
   new ConnectError('the e-mail address is verified by another account', Code.AlreadyExists)
+export const userLimitReached = (most: number) =>
+  new ConnectError(`this server has as many accounts as it may have (${most})`, Code.ResourceExhausted)
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)
 export const invalidPassword = (why: string) => new ConnectError(`invalid password: ${why}`, Code.InvalidArgument)
 export const invalidEmail = () => new ConnectError('that is not an e-mail address', Code.InvalidArgument)

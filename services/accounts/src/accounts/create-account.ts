@@ -3,47 +3,68 @@ import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { rolesChanged, userCreated } from '../domain/announcements.ts'
+import { noted, rolesChanged, userCreated } from '../domain/announcements.ts'
 import { assertEmail, emailKey } from '../domain/email.ts'
 import { assertLogin } from '../domain/login.ts'
 import { assertPassword } from '../domain/password.ts'
-import { emailTaken, invalidLogin, loginTaken } from '../errors.ts'
+import { emailTaken, invalidLogin, loginTaken, userLimitReached } from '../errors.ts'
 import { accountCreated } from '../metrics.ts'
 import { roleNames } from '../policy/roles-named.ts'
 import { claimEmail } from '../store/emails.ts'
 import { insertRole } from '../store/roles.ts'
-import { insertUser } from '../store/users.ts'
+import type { Announcement } from '../store/user-changes.ts'
+import { countUsers, insertUser, lockUserCount } from '../store/users.ts'
 
-export type NewAccount = { login: string; password: string; email: string; roleIds: string[] }
-export type CreatedAccount = { id: string; roleIds: string[] }
+export type NewAccount = {
+  login: string
+  /** Left out for an account that signs in elsewhere. */
+  password?: string
+  /** Verified; empty for none. */
+  email: string
+  /** One that keeps the rules; left out: the login is shown. */
+  displayName?: string
+  roleIds: string[]
+  /** Whether its owner makes it, and not an operator. */
+  bySelf?: boolean
+}
+export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** Makes an account with a password; `within` may veto inside the transaction. */
-export async function createAccount(
-  ctx: Context,
-  account: NewAccount,
-  within: (tx: Tx) => Promise<void> = async () => undefined,
-): Promise<CreatedAccount> {
-  const { login, password, email } = account
+/** What else happens in the transaction that makes an account; a step may veto by throwing. */
+export type Steps = {
+  before?: (tx: Tx) => Promise<void>
+  after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
+}
+
+/** Makes an account; the only place that does. */
+export async function createAccount(ctx: Context, account: NewAccount, steps: Steps = {}): Promise<CreatedAccount> {
+  const { login, password, email, displayName = null } = account
   assertLogin(login, roleNames(ctx.policy.current()))
-  assertPassword(password)
+  if (password !== undefined) assertPassword(password)
   if (email !== '') assertEmail(email)
   if ((await ctx.admin.checkLogin({ login })).blocked) throw invalidLogin('it is on the list of blocked usernames')
 
   const id = newId('user')
   const at = ctx.now()
-  const roleIds = [...new Set([...account.roleIds, ...(isOwnerEmail(ctx, email) ? [ownerRoleId] : [])])].sort()
-  const passwordHash = await ctx.passwords.hash(password)
+  const makesOwner = isOwnerEmail(ctx, email)
+  const roleIds = [...new Set([...account.roleIds, ...(makesOwner ? [ownerRoleId] : [])])].sort()
+  const passwordHash = password === undefined ? null : await ctx.passwords.hash(password)
+  const created = { id, authGeneration: 0, at, roleIds }
   const entries = await ctx.db
     .transaction(async (tx) => {
-      await within(tx)
+      await steps.before?.(tx)
+      await assertRoom(ctx, tx)
       const version = roleIds.length > 0 ? 2n : 1n
-      await insertUser(tx, { id, login, passwordHash, version, rolesVersion: version, createdAt: at })
+      await insertUser(tx, { id, login, displayName, passwordHash, version, rolesVersion: version, createdAt: at })
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
       if (email !== '' && (await claimEmail(tx, id, email, at)) !== id) throw emailTaken()
-      const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId: '' }
+      const more = (await steps.after?.(tx, created)) ?? []
+      const actorId = account.bySelf === true ? id : ''
+      const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }
       return enqueue(tx, [
         { ...common, version: 1n, ...userCreated() },
         ...(roleIds.length > 0 ? [{ ...common, version, ...rolesChanged(roleIds, version) }] : []),
+        ...(email !== '' ? [{ ...common, version, ...noted('user_verified_email_added') }] : []),
+        ...more.map((announcement) => ({ ...common, version, ...announcement })),
       ])
     })
     .catch((error: unknown) => {
@@ -51,7 +72,14 @@ export async function createAccount(
     })
   accountCreated(id)
   ctx.relay.wake(entries)
-  return { id, roleIds }
+  return created
+}
+
+/** Throws `resource_exhausted` when there are as many accounts as there may be; others that ask wait for this one. */
+async function assertRoom({ config }: Context, tx: Tx): Promise<void> {
+  if (config.maxUsers < 0) return
+  await lockUserCount(tx)
+  if ((await countUsers(tx)) >= config.maxUsers) throw userLimitReached(config.maxUsers)
 }
 
 /** Whether the configuration makes holders of this address owners. */

@@ -1,5 +1,6 @@
 import type { Caller } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
+import { graceFrom } from '../domain/session-rotation.ts'
 import { tooMany } from '../errors.ts'
 import { prolongingFailed } from '../metrics.ts'
 import { findValidCredentials, prolongCredentials } from '../store/credentials.ts'
@@ -17,6 +18,7 @@ export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ dig
     ctx.db,
     digests.map((digest) => Buffer.from(digest)),
     now,
+    graceFrom(now),
   )
   const expiresAt = new Date(now.getTime() + ctx.config.tokenTtlMs)
   const due = found.filter((credential) => expiresAt.getTime() - credential.expiresAt.getTime() > prolongAfterMs)
@@ -25,5 +27,5 @@ export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ dig
     // They hold now, whether or not that can be written down: the next use tries again.
     await prolongCredentials(ctx.db, ids, expiresAt).catch(prolongingFailed)
   }
-  return found.map((credential) => ({ digest: credential.digest, caller: toCaller(credential) }))
+  return found.map((credential) => ({ digest: credential.digest, caller: toCaller(credential, ctx.config.tokenTtlMs) }))
 }

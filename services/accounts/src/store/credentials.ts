@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { credentials } from './schema.ts'
 
@@ -11,30 +11,45 @@ export type ValidCredential = {
   userId: string
   freshUntil: Date | null
   expiresAt: Date
+  /** When the browser got its cookie; null for bearer tokens. */
+  rotatedAt: Date | null
   rolesVersion: bigint
   roleIds: string[]
 }
+
+export type EndedCredential = { id: string; kind: NewCredential['kind'] }
 
 export async function insertCredentials(tx: Tx, rows: NewCredential[]): Promise<void> {
   await tx.insert(credentials).values(rows)
 }
 
-/** Those of the digests that stand for a credential which has not ended. */
-export async function findValidCredentials(db: Reader, digests: Buffer[], now: Date): Promise<ValidCredential[]> {
+/** Those of the digests that stand for a credential which has not ended; one may have been replaced since `graceFrom`. */
+export async function findValidCredentials(
+  db: Reader,
+  digests: Buffer[],
+  now: Date,
+  graceFrom: Date,
+): Promise<ValidCredential[]> {
   if (digests.length === 0) return []
+  const asked = sql.join(
+    digests.map((digest) => sql`${digest}`),
+    sql`, `,
+  )
   return sqlRows<ValidCredential>(
     db,
     sql`
-      select c.digest, c.id as "credentialId", c.user_id as "userId", c.fresh_until as "freshUntil",
+      select c.asked as digest, c.id as "credentialId", c.user_id as "userId", c.fresh_until as "freshUntil",
              c.expires_at as "expiresAt", u.roles_version as "rolesVersion",
+             case when c.kind = 'cookie' then coalesce(c.rotated_at, c.created_at) end as "rotatedAt",
              coalesce((select array_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.id), array[]::text[])
                as "roleIds"
-      from credentials c join users u on u.id = c.user_id
-      where c.digest in (${sql.join(
-        digests.map((digest) => sql`${digest}`),
-        sql`, `,
-      )})
-        and c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,
+      from (
+        select digest as asked, * from credentials where digest in (${asked})
+        union all
+        select previous_digest as asked, * from credentials
+        where previous_digest in (${asked}) and rotated_at > ${graceFrom.toISOString()}
+      ) c join users u on u.id = c.user_id
+      where c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,
   )
 }
 
@@ -69,23 +84,49 @@ export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date)
     .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
 }
 
-/** Ends credentials of one user; answers the ids of those that had not ended before. */
-export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<string[]> {
-  const rows = await tx
+/**
+ * Replaces the handle of a browser session that got its cookie before `due`; of several that ask at once, one succeeds.
+ * Whatever ended, by itself or with its account, stays so.
+ */
+export async function rotateSession(
+  db: Db,
+  digest: Buffer,
+  next: { digest: Buffer; now: Date; due: Date; expiresAt: Date },
+): Promise<boolean> {
+  const rotated = await db
+    .update(credentials)
+    .set({ digest: next.digest, previousDigest: digest, rotatedAt: next.now, expiresAt: next.expiresAt })
+    .where(
+      and(
+        eq(credentials.digest, digest),
+        eq(credentials.kind, 'cookie'),
+        lt(sql`coalesce(${credentials.rotatedAt}, ${credentials.createdAt})`, next.due),
+        isNull(credentials.endedAt),
+        gt(credentials.expiresAt, next.now),
+        sql`exists (select 1 from users where users.id = ${credentials.userId} and users.deleted_at is null
+          and users.auth_generation = ${credentials.authGeneration})`,
+      ),
+    )
+  return rotated.rowCount === 1
+}
+
+/** Ends credentials of one user; answers those that had not ended before. */
+export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<EndedCredential[]> {
+  return tx
     .update(credentials)
     .set({ endedAt: at })
-    .where(and(eq(credentials.userId, userId), inArray(credentials.digest, digests), isNull(credentials.endedAt)))
-    .returning({ id: credentials.id })
-  return rows.map((row) => row.id)
+    .where(and(eq(credentials.userId, userId), hasDigestOf(digests), isNull(credentials.endedAt)))
+    .returning({ id: credentials.id, kind: credentials.kind })
 }
+
+/** Also by the handle before the present one: a session that was just rotated can be ended by whoever has not heard. */
+const hasDigestOf = (digests: Buffer[]) =>
+  or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
 
 /** Whose credentials these are or were. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []
-  const rows = await db
-    .selectDistinct({ userId: credentials.userId })
-    .from(credentials)
-    .where(inArray(credentials.digest, digests))
+  const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasDigestOf(digests))
   return rows.map((row) => row.userId)
 }
 

@@ -69,6 +69,16 @@ export async function raiseVersion(tx: Tx, id: string, version: bigint, change: 
     .where(eq(users.id, id))
 }
 
+/** One process at a time may count accounts and make one more; held to the end of the transaction. */
+export async function lockUserCount(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: user count'))`)
+}
+
+/** Accounts, deleted ones left out. */
+export async function countUsers(db: Reader): Promise<number> {
+  return db.$count(users, isNull(users.deletedAt))
+}
+
 /** Throws a unique violation of `handles_pkey` when the login is taken. */
 export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<void> {
   await tx.insert(users).values(user)

@@ -1,6 +1,11 @@
 import { toCallerMessage } from '@parley/auth'
 import type { Caller } from '@parley/contracts/internal'
+import { rotateAfter } from '../domain/session-rotation.ts'
 import type { ValidCredential } from '../store/credentials.ts'
 
-export const toCaller = (credential: ValidCredential): Caller =>
-  toCallerMessage({ ...credential, freshUntil: credential.freshUntil ?? undefined })
+export const toCaller = (credential: ValidCredential, lifetimeMs: number): Caller =>
+  toCallerMessage({
+    ...credential,
+    freshUntil: credential.freshUntil ?? undefined,
+    rotateAfter: credential.rotatedAt ? rotateAfter(credential.rotatedAt, lifetimeMs) : undefined,
+  })

@@ -4,10 +4,16 @@ import type { Context } from '../../context.ts'
 import * as announcements from '../../domain/announcements.ts'
 import { tooMany, unknownReason } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
-import { endByDigest, usersOfDigests } from '../../store/credentials.ts'
+import { endByDigest, usersOfDigests, type EndedCredential } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 const maxDigests = 10
+
+/** What the audit log says of it: the end of a browser session is a logout, that of a bearer token its revocation. */
+const revocations = (ended: EndedCredential[]) =>
+  ended.map(({ id, kind }) =>
+    announcements.noted(kind === 'cookie' ? 'logout_succeeded' : 'bearer_token_revoked', { credential_id: id }),
+  )
 
 export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.endCredentials> {
   return async (request) => {
@@ -20,16 +26,17 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
       const at = ctx.now()
       let credentialIds: string[] = []
       const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-        credentialIds = await endByDigest(tx, userId, digests, at)
-        if (credentialIds.length === 0) return undefined
+        const ended = await endByDigest(tx, userId, digests, at)
+        if (ended.length === 0) return undefined
+        credentialIds = ended.map(({ id }) => id)
         const end = { credentialIds, all: false, reason }
-        return { announce: () => [announcements.credentialsEnded(userId, at, end)] }
+        return { announce: () => [...revocations(ended), announcements.credentialsEnded(userId, at, end)] }
       })
       if (changed) await ctx.relay.stored(changed.unannounced)
       if (changed?.announced) credentialsEnded(userId, reason)
       return credentialIds
     }
-    const ended = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endThoseOf))
-    return { credentialIds: ended.flat() }
+    const idsOfEach = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endThoseOf))
+    return { credentialIds: idsOfEach.flat() }
   }
 }

@@ -14,10 +14,16 @@ export function bootstrapOwner(ctx: Context): MethodImpl<typeof OperatorService.
     const standing = await firstHolder(ctx.db, ownerRoleId)
     if (standing) return { created: false, login: standing.login }
     try {
-      const account = await createAccount(ctx, { login, password, email, roleIds: [ownerRoleId] }, async (tx) => {
-        await lockFirstOwner(tx)
-        if (await firstHolder(tx, ownerRoleId)) throw new OwnerExists()
-      })
+      const account = await createAccount(
+        ctx,
+        { login, password, email, roleIds: [ownerRoleId] },
+        {
+          before: async (tx) => {
+            await lockFirstOwner(tx)
+            if (await firstHolder(tx, ownerRoleId)) throw new OwnerExists()
+          },
+        },
+      )
       ownerGranted(account.id)
       return { created: true, login }
     } catch (error) {
