@@ -9,6 +9,7 @@ import {
   MessagingInternalService,
   NotificationsInternalService,
   OperatorService,
+  SignInInternalService,
 } from '@parley/contracts/internal'
 import { openDatabase, type Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
@@ -42,6 +43,7 @@ export type Env = AsyncDisposable & {
   neighbours: Neighbours
   internal: Client<typeof AccountsInternalService>
   operator: Client<typeof OperatorService>
+  signIn: Client<typeof SignInInternalService>
   /** Calls as somebody; the credential matters to methods that ask for a fresh one. */
   as: <S extends DescService>(service: S, who: TestCaller) => Client<S>
   viewerOf: (userId: string, ...roleIds: string[]) => Client<typeof ViewerService>
@@ -92,6 +94,7 @@ export async function openEnv(): Promise<Env> {
     neighbours,
     internal: createClient(AccountsInternalService, rpc.transport()),
     operator: createClient(OperatorService, rpc.transport()),
+    signIn: createClient(SignInInternalService, rpc.transport()),
     as: (service, who) => createClient(service, callAs(rpc, who)),
     viewerOf: (userId, ...roleIds) => createClient(ViewerService, callAs(rpc, { userId, roleIds })),
     async start(settings = {}, overrides = {}) {

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { MyAccountService, ViewerService } from '@parley/contracts/api'
-import { AccountsInternalService, OperatorService } from '@parley/contracts/internal'
+import { AccountsInternalService, OperatorService, SignInInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { authenticate } from './internal/authenticate.ts'
@@ -19,6 +19,7 @@ import { createUser } from './operator/create-user.ts'
 import { grantRole } from './operator/grant-role.ts'
 import { setPassword } from './operator/set-password.ts'
 import { verifyEmail } from './operator/verify-email.ts'
+import { signIn } from './sign-in/index.ts'
 import { getViewer } from './viewer/get-viewer.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
@@ -36,6 +37,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     reserveRoleName: reserveRoleName(ctx),
     releaseRoleName: releaseRoleName(ctx),
   } satisfies Partial<ServiceImpl<typeof AccountsInternalService>>)
+  router.service(SignInInternalService, signIn(ctx))
   router.service(OperatorService, {
     createUser: createUser(ctx),
     setPassword: setPassword(ctx),
