@@ -17,4 +17,12 @@ export {
   type RelayOptions,
 } from './outbox/index.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
-export { allEvents, controlEvents, eventStream, eventSubject, type AggregateType } from './subjects.ts'
+export {
+  allEvents,
+  controlEvents,
+  eventStream,
+  eventSubject,
+  presenceHints,
+  presenceHintSubject,
+  type AggregateType,
+} from './subjects.ts'

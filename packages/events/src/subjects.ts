@@ -33,3 +33,8 @@ export const wakeSubject = (service: string, shard: number): string => `wake.${s
 
 /** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`
+
+/** What is told of who is there; core NATS, never stored. */
+export const presenceHints = 'hint.presence.*'
+/** Where it is told of one user. */
+export const presenceHintSubject = (userId: string): string => `hint.presence.${userId}`

@@ -8,6 +8,7 @@ import {
   int,
   list,
   processFields,
+  redisFields,
 } from '@parley/config'
 
 const { secretKey, publicUrl } = coreFields()
@@ -16,6 +17,7 @@ export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('accounts'),
+  ...redisFields(),
   ...assetsFields(),
   secretKey,
   publicUrl,

@@ -3,12 +3,14 @@ import type {
   AdminInternalService,
   MessagingInternalService,
   NotificationsInternalService,
+  UploadsInternalService,
 } from '@parley/contracts/internal'
 import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import type { Passwords } from './passwords/passwords.ts'
+import type { Presence } from './presence/presence.ts'
 
 export type Context = {
   config: Config
@@ -20,5 +22,7 @@ export type Context = {
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
   notifications: Client<typeof NotificationsInternalService>
+  uploads: Client<typeof UploadsInternalService>
+  presence: Pick<Presence, 'of' | 'report'>
   now: () => Date
 }

@@ -27,6 +27,20 @@ export const userLimitReached = (most: number) =>
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)
 export const invalidPassword = (why: string) => new ConnectError(`invalid password: ${why}`, Code.InvalidArgument)
 export const invalidEmail = () => new ConnectError('that is not an e-mail address', Code.InvalidArgument)
+export const invalidDisplayName = (why: string) =>
+  new ConnectError(`invalid display name: ${why}`, Code.InvalidArgument)
+export const invalidStatus = (why: string) => new ConnectError(`invalid custom status: ${why}`, Code.InvalidArgument)
+export const unknownTimezone = (name: string) =>
+  new ConnectError(`unknown time zone "${name.slice(0, 64)}"`, Code.InvalidArgument)
+export const unknownTimeFormat = () => new ConnectError('unknown time format', Code.InvalidArgument)
+export const imageMissing = () => new ConnectError('the request holds no image', Code.InvalidArgument)
+export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
+export const usernameCooldown = (until: Date) =>
+  new ConnectError(`the login can be changed again from ${until.toISOString()}`, Code.FailedPrecondition)
+export const userUnknown = () => new ConnectError('there is no such user', Code.NotFound)
+export const searchTooLong = (most: number) =>
+  new ConnectError(`a search has at most ${most} characters`, Code.InvalidArgument)
+export const badCursor = () => new ConnectError('the page cursor is not valid', Code.InvalidArgument)
 export const tooMany = (what: string, most: number) =>
   new ConnectError(`at most ${most} ${what} at once`, Code.InvalidArgument)
 export const unknownReason = (reason: string) =>

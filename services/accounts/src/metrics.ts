@@ -21,6 +21,14 @@ export const withoutNeighbour = (service: string, error: unknown) => {
   neighboursAway(1, { service })
   log.warn({ service, err: error }, 'a viewer was answered without what another service knows')
 }
+const presenceAway = counter('parley_accounts_presence_unavailable', {
+  description: 'Questions about presence that Redis or the bus did not answer.',
+})
+/** Said by the client of Redis already: only counted here. */
+export const presenceUnavailable = (error: unknown) => {
+  presenceAway(1)
+  log.debug({ err: error }, 'presence is not available')
+}
 export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'credentials in use were not prolonged')
 export const noteFailed = (error: unknown) => log.warn({ err: error }, 'a failed sign-in was not noted')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')

@@ -4,9 +4,11 @@ import {
   AdminInternalService,
   MessagingInternalService,
   NotificationsInternalService,
+  UploadsInternalService,
 } from '@parley/contracts/internal'
 import { consumeEvents, followPolicy, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
+import { openRedis } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Aside } from './aside.ts'
@@ -16,16 +18,22 @@ import type { Context } from './context.ts'
 import { appointOwners } from './jobs/appoint-owners.ts'
 import { deleteCredentials } from './jobs/delete-credentials.ts'
 import { deleteExpired } from './jobs/delete-expired.ts'
+import { clearLapsedStatuses } from './jobs/clear-lapsed-statuses.ts'
 import { noteFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
+import { announcePresence } from './presence/announce.ts'
+import { Presence } from './presence/presence.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
   now?: () => Date
+  /** How long a report of presence holds. */
+  presenceLeaseMs?: number
   /** Gives up starting. */
   stop?: AbortSignal
 }
 
+const second = 1_000
 const hour = 3600_000
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
@@ -56,6 +64,8 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
   policyLoaded()
   const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'accounts' }))
+  const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
+  const presence = new Presence({ redis, announce: announcePresence(events), leaseMs: overrides.presenceLeaseMs })
   const ctx: Context = {
     config,
     db,
@@ -66,6 +76,8 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: createClient(MessagingInternalService, rpc.transport()),
     notifications: createClient(NotificationsInternalService, rpc.transport()),
+    uploads: createClient(UploadsInternalService, rpc.transport()),
+    presence,
     now: overrides.now ?? (() => new Date()),
   }
   opened.use(
@@ -86,6 +98,15 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   opened.use(
     periodically({ name: 'delete expired steps', everyMs: hour, signal, run: (stop) => deleteExpired(ctx, stop) }),
   )
+  opened.use(
+    periodically({
+      name: 'clear lapsed statuses',
+      everyMs: second,
+      signal,
+      run: (stop) => clearLapsedStatuses(ctx, stop),
+    }),
+  )
+  opened.use(periodically({ name: 'sweep presence', everyMs: second, signal, run: () => presence.sweep(second) }))
   opened.defer('background work', () => closing.abort())
   const { drainTimeoutMs } = config
   opened.use(await serveRpc(calls, { deployable: 'accounts', routes: routes(ctx), health, drainTimeoutMs }))

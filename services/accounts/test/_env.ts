@@ -10,6 +10,8 @@ import {
   NotificationsInternalService,
   OperatorService,
   SignInInternalService,
+  UploadsInternalService,
+  type StoreServerImageRequest,
 } from '@parley/contracts/internal'
 import { openDatabase, type Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
@@ -21,6 +23,8 @@ import {
   testBus,
   testDatabase,
   testNats,
+  testRedis,
+  type Outage,
   type TestCaller,
   type TestDatabase,
   type TestNats,
@@ -32,11 +36,17 @@ export const secretKey = 'a secret key that is long enough for tests'
 export const password = 'correct horse battery'
 
 /** What the stand-ins of the neighbours answer; a test can change it at any time. */
-type Neighbours = { away: Set<'messaging' | 'notifications'>; blocked: string[] }
+type Neighbours = {
+  away: Set<'messaging' | 'notifications'>
+  blocked: string[]
+  /** Images that uploads was asked to make; the key is that of the blob. */
+  images: StoreServerImageRequest[]
+}
 
 export type Env = AsyncDisposable & {
   database: TestDatabase
   nats: TestNats
+  redis: Outage
   bus: Bus
   /** What accounts has stored. */
   db: Db
@@ -58,9 +68,10 @@ export async function openEnv(): Promise<Env> {
   await using opened = new Resources()
   const database = opened.use(await testDatabase(drizzle))
   const nats = opened.use(await testNats())
+  const redis = opened.use(await testRedis())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
-  const neighbours: Neighbours = { away: new Set(), blocked: ['root'] }
+  const neighbours: Neighbours = { away: new Set(), blocked: ['root'], images: [] }
   const beThere = (service: 'messaging' | 'notifications') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
   }
@@ -82,6 +93,12 @@ export async function openEnv(): Promise<Env> {
           return { rooms: [{ roomId: 'R1' }] }
         },
       })
+      routes.service(UploadsInternalService, {
+        storeServerImage: (image) => {
+          neighbours.images.push(image)
+          return { key: `key-of-${image.blobId}` }
+        },
+      })
     }),
   )
   const processes = opened.use(new Resources())
@@ -89,6 +106,7 @@ export async function openEnv(): Promise<Env> {
   return {
     database,
     nats,
+    redis,
     bus,
     db,
     neighbours,
@@ -101,6 +119,7 @@ export async function openEnv(): Promise<Env> {
       const env = {
         PARLEY_ACCOUNTS_DATABASE_URL: database.url,
         PARLEY_NATS_URL: nats.url,
+        PARLEY_REDIS_URL: redis.url,
         PARLEY_CORE_SECRET_KEY: secretKey,
         PARLEY_CORE_ASSETS_SIGNING_SECRET: secretKey,
         PARLEY_WEBSERVER_URL: 'https://chat.example.org',

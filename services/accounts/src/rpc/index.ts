@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { MyAccountService, ViewerService } from '@parley/contracts/api'
+import { MyAccountService, UserService, ViewerService } from '@parley/contracts/api'
 import { AccountsInternalService, OperatorService, SignInInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
@@ -20,10 +20,12 @@ import { grantRole } from './operator/grant-role.ts'
 import { setPassword } from './operator/set-password.ts'
 import { verifyEmail } from './operator/verify-email.ts'
 import { signIn } from './sign-in/index.ts'
+import { user } from './user/index.ts'
 import { getViewer } from './viewer/get-viewer.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(MyAccountService, myAccount(ctx))
+  router.service(UserService, user(ctx))
   router.service(ViewerService, { getViewer: getViewer(ctx) } satisfies ServiceImpl<typeof ViewerService>)
   router.service(AccountsInternalService, {
     authenticate: authenticate(ctx),

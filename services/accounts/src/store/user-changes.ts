@@ -13,6 +13,8 @@ export type Change = {
 export type Changed = {
   /** The account before the change. */
   user: UserWithRoles
+  /** The account with what the change set; roles are those of before. */
+  after: UserWithRoles
   /** Whether there was something to do. */
   announced: boolean
   /** Outbox entries of the account that are not on the stream yet: those of this change and of earlier ones. */
@@ -48,7 +50,8 @@ export async function changeUser(
         })),
       )
     }
-    return { user, announced: change !== undefined, unannounced: await unannounced(tx, userId) }
+    const after = { ...user, ...change?.set }
+    return { user, after, announced: change !== undefined, unannounced: await unannounced(tx, userId) }
   })
 }
 

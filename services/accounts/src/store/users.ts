@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { couldBeEmail, emailKey } from '../domain/email.ts'
 import { couldBeLogin, loginKey } from '../domain/login.ts'
@@ -54,6 +54,17 @@ export async function listUsersAfter(db: Reader, after: string, limit: number): 
   return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
+/** Accounts whose custom status ended by then, longest ago first. */
+export async function usersWithLapsedStatus(db: Reader, at: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(lte(users.statusExpiresAt, at), isNull(users.deletedAt)))
+    .orderBy(asc(users.statusExpiresAt))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
 /** Locks the account; its version is the caller's to raise. */
 export async function lockUser(tx: Tx, id: string): Promise<UserWithRoles | undefined> {
   const [locked] = await tx.select().from(users).where(eq(users.id, id)).for('update')
@@ -83,6 +94,14 @@ export async function countUsers(db: Reader): Promise<number> {
 export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<void> {
   await tx.insert(users).values(user)
   await tx.insert(handles).values({ key: loginKey(user.login), kind: 'login', ownerId: user.id })
+}
+
+/** Gives up the login for another one. Throws a unique violation of `handles_pkey` when that is taken. */
+export async function renameHandle(tx: Tx, user: { id: string; login: string }, login: string): Promise<void> {
+  await tx
+    .update(handles)
+    .set({ key: loginKey(login) })
+    .where(and(eq(handles.key, loginKey(user.login)), eq(handles.kind, 'login'), eq(handles.ownerId, user.id)))
 }
 
 export async function hasVerifiedEmail(db: Reader, userId: string): Promise<boolean> {

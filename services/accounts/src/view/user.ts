@@ -2,13 +2,18 @@ import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { PresenceStatus, UserSchema, type User } from '@parley/contracts/api'
 import { PersonSchema, ProfileSchema, type Person, type Profile } from '@parley/contracts/internal'
-import type { UserWithRoles } from '../store/users.ts'
+import type { UserRow, UserWithRoles } from '../store/users.ts'
+import { toCustomStatus } from './custom-status.ts'
 
 const deletedName = 'Deleted User'
 
-const displayNameOf = (user: { login: string; displayName: string | null }): string => user.displayName ?? user.login
+export const displayNameOf = (user: { login: string; displayName: string | null }): string =>
+  user.displayName ?? user.login
 
-export function toUser(user: UserWithRoles): User {
+/** What of an account is not in its row. */
+type Shown = { presence: PresenceStatus | undefined; avatarUrl: string | undefined; now: Date }
+
+export function toUser(user: UserRow, { presence, avatarUrl, now }: Shown): User {
   if (user.deletedAt)
     return create(UserSchema, {
       id: user.id,
@@ -16,16 +21,19 @@ export function toUser(user: UserWithRoles): User {
       deleted: true,
       presenceStatus: PresenceStatus.OFFLINE,
     })
+  const customStatus = toCustomStatus(user, now)
   return create(UserSchema, {
     id: user.id,
     login: user.login,
     displayName: displayNameOf(user),
-    presenceStatus: PresenceStatus.OFFLINE,
+    presenceStatus: presence ?? PresenceStatus.OFFLINE,
+    ...(avatarUrl !== undefined && { avatarUrl }),
+    ...(customStatus && { customStatus }),
   })
 }
 
-export const toProfile = (user: UserWithRoles): Profile =>
-  create(ProfileSchema, { user: toUser(user), roleIds: user.roleIds, createdAt: timestampFromDate(user.createdAt) })
+export const toProfile = (row: UserWithRoles, user: User): Profile =>
+  create(ProfileSchema, { user, roleIds: row.roleIds, createdAt: timestampFromDate(row.createdAt) })
 
 export const toPerson = (user: UserWithRoles): Person =>
   create(PersonSchema, {

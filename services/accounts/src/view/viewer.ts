@@ -1,22 +1,19 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { TimeFormat, ViewerUserSchema, type ViewerUser } from '@parley/contracts/api'
-import type { UserWithRoles } from '../store/users.ts'
-import { toUser } from './user.ts'
+import { ViewerUserSchema, type User, type ViewerUser } from '@parley/contracts/api'
+import type { UserRow } from '../store/users.ts'
+import { toSettings } from './settings.ts'
 
 export function toViewerUser(
-  user: UserWithRoles,
-  facts: { hasVerifiedEmail: boolean; canDelete: boolean },
+  user: UserRow,
+  facts: { profile: User; hasVerifiedEmail: boolean; canDelete: boolean },
 ): ViewerUser {
   return create(ViewerUserSchema, {
-    profile: toUser(user),
+    profile: facts.profile,
     hasVerifiedEmail: facts.hasVerifiedEmail,
     hasPassword: user.passwordHash !== null,
     viewerCanDeleteAccount: facts.canDelete,
-    settings: {
-      ...(user.timezone !== null && { timezone: user.timezone }),
-      timeFormat: user.timeFormat ?? TimeFormat.TIME_FORMAT_AUTO,
-    },
+    settings: toSettings(user),
     ...(user.loginChangedAt && { lastLoginChange: timestampFromDate(user.loginChangedAt) }),
   })
 }

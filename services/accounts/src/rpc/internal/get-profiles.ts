@@ -1,6 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
+import { showEach } from '../../accounts/show-users.ts'
 import type { Context } from '../../context.ts'
+import { inOrder } from '../../domain/in-order.ts'
 import { tooMany } from '../../errors.ts'
 import { findUsers } from '../../store/users.ts'
 import { toProfile } from '../../view/user.ts'
@@ -11,7 +13,6 @@ export function getProfiles(ctx: Context): MethodImpl<typeof AccountsInternalSer
   return async ({ userIds }) => {
     if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
     const ids = [...new Set(userIds)]
-    const users = new Map((await findUsers(ctx.db, ids)).map((user) => [user.id, user]))
-    return { profiles: ids.flatMap((id) => users.get(id) ?? []).map(toProfile) }
+    return { profiles: await showEach(ctx, inOrder(ids, await findUsers(ctx.db, ids)), toProfile) }
   }
 }

@@ -1,9 +1,23 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
+import { deleteAvatar } from './delete-avatar.ts'
+import { deleteCustomStatus } from './delete-custom-status.ts'
+import { updateCustomStatus } from './update-custom-status.ts'
 import { updatePassword } from './update-password.ts'
+import { updatePresence } from './update-presence.ts'
+import { updateProfile } from './update-profile.ts'
+import { updateSettings } from './update-settings.ts'
+import { uploadAvatar } from './upload-avatar.ts'
 
 export const myAccount = (ctx: Context) =>
   ({
+    updateProfile: updateProfile(ctx),
+    uploadAvatar: uploadAvatar(ctx),
+    deleteAvatar: deleteAvatar(ctx),
     updatePassword: updatePassword(ctx),
+    updateSettings: updateSettings(ctx),
+    updatePresence: updatePresence(ctx),
+    updateCustomStatus: updateCustomStatus(ctx),
+    deleteCustomStatus: deleteCustomStatus(ctx),
   }) satisfies Partial<ServiceImpl<typeof MyAccountService>>

@@ -1,6 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
+import { showUser } from '../../accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../credentials/end-everything.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
@@ -10,7 +11,6 @@ import { accountGone, currentPasswordMissing, passwordSetAlready, wrongCurrentPa
 import { credentialsEnded } from '../../metrics.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { getAccount, type UserWithRoles } from '../../store/users.ts'
-import { toUser } from '../../view/user.ts'
 
 export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService.method.updatePassword> {
   const changed = noted('user_password_hash_changed')
@@ -51,6 +51,6 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
       await assertFresh(ctx, caller)
       await setFirst(user.id, password)
     } else await change(user, password, currentPassword)
-    return { user: toUser(user) }
+    return { user: await showUser(ctx, user) }
   }
 }

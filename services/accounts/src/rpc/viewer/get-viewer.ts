@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { capabilities, viewerPermissions } from '@parley/auth'
 import type { ViewerService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
+import { showUser } from '../../accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { accountGone } from '../../errors.ts'
 import { withoutNeighbour } from '../../metrics.ts'
@@ -27,7 +28,7 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
     const permissions = viewerPermissions(policy, caller)
     const canDelete = permissions.some(({ permission, granted }) => permission === 'user.delete-self' && granted)
     return {
-      user: toViewerUser(user, { hasVerifiedEmail: verified, canDelete }),
+      user: toViewerUser(user, { profile: await showUser(ctx, user), hasVerifiedEmail: verified, canDelete }),
       capabilities: {
         grants: capabilities(policy, caller),
         hasUnreadFollowedThreads: unread?.followedThreads ?? false,

@@ -1,0 +1,35 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import { invalidStatus } from '../errors.ts'
+
+const maxEmojiLength = 16
+const maxTextLength = 100
+/** Start of the year 10000: no clock of ours reads further. */
+const endOfTimeMs = 253_402_300_800_000
+
+/** Exactly one emoji of those that Unicode recommends for general interchange. */
+const oneEmoji = new RegExp('^\\p{RGI_Emoji}$', 'v')
+const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
+const control = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/u
+
+export type CustomStatus = { emoji: string; text: string; expiresAt: Date | null }
+
+/** A status as it is stored. Throws `invalid_argument`. */
+export function customStatusFrom(
+  given: { emoji: string; text: string; expiresAt?: Timestamp | undefined },
+  now: Date,
+): CustomStatus {
+  const { emoji, expiresAt } = given
+  const text = given.text.trim()
+  if ([...emoji].length > maxEmojiLength || !oneEmoji.test(emoji)) throw invalidStatus('it needs exactly one emoji')
+  if (!visible.test(text)) throw invalidStatus('it needs a text')
+  if ([...text].length > maxTextLength) throw invalidStatus(`its text may have at most ${maxTextLength} characters`)
+  if (control.test(text)) throw invalidStatus('its text may not hold control characters')
+  return { emoji, text, expiresAt: expiresAt ? inTheFuture(expiresAt, now) : null }
+}
+
+function inTheFuture(expiresAt: Timestamp, now: Date): Date {
+  const ms = timestampMs(expiresAt)
+  if (!(ms > now.getTime() && ms < endOfTimeMs)) throw invalidStatus('it must end in the future')
+  return new Date(ms)
+}

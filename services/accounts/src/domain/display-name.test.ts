@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals'
+import { couldBeDisplayName, displayNameFrom } from './display-name.ts'
+
+test.each([
+  'Anna',
+  'Ann-Marie O’Neil',
+  "Dr. D'Arcy_2",
+  'Łukasz Müller',
+  '李小龍',
+  'नमिता',
+  'Zoe\u0308',
+  '7of9',
+  'Max 🎉 + ½€'.replace('½', '^'),
+  'Heart ❤️',
+  'x'.repeat(32),
+  '😀'.length === 2 ? `a${'😀'.repeat(31)}` : '',
+])('"%s" is a display name', (name) => {
+  expect(displayNameFrom(name)).toBe(name)
+  expect(couldBeDisplayName(name)).toBe(true)
+})
+
+test('spaces around it go; nothing is left of nothing', () => {
+  expect(displayNameFrom('  Anna B  ')).toBe('Anna B')
+  expect(displayNameFrom('')).toBeNull()
+  expect(displayNameFrom('   ')).toBeNull()
+  expect(couldBeDisplayName(' Anna')).toBe(false)
+  expect(couldBeDisplayName('')).toBe(false)
+})
+
+test.each([
+  ['too long', 'x'.repeat(33)],
+  ['a symbol first', '🎉 Max'],
+  ['a dot first', '.max'],
+  ['a combining mark first', '\u0301a'],
+  ['two spaces', 'Anna  B'],
+  ['a line break', 'Anna\nB'],
+  ['a tabulator', 'Anna\tB'],
+  ['a NUL', 'Anna\0'],
+  ['a zero-width space', 'An\u200Bna'],
+  ['a zero-width joiner', 'An\u200Dna'],
+  ['a direction mark', 'An\u200Fna'],
+  ['a direction override', 'An\u202Ena'],
+  ['a word joiner', 'An\u2060na'],
+  ['a byte order mark', 'An\uFEFFna'],
+  ['a Hangul filler', 'An\u3164na'],
+  ['a braille blank', 'An\u2800na'],
+  ['a soft hyphen', 'An\u00ADna'],
+  ['a no-break space', 'An\u00A0na'],
+  ['an at sign', 'an@na'],
+  ['a bracket', 'Anna <b>(x)'],
+  ['half a character', 'Anna\uD83D'],
+])('%s is refused', (_, name) => {
+  expect(() => displayNameFrom(name)).toThrow('invalid display name')
+  expect(couldBeDisplayName(name)).toBe(false)
+})

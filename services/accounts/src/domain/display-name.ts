@@ -1,0 +1,29 @@
+import { invalidDisplayName } from '../errors.ts'
+
+const maxLength = 32
+const first = /^[\p{L}\p{Nd}]/u
+const allowed = /^[\p{L}\p{M}\p{Nd}\p{S} '’\-._]*$/u
+/** Takes no ink: zero-width, joiners, fillers, braille blank. Selectors of the look of an emoji do no harm. */
+const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/** The name as it is stored; null when there is none, and the login is shown. Throws `invalid_argument`. */
+export function displayNameFrom(text: string): string | null {
+  const name = text.trim()
+  const broken = brokenRule(name)
+  if (broken !== undefined) throw invalidDisplayName(broken)
+  return name === '' ? null : name
+}
+
+/** Whether a text from elsewhere can be somebody's display name as it is. */
+export const couldBeDisplayName = (text: string): boolean =>
+  text !== '' && text === text.trim() && brokenRule(text) === undefined
+
+function brokenRule(name: string): string | undefined {
+  if (name === '') return undefined
+  if ([...name].length > maxLength) return `it may have at most ${maxLength} characters`
+  if (!first.test(name)) return 'it must start with a letter or digit'
+  if (!allowed.test(name) || invisible.test(name))
+    return 'it may hold letters, digits, symbols, spaces, apostrophes, "-", "." and "_", and nothing invisible'
+  if (name.includes('  ')) return 'it must not hold two spaces in a row'
+  return undefined
+}

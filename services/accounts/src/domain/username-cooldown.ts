@@ -1,0 +1,10 @@
+import { usernameCooldown } from '../errors.ts'
+
+const cooldownMs = 30 * 24 * 3600_000
+
+/** Throws `failed_precondition` while the login may not be changed again by its owner. */
+export function assertNoCooldown({ cooldownFrom }: { cooldownFrom: Date | null }, now: Date): void {
+  if (!cooldownFrom) return
+  const until = new Date(cooldownFrom.getTime() + cooldownMs)
+  if (now < until) throw usernameCooldown(until)
+}

@@ -1,0 +1,23 @@
+import { clearStatus } from '../accounts/clear-status.ts'
+import type { Context } from '../context.ts'
+import { usersWithLapsedStatus } from '../store/users.ts'
+
+const atOnce = 100
+
+/** Takes away and announces custom statuses whose time is over. Any process may; the row's lock lets one of them. */
+export async function clearLapsedStatuses(
+  ctx: Pick<Context, 'db' | 'relay' | 'now'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const at = ctx.now()
+    const ids = await usersWithLapsedStatus(ctx.db, at, atOnce)
+    for (const id of ids) {
+      signal.throwIfAborted()
+      const lapsed = ({ statusExpiresAt }: { statusExpiresAt: Date | null }) =>
+        statusExpiresAt !== null && statusExpiresAt <= at
+      await clearStatus(ctx, id, { actorId: '', at }, lapsed)
+    }
+    if (ids.length < atOnce) return
+  }
+}

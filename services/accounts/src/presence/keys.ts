@@ -1,0 +1,12 @@
+/** Deadlines lie in so many sets, so that none grows with the server; braces keep a set and its records together. */
+export const shards = 16
+
+export const recordKey = (userId: string): string => `presence:{${shardOf(userId)}}:of:${userId}`
+export const deadlinesKey = (shard: number): string => `presence:{${shard}}:deadlines`
+export const sweeperKey = 'presence:sweeper'
+
+export function shardOf(userId: string): number {
+  let hash = 0x811c9dc5 // FNV-1a
+  for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)
+  return (hash >>> 0) % shards
+}

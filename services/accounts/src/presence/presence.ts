@@ -1,0 +1,104 @@
+import { PresenceStatus } from '@parley/contracts/api'
+import type { RedisClient } from '@parley/redis'
+import { presenceUnavailable } from '../metrics.ts'
+import type { Announce } from './announce.ts'
+import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
+import * as scripts from './scripts.ts'
+
+const leaseMs = 60_000
+const answerWithinMs = 250
+const leaveAloneMs = 1_000
+const sweepAtOnce = 500
+/** A sweeper that dies after taking leaves what it took to the next one. */
+const takenAgainMs = 5_000
+
+const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
+  [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
+)
+
+/** Who is there, in Redis alone: while it is away nobody is, and every question is answered all the same. */
+export class Presence {
+  readonly #redis: RedisClient
+  readonly #announce: Announce
+  readonly #leaseMs: number
+  #leaveAloneUntil = 0
+
+  constructor(options: { redis: RedisClient; announce: Announce; leaseMs?: number | undefined }) {
+    this.#redis = options.redis
+    this.#announce = options.announce
+    this.#leaseMs = options.leaseMs ?? leaseMs
+  }
+
+  /** The status of those who are there; one round trip for all of them. */
+  async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus>> {
+    const found = new Map<string, PresenceStatus>()
+    if (userIds.length === 0) return found
+    await this.#ask(async () => {
+      const values = await this.#redis.mget(userIds.map(recordKey))
+      for (const [n, id] of userIds.entries()) {
+        const status = statuses.get(values[n]?.charAt(0) ?? '')
+        if (status !== undefined) found.set(id, status)
+      }
+    })
+    return found
+  }
+
+  /** Takes a report and answers the status that holds; a change is announced. */
+  async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
+    const manual = chosen && status !== PresenceStatus.ONLINE
+    const keys = [recordKey(userId), deadlinesKey(shardOf(userId))]
+    const args = [userId, status, manual ? 'm' : '', chosen ? '1' : '0', this.#leaseMs]
+    const reply = await this.#ask(() => this.#redis.eval(scripts.report, keys.length, ...keys, ...args))
+    if (reply === undefined) return status
+    const [held, changed, version] = reply as [string, number, number]
+    const holds = statuses.get(held) ?? status
+    // Nobody waits for it: a hint that is lost is made up for by the next read.
+    if (changed === 1) this.#announce([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
+    return holds
+  }
+
+  /** Announces those whose lease is over, unless another process is at it. */
+  async sweep(everyMs: number): Promise<void> {
+    await this.#ask(async () => {
+      const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
+      if (mine === null) return
+      await Promise.all(Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard))))
+    }, everyMs)
+  }
+
+  async #sweepShard(key: string): Promise<void> {
+    for (;;) {
+      const reply = await this.#redis.eval(scripts.takeLapsed, 1, key, sweepAtOnce, takenAgainMs)
+      const [version, score, ids] = reply as [number, number, string[]]
+      if (ids.length === 0) return
+      const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
+      await this.#announce(ids.map((userId) => ({ userId, ...lapsed })))
+      await this.#redis.eval(scripts.settleLapsed, 1, key, score, ...ids)
+      if (ids.length < sweepAtOnce) return
+    }
+  }
+
+  /** Undefined when Redis does not answer in time; it is left alone for a moment then. */
+  async #ask<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
+    if (Date.now() < this.#leaveAloneUntil) return undefined
+    try {
+      return await inTime(question(), withinMs)
+    } catch (error) {
+      this.#leaveAloneUntil = Date.now() + leaveAloneMs
+      presenceUnavailable(error)
+      return undefined
+    }
+  }
+}
+
+async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

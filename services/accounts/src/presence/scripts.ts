@@ -1,0 +1,33 @@
+/** Microseconds of Redis: they order what is announced of a user, whichever process announces it. */
+const clock = `
+local time = redis.call('TIME')
+local version = time[1] * 1000000 + time[2]
+local now = math.floor(version / 1000)`
+
+/**
+ * KEYS record, deadlines; ARGV user id, status, "m" when the user chose a status that automatic reports leave alone,
+ * "1" when the user chose at all, lease in ms. Answers the status that holds, whether it is another one, the version.
+ */
+export const report = `${clock}
+local held = redis.call('GET', KEYS[1])
+if held and string.sub(held, 2) == 'm' and ARGV[4] ~= '1' then return { string.sub(held, 1, 1), 0, version } end
+redis.call('SET', KEYS[1], ARGV[2] .. ARGV[3], 'PX', ARGV[5])
+redis.call('ZADD', KEYS[2], now + ARGV[5], ARGV[1])
+local changed = (not held or string.sub(held, 1, 1) ~= ARGV[2]) and 1 or 0
+return { ARGV[2], changed, version }`
+
+/**
+ * KEYS deadlines; ARGV how many at most, ms until they are taken again unless settled. Answers the version, the score that
+ * the lapsed have meanwhile, and their ids.
+ */
+export const takeLapsed = `${clock}
+local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+local again = now + ARGV[2]
+for _, id in ipairs(lapsed) do redis.call('ZADD', KEYS[1], again, id) end
+return { version, again, lapsed }`
+
+/** KEYS deadlines; ARGV the score they were given, ids. Those who came back meanwhile have another score, and stay. */
+export const settleLapsed = `
+for i = 2, #ARGV do
+  if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[i])) == tonumber(ARGV[1]) then redis.call('ZREM', KEYS[1], ARGV[i]) end
+end`

@@ -1,0 +1,24 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MyAccountService } from '@parley/contracts/api'
+import { ServerImageKind } from '@parley/contracts/internal'
+import { blobOf, callerOf } from '@parley/rpc'
+import { setAvatar } from '../../accounts/set-avatar.ts'
+import { showUser } from '../../accounts/show-users.ts'
+import type { Context } from '../../context.ts'
+import { accountGone, imageMissing } from '../../errors.ts'
+
+/** Decoding and resizing takes longer than a look-up. */
+const timeoutMs = 20_000
+
+export function uploadAvatar(ctx: Context): MethodImpl<typeof MyAccountService.method.uploadAvatar> {
+  return async (_, call) => {
+    const { userId } = callerOf(call)
+    const blobId = blobOf(call)
+    if (blobId === undefined) throw imageMissing()
+    const image = { blobId, kind: ServerImageKind.AVATAR, ownerId: userId, callerId: userId }
+    const { key } = await ctx.uploads.storeServerImage(image, { timeoutMs, signal: call.signal })
+    const changed = await setAvatar(ctx, userId, key)
+    if (!changed) throw accountGone()
+    return { user: await showUser(ctx, changed.after) }
+  }
+}

@@ -1,0 +1,56 @@
+import { sql, type SQL } from 'drizzle-orm'
+import { sqlRows, type Reader } from '@parley/postgres'
+import { users } from './schema.ts'
+
+/** Place of an account in the list of all: by creation, then login. */
+export type UserKey = { createdAt: Date; login: string }
+export type UserPage = {
+  limit: number
+  offset: number
+  /** Wins over the offset. */
+  after: UserKey | undefined
+}
+export type ListedUsers = { keys: (UserKey & { id: string })[]; total: bigint }
+
+const listed = sql`${users.deletedAt} is null`
+const columns = sql`id, created_at as "createdAt", login`
+
+/** Accounts whose login or display name holds the text, in any letter case; all of them when it is empty. */
+export async function listUsers(db: Reader, search: string, page: UserPage): Promise<ListedUsers> {
+  const text = search.trim()
+  return text === '' ? listAll(db, page) : findAll(db, text, page)
+}
+
+/** The index has the page, and only the count looks at everybody. */
+async function listAll(db: Reader, page: UserPage): Promise<ListedUsers> {
+  const [keys, total] = await Promise.all([
+    sqlRows<UserKey & { id: string }>(
+      db,
+      sql`select ${columns} from ${users} where ${listed} and ${isAfter(page)} ${inPage(page)}`,
+    ),
+    db.$count(users, listed),
+  ])
+  return { keys, total: BigInt(total) }
+}
+
+/** No index finds parts of words: everybody is looked at, once. */
+async function findAll(db: Reader, text: string, page: UserPage): Promise<ListedUsers> {
+  const holds = (column: SQL) => sql`strpos(lower(${column}), lower(${text})) > 0`
+  const rows = await sqlRows<{ id: string | null; createdAt: Date; login: string; total: bigint }>(
+    db,
+    sql`with found as materialized (
+          select id, created_at, login from ${users}
+          where ${listed} and (${holds(sql`login`)} or ${holds(sql`display_name`)}))
+        select page.*, counted.total from (select count(*) as total from found) as counted
+        left join (select ${columns} from found where ${isAfter(page)} ${inPage(page)}) as page on true
+        order by page."createdAt", page.login`,
+  )
+  const keys = rows.flatMap(({ id, createdAt, login }) => (id === null ? [] : { id, createdAt, login }))
+  return { keys, total: rows[0]?.total ?? 0n }
+}
+
+const isAfter = ({ after }: UserPage): SQL =>
+  after ? sql`(created_at, login) > (${after.createdAt.toISOString()}::timestamptz, ${after.login})` : sql`true`
+
+const inPage = ({ limit, offset, after }: UserPage): SQL =>
+  sql`order by created_at, login limit ${limit} offset ${after ? 0 : offset}`

@@ -1,0 +1,37 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import type { Event } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import { eventually, recordEvents } from '@parley/testkit'
+import type { Env } from './_env.ts'
+
+export type Recorded = AsyncDisposable & {
+  /** Kinds announced of an account so far, once one of them has arrived, or has so many times. */
+  kindsOf: (userId: string, awaited: string, times?: number) => Promise<string[]>
+  /** Events of an account so far. */
+  of: (userId: string) => Event[]
+}
+
+/** Records what is announced of accounts from now on. */
+export async function recorded(env: Env): Promise<Recorded> {
+  const recording = await recordEvents(env.bus, 'evt.>')
+  const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
+  return {
+    of,
+    kindsOf: (userId, awaited, times = 1) =>
+      eventually(() => {
+        const kinds = of(userId).map(({ kind }) => kind)
+        if (kinds.filter((kind) => kind === awaited).length < times)
+          throw new Error(`not ${times} ${awaited} among ${kinds.join(', ')}`)
+        return kinds
+      }),
+    [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose](),
+  }
+}
+
+/** What clients hear of an event, and who: "everyone", or user ids. */
+export function heardOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
+  return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
+    envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),
+    by: audience.case === 'users' ? audience.value.userIds.join() : String(audience.case),
+  }))
+}

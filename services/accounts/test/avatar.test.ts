@@ -1,0 +1,72 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { serverImageUrl } from '@parley/auth'
+import { MyAccountService } from '@parley/contracts/api'
+import { ServerImageKind } from '@parley/contracts/internal'
+import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { heardOf, recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let events: Recorded
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  events = await recorded(env)
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+const account = (userId: string) => env.as(MyAccountService, { userId })
+const upload = (userId: string, blobId: string) =>
+  account(userId).uploadAvatar({ image: { filename: 'me.png' } }, { headers: { 'parley-blob': blobId } })
+const urlOf = (key: string) =>
+  serverImageUrl({ publicUrl: 'https://chat.example.org', signingSecret: secretKey }, key, {
+    width: 96,
+    height: 96,
+    fit: 'cover',
+  })
+
+test('the bytes that the gateway put aside become the avatar that everyone sees', async () => {
+  const userId = await makeUser(env, 'anna')
+  const { user } = await upload(userId, 'blob1')
+  const avatarUrl = urlOf('key-of-blob1')
+  expect(env.neighbours.images).toMatchObject([
+    { blobId: 'blob1', kind: ServerImageKind.AVATAR, ownerId: userId, callerId: userId },
+  ])
+  expect(user).toMatchObject({ id: userId, avatarUrl })
+  expect((await env.internal.getProfiles({ userIds: [userId] })).profiles).toMatchObject([{ user: { avatarUrl } }])
+  expect(await events.kindsOf(userId, 'user_avatar_set')).toEqual([
+    ...['user_created', 'user_profile_updated', 'user_avatar_set'],
+  ])
+  const [, updated] = events.of(userId)
+  // Uploads keeps the image that this names.
+  expect(updated?.fact).toMatchObject({ case: 'userChanged', value: { avatarKey: 'key-of-blob1' } })
+  expect(heardOf(updated)).toMatchObject([
+    { by: 'everyone', envelope: { event: { case: 'userProfileUpdated', value: { userId, avatarUrl } } } },
+  ])
+})
+
+test('an avatar is taken away once; every other change of the profile still names it', async () => {
+  const userId = await makeUser(env, 'bert')
+  await upload(userId, 'blob2')
+  await account(userId).updateProfile({ displayName: 'Bert' })
+  expect((await account(userId).deleteAvatar({})).user?.avatarUrl).toBeUndefined()
+  expect((await account(userId).deleteAvatar({})).user?.avatarUrl).toBeUndefined()
+  expect(await events.kindsOf(userId, 'user_avatar_cleared')).toEqual([
+    'user_created',
+    ...['user_profile_updated', 'user_avatar_set'],
+    ...['user_profile_updated', 'user_display_name_changed'],
+    ...['user_profile_updated', 'user_avatar_cleared'],
+  ])
+  const facts = events.of(userId).flatMap(({ kind, fact }) => (kind === 'user_profile_updated' ? [fact.value] : []))
+  expect(facts).toMatchObject([{ avatarKey: 'key-of-blob2' }, { avatarKey: 'key-of-blob2' }, { avatarKey: '' }])
+})
+
+test('a request without bytes is refused', async () => {
+  const userId = await makeUser(env, 'carl')
+  expect(await codeOf(account(userId).uploadAvatar({ image: { filename: 'me.png' } }))).toBe(Code.InvalidArgument)
+})

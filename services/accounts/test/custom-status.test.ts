@@ -1,0 +1,121 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { MyAccountService, UserService } from '@parley/contracts/api'
+import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { heardOf, recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let events: Recorded
+let now: Date
+
+beforeAll(async () => {
+  env = await openEnv()
+  events = await recorded(env)
+  await env.start({}, { now: () => now })
+  await env.start({}, { now: () => now })
+})
+
+beforeEach(() => {
+  now = new Date()
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+const account = (userId: string) => env.as(MyAccountService, { userId })
+const inMs = (ms: number) => timestampFromDate(new Date(now.getTime() + ms))
+const shown = async (userId: string) => {
+  const { user } = await env.as(UserService, { userId }).getUser({ target: { case: 'userId', value: userId } })
+  return user?.user?.customStatus
+}
+
+test('a status is set, shown, told to everyone, and cleared', async () => {
+  const userId = await makeUser(env, 'anna')
+  const { status } = await account(userId).updateCustomStatus({ emoji: '🌴', text: ' away ', expiresAt: inMs(60_000) })
+  expect(status).toMatchObject({ emoji: '🌴', text: 'away' })
+  expect(await shown(userId)).toEqual(status)
+  expect((await env.internal.getProfiles({ userIds: [userId] })).profiles[0]?.user?.customStatus).toEqual(status)
+  expect((await env.viewerOf(userId).getViewer({})).user?.profile?.customStatus).toEqual(status)
+
+  expect((await account(userId).deleteCustomStatus({})).status).toBeUndefined()
+  expect((await account(userId).deleteCustomStatus({})).status).toBeUndefined()
+  expect(await shown(userId)).toBeUndefined()
+  expect(await events.kindsOf(userId, 'user_custom_status_cleared')).toEqual([
+    ...['user_created', 'user_custom_status_set', 'user_custom_status_cleared'],
+  ])
+  const [, set, cleared] = events.of(userId)
+  expect(heardOf(set)).toMatchObject([
+    {
+      by: 'everyone',
+      envelope: { event: { case: 'userCustomStatusSet', value: { userId, emoji: '🌴', text: 'away' } } },
+    },
+  ])
+  expect(heardOf(cleared)).toMatchObject([
+    { by: 'everyone', envelope: { actorId: userId, event: { case: 'userCustomStatusCleared', value: { userId } } } },
+  ])
+  expect(JSON.stringify(set?.fact)).not.toContain('away')
+})
+
+test('what is no status is refused, and the one before stays', async () => {
+  const userId = await makeUser(env, 'bert')
+  await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away' })
+  const wrong = [
+    { emoji: '', text: 'x' },
+    { emoji: 'x', text: 'x' },
+    { emoji: '🌴🌴', text: 'x' },
+    { emoji: '🌴', text: '' },
+    { emoji: '🌴', text: 'x'.repeat(101) },
+    { emoji: '🌴', text: 'x', expiresAt: inMs(0) },
+    { emoji: '🌴', text: 'x', expiresAt: inMs(-1) },
+  ]
+  for (const status of wrong)
+    expect(await codeOf(account(userId).updateCustomStatus(status))).toBe(Code.InvalidArgument)
+  expect(await shown(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
+})
+
+test('a status that lapses is hidden at once, and its end is told once, by nobody in particular', async () => {
+  const userId = await makeUser(env, 'carl')
+  await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
+  now = new Date(now.getTime() + 60_000)
+  expect(await shown(userId)).toBeUndefined()
+  await events.kindsOf(userId, 'user_custom_status_cleared')
+  // Whatever else the other process would have told comes before this.
+  await account(userId).updateSettings({ timezone: 'UTC' })
+  const kinds = await events.kindsOf(userId, 'user_timezone_changed')
+  expect(kinds.filter((kind) => kind === 'user_custom_status_cleared')).toHaveLength(1)
+  const cleared = events.of(userId).find(({ kind }) => kind === 'user_custom_status_cleared')
+  expect(cleared?.actorId).toBe('')
+  expect(heardOf(cleared)[0]?.envelope.actorId).toBeUndefined()
+})
+
+test('a status that was replaced in time does not end with the one before', async () => {
+  const userId = await makeUser(env, 'dora')
+  const other = await makeUser(env, 'emil')
+  await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
+  await account(userId).updateCustomStatus({ emoji: '🎉', text: 'back', expiresAt: inMs(120_000) })
+  await account(other).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
+  now = new Date(now.getTime() + 60_000)
+  await events.kindsOf(other, 'user_custom_status_cleared')
+  expect(await shown(userId)).toMatchObject({ emoji: '🎉', text: 'back' })
+})
+
+test('the end of a status is told although every process was away at that time', async () => {
+  const own = await openEnv()
+  try {
+    let at = new Date()
+    const before = await own.start({}, { now: () => at })
+    const userId = await makeUser(own, 'anna')
+    const expiresAt = timestampFromDate(new Date(at.getTime() + 1_000))
+    await own.as(MyAccountService, { userId }).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt })
+    await before[Symbol.asyncDispose]()
+    await using told = await recorded(own)
+    at = new Date(at.getTime() + 3600_000)
+    await own.start({}, { now: () => at })
+    expect(await told.kindsOf(userId, 'user_custom_status_cleared')).toEqual(['user_custom_status_cleared'])
+  } finally {
+    await own[Symbol.asyncDispose]()
+  }
+})

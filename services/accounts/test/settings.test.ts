@@ -1,0 +1,69 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MyAccountService, TimeFormat } from '@parley/contracts/api'
+import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { heardOf, recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let events: Recorded
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  events = await recorded(env)
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+const { TIME_FORMAT_AUTO: AUTO, TIME_FORMAT_24_HOUR: H24, TIME_FORMAT_UNSPECIFIED: UNSPECIFIED } = TimeFormat
+const account = (userId: string) => env.as(MyAccountService, { userId })
+const settingsOf = async (userId: string) => (await env.viewerOf(userId).getViewer({})).user?.settings
+
+test('what is named changes, what is not stays, and empty clears', async () => {
+  const userId = await makeUser(env, 'anna')
+  const update = async (request: { timezone?: string; timeFormat?: TimeFormat }) => {
+    const { settings } = await account(userId).updateSettings(request)
+    expect(await settingsOf(userId)).toEqual(settings)
+    return { timezone: settings?.timezone, timeFormat: settings?.timeFormat }
+  }
+  expect(await update({})).toEqual({ timezone: undefined, timeFormat: AUTO })
+  expect(await update({ timezone: 'Europe/Paris' })).toEqual({ timezone: 'Europe/Paris', timeFormat: AUTO })
+  expect(await update({ timeFormat: H24 })).toEqual({ timezone: 'Europe/Paris', timeFormat: H24 })
+  expect(await update({ timezone: '' })).toEqual({ timezone: undefined, timeFormat: H24 })
+  expect(await update({ timeFormat: UNSPECIFIED })).toEqual({ timezone: undefined, timeFormat: AUTO })
+})
+
+test('changes are told to their own user alone, once', async () => {
+  const userId = await makeUser(env, 'bert')
+  await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })
+  await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })
+  await account(userId).updateSettings({ timeFormat: AUTO })
+  await account(userId).updateSettings({ timezone: '' })
+  expect(await events.kindsOf(userId, 'user_timezone_cleared')).toEqual([
+    'user_created',
+    ...['user_server_preferences_changed', 'user_timezone_changed', 'user_time_format_changed'],
+    ...['user_server_preferences_changed', 'user_time_format_cleared'],
+    ...['user_server_preferences_changed', 'user_timezone_cleared'],
+  ])
+  const told = events.of(userId).flatMap((event) => heardOf(event))
+  expect(told.map(({ by }) => by)).toEqual([userId, userId, userId])
+  expect(told.map(({ envelope }) => envelope.event)).toMatchObject([
+    { case: 'serverUserPreferencesUpdated', value: { timezone: 'Europe/Paris', timeFormat: H24 } },
+    { case: 'serverUserPreferencesUpdated', value: { timezone: 'Europe/Paris', timeFormat: AUTO } },
+    { case: 'serverUserPreferencesUpdated', value: { timeFormat: AUTO } },
+  ])
+  expect(events.of(userId).map(({ fact }) => JSON.stringify(fact.value))).not.toContain('Paris')
+})
+
+test('unknown time zones and formats are refused, and nothing is changed by halves', async () => {
+  const userId = await makeUser(env, 'carl')
+  for (const timezone of ['Mars/Olympus', '+02:00', 'Europe/Paris\0', 'x'.repeat(500)])
+    expect(await codeOf(account(userId).updateSettings({ timezone, timeFormat: H24 }))).toBe(Code.InvalidArgument)
+  const timeFormat = Object.keys(TimeFormat).length
+  expect(await codeOf(account(userId).updateSettings({ timezone: 'UTC', timeFormat }))).toBe(Code.InvalidArgument)
+  expect(await settingsOf(userId)).toMatchObject({ timeFormat: AUTO })
+  expect((await settingsOf(userId))?.timezone).toBeUndefined()
+})
