@@ -1,3 +1,4 @@
+export { consumeEventBatches, type BatchConsumerOptions } from './consume/consume-event-batches.ts'
 export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
 export type { EventHandler, EventPreparation } from './consume/handling.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'

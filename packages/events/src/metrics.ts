@@ -18,8 +18,8 @@ export const entrySkipped = (): void => skipped()
 export const streamLost = (): void => losses()
 /** Another holder took a shard. */
 export const shardFenced = (): void => fenced()
-/** A consumer handled an event. */
-export const eventHandled = (consumer: string): void => handled(1, { consumer })
+/** A consumer handled an event, or several at once. */
+export const eventHandled = (consumer: string, count = 1): void => handled(count, { consumer })
 /** A consumer failed on an event and will try again. */
 export const eventFailed = (consumer: string): void => failed(1, { consumer })
 /** A consumer got a message again. */

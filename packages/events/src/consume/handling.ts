@@ -128,7 +128,8 @@ export async function isReachable(db: Db): Promise<boolean> {
   }
 }
 
-function decode(message: Msg): Event[] | undefined {
+/** The events of a message; undefined when it holds something else. */
+export function decode(message: Msg): Event[] | undefined {
   try {
     return decodeBatch(message.data)
   } catch {

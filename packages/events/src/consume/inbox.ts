@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Event } from '@parley/contracts/internal'
 import type { Db, Tx } from '@parley/postgres'
 import { inbox, parkedEvents } from '../schema.ts'
 
@@ -14,6 +15,17 @@ export async function receive(tx: Tx, consumer: string, eventId: string): Promis
     .onConflictDoNothing()
     .returning({ id: inbox.eventId })
   return noted.length === 1
+}
+
+/** `receive` for many events: those that this consumer did not handle before, each once, in their order. */
+export async function receiveAll(tx: Tx, consumer: string, events: readonly Event[]): Promise<Event[]> {
+  // In the order of ids, so that processes that note the same events never wait for each other in a circle.
+  const ids = [...new Set(events.map(({ id }) => id))].sort()
+  const result = await tx.execute<{ event_id: string }>(sql`
+    insert into inbox (consumer, event_id) select ${consumer}, id from unnest(${sql.param(ids)}::text[]) id
+    on conflict do nothing returning event_id`)
+  const noted = new Set(result.rows.map(({ event_id }) => event_id))
+  return events.filter(({ id }) => noted.delete(id))
 }
 
 /** Forgets the failures of an event that is handled now. */

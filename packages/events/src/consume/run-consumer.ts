@@ -1,0 +1,100 @@
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { periodically, Resources } from '@parley/runtime'
+import { gauge, logger } from '@parley/telemetry'
+import { declareDurable, durableLag } from './durable.ts'
+import { reasonOf } from './failures.ts'
+import { isReachable, type Outcome } from './handling.ts'
+import type { Hands } from './hands.ts'
+import { deleteOldNotes } from './inbox.ts'
+import { Puller } from './pull.ts'
+
+const log = logger('consumer')
+const pauseMs = 500
+
+/** A durable consumer, whatever is done with its messages. */
+export type Consumer = Pick<Database, 'db'> & {
+  bus: Bus
+  /** Durable name. */
+  name: string
+  subject: string
+  /** Most messages in hand of this process. */
+  mostInHand: number
+  /** Where messages go. What is done with them runs in `guarded`, which never rejects. */
+  hands: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => Hands
+  /** Called whenever the durable is there, before messages are pulled, and every minute. */
+  check?: () => Promise<void>
+}
+
+/** Pulls the messages of a durable consumer until disposed; neither the bus nor the database need be there. */
+export function runConsumer(consumer: Consumer): AsyncDisposable {
+  const { db, bus, name, subject, mostInHand, check = () => Promise.resolve() } = consumer
+  const stop = new AbortController()
+  const resources = new Resources()
+  let databaseAway = false
+  const hands = consumer.hands(async (handle) => {
+    try {
+      if ((await handle()) === 'outage') databaseAway = true
+    } catch (error) {
+      // The connection is closed: what was not acknowledged comes again.
+      log.warn({ consumer: name, reason: reasonOf(error) }, 'a message could not be answered')
+    }
+  })
+  resources.defer('consumed messages', () => hands.below(1))
+
+  const puller = resources.use(new Puller(bus, name, (message) => hands.add(message)))
+  resources.use(bus.onDisconnect(() => puller.interrupt()))
+
+  const pullOn = async (): Promise<void> => {
+    await declareDurable(bus, name, subject)
+    await check()
+    while (!stop.signal.aborted && bus.connected()) {
+      if (databaseAway) {
+        if (!(await isReachable(db))) return
+        databaseAway = false
+      }
+      await hands.below(mostInHand / 2)
+      // Nobody answers pulls of a durable that was deleted meanwhile.
+      if ((await puller.round(mostInHand - hands.size)) !== 'over') return
+    }
+  }
+  const loop = async (): Promise<void> => {
+    let said = false
+    while (!stop.signal.aborted) {
+      try {
+        if (bus.connected()) await pullOn()
+        said = false
+      } catch (error) {
+        if (!said) log.warn({ consumer: name, reason: reasonOf(error) }, 'events cannot be consumed for now')
+        said = true
+      }
+      if (!stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+  const looping = loop()
+
+  let lag = 0
+  const labels = { consumer: name }
+  resources.use(gauge('events_consumer_lag', { description: 'Messages a consumer has not handled', labels }, () => lag))
+  const job = (task: string, everyMs: number, run: () => Promise<void>): void => {
+    resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
+  }
+  job('lag', 15_000, async () => {
+    if (bus.connected()) lag = await durableLag(bus, name).catch(() => lag)
+  })
+  job('check', 60_000, async () => {
+    if (bus.connected() && !databaseAway) await check()
+  })
+  job('inbox cleanup', 600_000, async () => {
+    if (!databaseAway) await deleteOldNotes(db, name, stop.signal)
+  })
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      puller.interrupt()
+      await looping
+      await resources[Symbol.asyncDispose]()
+    },
+  }
+}
