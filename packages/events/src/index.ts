@@ -2,6 +2,8 @@ export { consumeEventBatches, type BatchConsumerOptions } from './consume/consum
 export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
 export type { EventHandler, EventPreparation } from './consume/handling.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
+export { refuseErased } from './erase/refuse-erased.ts'
+export { startErasures, type ErasureOptions, type ErasureReport } from './erase/start-erasures.ts'
 export { followControl, type ControlFeed, type ControlListener } from './follow/follow-control.ts'
 export { followEvents } from './follow/follow-events.ts'
 export type { EventFollower, FollowOptions } from './follow/follower.ts'
@@ -18,6 +20,7 @@ export {
   type RelayOptions,
 } from './outbox/index.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
+export { countOnStream, purgeFromStream } from './stream/purge.ts'
 export {
   allEvents,
   controlEvents,

@@ -8,6 +8,8 @@ const handled = counter('events_handled', { description: 'Events handled by cons
 const failed = counter('events_failed', { description: 'Tries at which a consumer failed on an event' })
 const redelivered = counter('events_redelivered', { description: 'Bus messages that consumers got again' })
 const parked = counter('events_parked', { description: 'Events given up by consumers' })
+const erased = counter('erasures_passed', { description: 'Passes over what a service keeps of deleted accounts' })
+const erasing = counter('erasures_failed', { description: 'Tries to erase that failed and come again' })
 const undecodable = counter('events_undecodable', { description: 'Bus messages on the stream that are no events' })
 
 /** Entries reached the stream. */
@@ -28,3 +30,7 @@ export const messageRedelivered = (consumer: string): void => redelivered(1, { c
 export const eventParked = (consumer: string): void => parked(1, { consumer })
 /** Bytes that are no EventBatch lay on the stream. */
 export const messageUndecodable = (): void => undecodable()
+/** A service went over what it keeps of a deleted account. */
+export const erasurePassed = (service: string): void => erased(1, { service })
+/** A service could not erase or report. */
+export const erasureFailed = (service: string): void => erasing(1, { service })

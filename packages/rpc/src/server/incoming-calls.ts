@@ -1,4 +1,4 @@
-import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders, type Msg } from 'nats'
 import { logger, withSpan } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
@@ -9,7 +9,7 @@ import { Ticker } from '../ticker.ts'
 import { Admission, type Admissible } from './admission.ts'
 import { CallContext } from './call-context.ts'
 import { failureOf } from './failure.ts'
-import { answer } from './pipeline.ts'
+import { answer, type Surroundings } from './pipeline.ts'
 import { sayNotStarted, sayStarted, sendAnswer, sendError } from './reply.ts'
 import type { ServedMethod } from './routes.ts'
 import { Skew } from './skew.ts'
@@ -17,10 +17,9 @@ import { Skew } from './skew.ts'
 const log = logger('rpc')
 
 /** How many calls are taken, and what surrounds them. */
-export type IncomingOptions = {
+export type IncomingOptions = Surroundings & {
   readonly concurrency: number
   readonly queueLimit: number
-  readonly interceptors: readonly Interceptor[]
   readonly now: () => number
 }
 
@@ -89,13 +88,13 @@ export class IncomingCalls {
 
   async #run(served: ServedMethod, running: Running): Promise<void> {
     const { msg, context, attempt, arrivedAt } = running
-    const { now, interceptors } = this.#options
+    const { now } = this.#options
     let code: Code | undefined
     try {
       const parent = context.received(traceHeader) ?? ''
       const span = { kind: 'server', parent, attributes: { 'rpc.system': 'nats', 'rpc.attempt': attempt } } as const
       const body = await withSpan(methodName(served.method), span, () =>
-        answer(served, context, msg.data, interceptors),
+        answer(served, context, msg.data, this.#options),
       )
       code = sendAnswer(msg, body, context)
     } catch (error) {

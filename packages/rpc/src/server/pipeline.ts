@@ -7,15 +7,21 @@ import { assertStorable, validate } from '../validation.ts'
 import type { CallContext } from './call-context.ts'
 import type { Implementation, ServedMethod } from './routes.ts'
 
+/** Decides about a signed-in user's call before its handler runs: throws, or rejects with, what forbids it. */
+export type CallGuard = (call: { readonly method: DescMethodUnary; readonly userId: string }) => Promise<void> | undefined
+
+/** What surrounds the handlers of a service. */
+export type Surroundings = { readonly interceptors: readonly Interceptor[]; readonly guard: CallGuard | undefined }
+
 /**
  * The way of a request to its handler and back, in this order: is there a caller, is there an implementation, can the body
- * be read, does it keep the rules, the interceptors of the service, the handler. Throws what goes wrong.
+ * be read, does it keep the rules, the guard and the interceptors of the service, the handler. Throws what goes wrong.
  */
 export async function answer(
   served: ServedMethod,
   context: CallContext,
   body: Uint8Array,
-  interceptors: readonly Interceptor[],
+  { interceptors, guard }: Surroundings,
 ): Promise<Uint8Array> {
   const { method, implementation } = served
   if (served.needsCaller) callerOf(context)
@@ -23,6 +29,8 @@ export async function answer(
   const request = decode(method, body)
   validate(method.input, request)
   if (!isInternal(method)) assertStorable(method.input, request, body)
+  const guarding = served.needsCaller ? guard?.({ method, userId: callerOf(context).userId }) : undefined
+  if (guarding) await guarding
   const output =
     interceptors.length === 0
       ? await implementation(request, context)

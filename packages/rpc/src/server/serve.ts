@@ -7,6 +7,7 @@ import { logger } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
 import { rpcSubject } from '../subjects.ts'
 import { IncomingCalls } from './incoming-calls.ts'
+import type { CallGuard } from './pipeline.ts'
 import { collectRoutes, type ServiceRoutes } from './routes.ts'
 
 const log = logger('rpc')
@@ -27,6 +28,8 @@ export type RpcServerOptions = {
   readonly extraMethods?: readonly DescMethodUnary[]
   /** Connect interceptors around the handlers, the first one outermost; they see checked requests only. */
   readonly interceptors?: readonly Interceptor[]
+  /** Asked before the handler of every method that needs a caller. */
+  readonly guard?: CallGuard
   /** How long running calls may go on when the server is disposed. Default 10,000 ms. */
   readonly drainTimeoutMs?: number
   /** A monotonic clock in milliseconds. */
@@ -46,6 +49,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     concurrency,
     queueLimit: options.queueLimit ?? 2 * concurrency,
     interceptors: options.interceptors ?? [],
+    guard: options.guard,
     now: options.now ?? (() => performance.now()),
   })
   const backlog = options.health?.backlog('rpc', () => (calls.full ? 'the queue of calls is full' : undefined))

@@ -1,0 +1,22 @@
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { eq } from 'drizzle-orm'
+import type { Db } from '@parley/postgres'
+import type { CallGuard } from '@parley/rpc'
+import { erasures } from '../schema.ts'
+
+/**
+ * Lets nobody write whose account is being erased: a call may have been under way when its credential ended. For
+ * `serveRpc`. Methods of `asIs` look at the table `erasures` themselves.
+ */
+export function refuseErased(db: Db, asIs: ReadonlySet<string> = new Set()): CallGuard {
+  return ({ method, userId }) => {
+    const reads = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
+    return reads || asIs.has(method.name) ? undefined : assertNotErased(db, userId)
+  }
+}
+
+async function assertNotErased(db: Db, userId: string): Promise<void> {
+  const found = await db.select({ pass: erasures.pass }).from(erasures).where(eq(erasures.userId, userId)).limit(1)
+  if (found.length > 0) throw new ConnectError('the account does not exist any more', Code.Unauthenticated)
+}

@@ -1,0 +1,7 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { ListRoomsRequestSchema, RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import type { Bus } from '@parley/rpc'
+import { enqueue, declareStreams, refuseErased, startErasures, startRelay, type ErasureReport } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
