@@ -1,7 +1,156 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { ListRoomsRequestSchema, RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { RoomService } from '@parley/contracts/api'
 import type { Bus } from '@parley/rpc'
-import { enqueue, declareStreams, refuseErased, startErasures, startRelay, type ErasureReport } from '../src/index.ts'
+import {
+  countOnStream,
+  declareStreams,
+  enqueue,
+  purgeFromStream,
+  refuseErased,
+  startErasures,
+  startRelay,
+  type ErasureOptions,
+  type ErasureReport,
+} from '../src/index.ts'
+import { commit } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
+
+let server: TestServer
+let bus: Bus
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  await declareStreams(bus)
+})
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+/** What accounts does when it asks for a pass. */
+async function request(database: TestDatabase, userId: string, pass: number): Promise<void> {
+  const kind = 'erasure_requested'
+  const about = { aggregateType: 'user', aggregateId: userId, version: BigInt(pass), occurredAt: new Date() } as const
+  await database.db.transaction((tx) =>
+    enqueue(tx, { ...about, kind, actorId: '', fact: { case: 'erasureRequested', value: { pass } } }),
+  )
+}
+
+/** A process of a service that has what is `left`, by user. It also sees what other tests request, and keeps to its user. */
+function eraser(
+  database: TestDatabase,
+  userId: string,
+  options: Partial<Pick<ErasureOptions, 'erase' | 'report'>> & { left: string[] },
+) {
+  const reports: ErasureReport[] = []
+  const erase = async (owner: string) => {
+    const mine = options.left.filter((one) => one === owner).length
+    options.left.splice(0, options.left.length, ...options.left.filter((one) => one !== owner))
+    return mine
+  }
+  const keep = options.report ?? (async (report) => void reports.push(report))
+  const started = startErasures({
+    ...database,
+    bus,
+    service: userId,
+    erase: options.erase ?? erase,
+    report: async (report, signal) => (report.userId === userId ? await keep(report, signal) : undefined),
+  })
+  return { reports, started }
+}
+
+test('what is found is erased, reported, and asked for again pass by pass', async () => {
+  await using database = await newDatabase()
+  await using _relay = await startRelay({ ...database, bus, service: 'passes' })
+  const left = ['Upasses', 'Upasses', 'Utwo']
+  const { reports, started } = eraser(database, 'Upasses', { left })
+  await using _erasures = await started
+  await request(database, 'Upasses', 1)
+  await eventually(() => expect(reports).toEqual([{ userId: 'Upasses', pass: 1, found: 2n }]))
+  await request(database, 'Upasses', 2)
+  await eventually(() => expect(reports[1]).toEqual({ userId: 'Upasses', pass: 2, found: 0n }))
+  expect(left).toEqual(['Utwo'])
+  await request(database, 'Upasses', 2)
+  await eventually(() => expect(reports[2]).toEqual({ userId: 'Upasses', pass: 2, found: 0n }))
+})
+
+test('a pass goes on after failures of the eraser and of the report, and counts what was found before', async () => {
+  await using database = await newDatabase()
+  await using _relay = await startRelay({ ...database, bus, service: 'failing' })
+  const left = ['Ufailing']
+  let tries = 0
+  const said: ErasureReport[] = []
+  const { started } = eraser(database, 'Ufailing', {
+    left,
+    report: async (report) => {
+      if (++tries < 3) throw new ConnectError('away', Code.Unavailable)
+      said.push(report)
+    },
+  })
+  await using _erasures = await started
+  await request(database, 'Ufailing', 1)
+  await eventually(() => expect(said).toEqual([{ userId: 'Ufailing', pass: 1, found: 1n }]))
+})
+
+test('a process that starts later finishes what one that ended has begun', async () => {
+  await using database = await newDatabase()
+  await using _relay = await startRelay({ ...database, bus, service: 'crashing' })
+  const hangs = (_: string, signal: AbortSignal) =>
+    new Promise<number>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))))
+  const first = eraser(database, 'Ucrashing', { left: [], erase: hangs })
+  const crashed = await first.started
+  await request(database, 'Ucrashing', 1)
+  await eventually(async () => {
+    const { rows } = await database.pool.query("select from erasures where user_id = 'Ucrashing'")
+    expect(rows).toHaveLength(1)
+  })
+  await crashed[Symbol.asyncDispose]()
+  expect(first.reports).toEqual([])
+  const second = eraser(database, 'Ucrashing', { left: ['Ucrashing'] })
+  await using _erasures = await second.started
+  await eventually(() => expect(second.reports).toEqual([{ userId: 'Ucrashing', pass: 1, found: 1n }]))
+})
+
+test('events of the account that were given up go too, requests stay', async () => {
+  await using database = await newDatabase()
+  const insert = `insert into parked_events (consumer, event_id, subject, payload, attempts, last_error)
+    values ('x', $1, $2, '', 10, 'why')`
+  await database.pool.query(insert, ['E1', 'evt.user.Uparked.user_profile_updated'])
+  await database.pool.query(insert, ['E2', 'evt.user.Uparked.erasure_requested'])
+  await database.pool.query(insert, ['E3', 'evt.user.Uother.user_profile_updated'])
+  await using _relay = await startRelay({ ...database, bus, service: 'parked' })
+  const { reports, started } = eraser(database, 'Uparked', { left: [] })
+  await using _erasures = await started
+  await request(database, 'Uparked', 1)
+  await eventually(() => expect(reports).toEqual([{ userId: 'Uparked', pass: 1, found: 1n }]))
+  const { rows } = await database.pool.query('select event_id from parked_events order by event_id')
+  expect(rows).toEqual([{ event_id: 'E2' }, { event_id: 'E3' }])
+})
+
+test('who is being erased may write nothing', async () => {
+  await using database = await newDatabase()
+  await database.pool.query(`insert into erasures (user_id, pass) values ('Uone', 1)`)
+  const guard = refuseErased(database.db, new Set(['LeaveRoom']))
+  const { createRoom, listMembers, leaveRoom } = RoomService.method
+  await expect(guard({ method: createRoom, userId: 'Uone' })).rejects.toMatchObject({ code: Code.Unauthenticated })
+  await guard({ method: createRoom, userId: 'Uother' })
+  expect(guard({ method: listMembers, userId: 'Uone' })).toBeUndefined()
+  expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
+})
+
+test('events of one subject are counted and taken off the stream', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'purge' })
+  await relay.stored(await commit(database, 'gone', [1], 'room_updated'))
+  await relay.stored(await commit(database, 'gone', [2], 'room_archived'))
+  const subjects = ['evt.room.gone.room_updated', 'evt.room.gone.room_archived', 'evt.room.never.room_updated']
+  expect(await countOnStream(bus, subjects)).toBe(2)
+  await purgeFromStream(bus, 'evt.room.gone.room_updated')
+  expect(await countOnStream(bus, subjects)).toBe(1)
+})

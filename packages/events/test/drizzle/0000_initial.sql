@@ -46,4 +46,14 @@ CREATE TABLE "parked_events" (
 --> statement-breakpoint
 CREATE INDEX "inbox_received" ON "inbox" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "outbox_waiting" ON "outbox" USING btree ("id") WHERE relayed_at is null;--> statement-breakpoint
-CREATE INDEX "outbox_relayed" ON "outbox" USING btree ("relayed_at") WHERE relayed_at is not null;
+CREATE INDEX "outbox_relayed" ON "outbox" USING btree ("relayed_at") WHERE relayed_at is not null;--> statement-breakpoint
+CREATE TABLE "erasures" (
+	"user_id" text NOT NULL,
+	"pass" integer NOT NULL,
+	"requested_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"found" bigint DEFAULT 0 NOT NULL,
+	"reported_at" timestamp with time zone,
+	CONSTRAINT "erasures_user_id_pass_pk" PRIMARY KEY("user_id","pass")
+);
+--> statement-breakpoint
+CREATE INDEX "erasures_waiting" ON "erasures" USING btree ("requested_at") WHERE reported_at is null;

@@ -8,7 +8,10 @@ import type { CallContext } from './call-context.ts'
 import type { Implementation, ServedMethod } from './routes.ts'
 
 /** Decides about a signed-in user's call before its handler runs: throws, or rejects with, what forbids it. */
-export type CallGuard = (call: { readonly method: DescMethodUnary; readonly userId: string }) => Promise<void> | undefined
+export type CallGuard = (call: {
+  readonly method: DescMethodUnary
+  readonly userId: string
+}) => Promise<void> | undefined
 
 /** What surrounds the handlers of a service. */
 export type Surroundings = { readonly interceptors: readonly Interceptor[]; readonly guard: CallGuard | undefined }
