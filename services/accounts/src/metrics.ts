@@ -33,3 +33,20 @@ export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'cr
 export const noteFailed = (error: unknown) => log.warn({ err: error }, 'a failed sign-in was not noted')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
+
+const providerSignIns = counter('parley_provider_sign_ins', {
+  description: 'Returns from sign-in providers, by provider and outcome.',
+})
+export const providerAnswered = (provider: string, outcome: string) => providerSignIns(1, { provider, outcome })
+export const providerUnusable = (provider: string, error: unknown) =>
+  log.warn({ provider, reason: messageOf(error) }, 'a sign-in provider could not be used')
+export const discoveryRefused = (provider: string, error: unknown) =>
+  log.warn({ provider, reason: messageOf(error) }, 'what a sign-in provider said of itself before is used on')
+export const profileUnread = (provider: string, error: unknown) =>
+  log.warn({ provider, reason: messageOf(error) }, 'a new identity is without the profile at its provider')
+export const avatarNotImported = (userId: string, error: unknown) =>
+  log.info({ userId, reason: messageOf(error) }, 'the avatar at a provider was not imported')
+export const identityLinked = (userId: string, provider: string) => log.info({ userId, provider }, 'identity linked')
+export const identityUnlinked = (userId: string, provider: string) => log.info({ userId, provider }, 'identity unlinked')
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')

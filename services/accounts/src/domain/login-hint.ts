@@ -1,0 +1,15 @@
+const maxLength = 32
+const minLength = 2
+
+/** A login to suggest for somebody whom a provider calls so; empty when nothing of it can stay. */
+export function loginHintFrom(name: string): string {
+  const [user = ''] = name.split('@', 1)
+  const hint = user
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9._-]/g, '')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[._-]+/, '')
+    .slice(0, maxLength)
+    .replace(/\.+$/, '')
+  return hint.length < minLength ? '' : hint
+}

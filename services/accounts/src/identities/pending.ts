@@ -1,0 +1,72 @@
+import type { Context } from '../context.ts'
+import { couldBeDisplayName } from '../domain/display-name.ts'
+import { couldBeEmail } from '../domain/email.ts'
+import { loginHintFrom } from '../domain/login-hint.ts'
+import { flowNotFound, wrongFlow } from '../identity-errors.ts'
+import { profileUnread } from '../metrics.ts'
+import type { Provider, ProviderIdentity, ProviderProfile } from '../providers/provider.ts'
+import { issueFlowToken, peekFlowToken } from '../store/flow-tokens.ts'
+
+const lifetimeMs = 15 * 60_000
+const maxUrl = 2_048
+
+const purposes = ['external_create', 'external_link'] as const
+type Purpose = (typeof purposes)[number]
+
+/** What a flow keeps of an identity until it is confirmed. */
+export type PendingIdentity = ProviderProfile & {
+  providerId: string
+  issuer: string
+  subject: string
+  redirectPath: string
+}
+
+/** A flow and what it leads to; `userId` is who asked for a link, and empty for a new account. */
+export type PendingFlow = { purpose: Purpose; userId: string; provider: Provider; identity: PendingIdentity }
+
+/** Keeps an identity until somebody says what becomes of it; answers the token to say it with. */
+export async function issuePending(
+  ctx: Context,
+  { settings }: Provider,
+  { issuer, subject, readProfile }: ProviderIdentity,
+  flow: { purpose: Purpose; userId: string; redirectPath: string },
+): Promise<string> {
+  // Who it is stands without the profile; the rest are hints.
+  const profile = await readProfile().catch((error: unknown) => {
+    profileUnread(settings.id, error)
+    return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }
+  })
+  const { purpose, userId, redirectPath } = flow
+  const payload: PendingIdentity = { providerId: settings.id, issuer, subject, redirectPath, ...usable(profile) }
+  return issueFlowToken(ctx.db, asking(ctx), { purpose, userId, payload, ttlMs: lifetimeMs })
+}
+
+/** The flow behind a token. Throws `not_found`, or `invalid_argument` when another kind of flow is `wanted`. */
+export async function getPending(ctx: Context, token: string, wanted?: Purpose): Promise<PendingFlow> {
+  const found = await Promise.all(
+    purposes.map(async (purpose) => {
+      const row = await peekFlowToken(ctx.db, asking(ctx), purpose, token)
+      return row && { purpose, userId: row.userId, identity: row.payload as PendingIdentity }
+    }),
+  )
+  const flow = found.find((candidate) => candidate !== undefined)
+  const provider = flow && ctx.providers.find(flow.identity.providerId)
+  if (!provider) throw flowNotFound()
+  if (wanted !== undefined && flow.purpose !== wanted) throw wrongFlow()
+  return { ...flow, provider }
+}
+
+/** What digests of flow tokens are made with, now. */
+export const asking = ({ config, now }: Pick<Context, 'config' | 'now'>) => ({ secretKey: config.secretKey, at: now() })
+
+/** The profile without what our rules would refuse. */
+function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: ProviderProfile): ProviderProfile {
+  const name = displayNameHint.trim()
+  const onTheWeb = avatarUrl.length <= maxUrl && /^https?:\/\//i.test(avatarUrl) && URL.canParse(avatarUrl)
+  return {
+    verifiedEmail: couldBeEmail(verifiedEmail) ? verifiedEmail : '',
+    loginHint: loginHintFrom(loginHint),
+    displayNameHint: couldBeDisplayName(name) ? name : '',
+    avatarUrl: onTheWeb ? avatarUrl : '',
+  }
+}

@@ -1,0 +1,26 @@
+import { claimed, membersOf, subjectOf, text } from '../claims.ts'
+import type { OAuthType } from './oauth.ts'
+
+/** Google accounts. The base address is for stand-ins alone: there is one Google. */
+export const google: OAuthType = {
+  endpoints: (base) => ({
+    issuer: 'https://accounts.google.com',
+    authorizeUrl: `${base ?? 'https://accounts.google.com'}/o/oauth2/v2/auth`,
+    tokenUrl: `${base ?? 'https://oauth2.googleapis.com'}/token`,
+    apiUrl: `${base ?? 'https://openidconnect.googleapis.com'}/v1`,
+  }),
+  async whoIs(read) {
+    const user = membersOf(await read('/userinfo'))
+    return {
+      subject: subjectOf(user['sub']),
+      readProfile: () =>
+        Promise.resolve({
+          verifiedEmail: claimed(user['email_verified']) ? text(user['email']) : '',
+          // Google has no user names; what stands before the @ is the nearest thing.
+          loginHint: text(user['email']).split('@', 1)[0] ?? '',
+          displayNameHint: text(user['name']),
+          avatarUrl: text(user['picture']),
+        }),
+    }
+  },
+}

@@ -1,0 +1,66 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { FinishProviderLoginResponseSchema, SignInInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { issuePending } from '../../identities/pending.ts'
+import { signInBy } from '../../identities/sign-in-by.ts'
+import { providerAnswered, providerUnusable } from '../../metrics.ts'
+import { ProviderDenied, ProviderFailed } from '../../providers/failures.ts'
+import type { Provider, ProviderIdentity } from '../../providers/provider.ts'
+import { findIdentity } from '../../store/external-identities.ts'
+import { takeProviderLogin } from '../../store/provider-logins.ts'
+import { providerDeadline } from './provider-deadline.ts'
+
+type Outcome = NonNullable<MessageInitShape<typeof FinishProviderLoginResponseSchema>['outcome']>
+
+const error = (value: string): Outcome => ({ case: 'error', value })
+
+export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
+  /** A known identity signs in; an unknown one may become an account where the operator lets it. */
+  const signIn = async (provider: Provider, identity: ProviderIdentity, redirectPath: string): Promise<Outcome> => {
+    const session = await signInBy(ctx, identity)
+    if (session) return { case: 'session', value: session }
+    if (!provider.settings.autoProvision) return error('external_identity_unlinked')
+    const flow = { purpose: 'external_create', userId: '', redirectPath } as const
+    return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
+  }
+
+  const link = async (
+    provider: Provider,
+    identity: ProviderIdentity,
+    { userId, redirectPath }: { userId: string; redirectPath: string },
+  ): Promise<Outcome> => {
+    const linked = await findIdentity(ctx.db, identity)
+    if (linked) return linked.userId === userId ? { case: 'alreadyLinked', value: true } : error('external_identity_conflict')
+    const flow = { purpose: 'external_link', userId, redirectPath } as const
+    return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
+  }
+
+  return async ({ providerId, query, browserHandle, userId }, call) => {
+    const route = ctx.providers.route(providerId)
+    if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
+    const { provider, key, callbackUrl } = route
+    const done = (redirectPath: string, outcome: Outcome) => {
+      providerAnswered(provider.settings.id, outcome.case === 'error' ? outcome.value : outcome.case)
+      return { redirectPath, outcome }
+    }
+
+    const callback = new URLSearchParams(query)
+    const state = callback.get('state') ?? ''
+    const login = await takeProviderLogin(ctx.db, ctx.config.secretKey, { state, browserHandle }, key, ctx.now())
+    if (!login) return done('/', error('provider_failed'))
+    const { redirectPath, linkUserId, nonce, codeVerifier } = login
+    if (linkUserId !== null && linkUserId !== userId) return done(redirectPath, error('authentication_required'))
+    try {
+      const attempt = { redirectUri: callbackUrl, state, nonce, codeVerifier }
+      const identity = await provider.identify(callback, attempt, providerDeadline(call))
+      if (linkUserId === null) return done(redirectPath, await signIn(provider, identity, redirectPath))
+      return done(redirectPath, await link(provider, identity, { userId, redirectPath }))
+    } catch (failure) {
+      if (failure instanceof ProviderDenied) return done(redirectPath, error('provider_denied'))
+      if (!(failure instanceof ProviderFailed)) throw failure
+      providerUnusable(provider.settings.id, failure)
+      return done(redirectPath, error('provider_failed'))
+    }
+  }
+}

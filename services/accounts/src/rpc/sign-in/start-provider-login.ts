@@ -1,0 +1,64 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService, StartProviderLoginRequest } from '@parley/contracts/internal'
+import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
+import type { Context } from '../../context.ts'
+import {
+  browserHandleMissing,
+  linkStartNotYours,
+  notInternalPath,
+  providerNotFound,
+  providerUnavailable,
+} from '../../identity-errors.ts'
+import type { LinkStart } from '../../identities/link-start.ts'
+import { asking } from '../../identities/pending.ts'
+import { providerUnusable } from '../../metrics.ts'
+import { peekFlowToken, takeFlowToken } from '../../store/flow-tokens.ts'
+import { insertProviderLogin } from '../../store/provider-logins.ts'
+import { providerDeadline } from './provider-deadline.ts'
+
+/** How long somebody may be away at a provider. */
+const lifetimeMs = 15 * 60_000
+
+export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.startProviderLogin> {
+  return async (request, call) => {
+    const route = ctx.providers.route(request.providerId)
+    if (!route) throw providerNotFound(request.providerId)
+    if (request.browserHandle === '') throw browserHandleMissing()
+    const { provider, callbackUrl, key } = route
+    const link = request.linkStart === '' ? undefined : await ownLink(ctx, request, provider.settings.id)
+    const redirectPath = internalPath(link?.redirectPath ?? request.redirectPath)
+    if (redirectPath === undefined) throw notInternalPath()
+
+    const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
+    const deadline = providerDeadline(call)
+    const url = await provider.authorizeUrl({ ...attempt, redirectUri: callbackUrl }, deadline).catch((error: unknown) => {
+      providerUnusable(provider.settings.id, error)
+      throw providerUnavailable(provider.settings.label)
+    })
+    const { state, ...kept } = attempt
+    const secrets = { state, browserHandle: request.browserHandle }
+    await ctx.db.transaction(async (tx) => {
+      if (link && !(await takeFlowToken(tx, asking(ctx), 'link_start', request.linkStart))) throw linkStartNotYours()
+      await insertProviderLogin(tx, ctx.config.secretKey, secrets, {
+        ...kept,
+        providerId: key,
+        redirectPath,
+        linkUserId: link ? request.userId : null,
+        expiresAt: new Date(ctx.now().getTime() + lifetimeMs),
+      })
+    })
+    return { authorizeUrl: url.href }
+  }
+}
+
+/** The link that the signed-in user asked for. Throws `unauthenticated` for anybody else. */
+async function ownLink(
+  ctx: Context,
+  { linkStart, userId }: StartProviderLoginRequest,
+  providerId: string,
+): Promise<LinkStart> {
+  const row = await peekFlowToken(ctx.db, asking(ctx), 'link_start', linkStart)
+  const link = row?.payload as LinkStart | undefined
+  if (!row || userId === '' || row.userId !== userId || link?.providerId !== providerId) throw linkStartNotYours()
+  return link
+}

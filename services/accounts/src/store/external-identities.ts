@@ -1,0 +1,47 @@
+import { and, asc, eq } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { externalIdentities } from './schema.ts'
+
+export type ExternalIdentity = typeof externalIdentities.$inferSelect
+
+/** The identity, and so the account it signs in to. */
+export async function findIdentity(
+  db: Reader,
+  { issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>,
+): Promise<ExternalIdentity | undefined> {
+  const [identity] = await db
+    .select()
+    .from(externalIdentities)
+    .where(and(eq(externalIdentities.issuer, issuer), eq(externalIdentities.subject, subject)))
+  return identity
+}
+
+/** Links an identity unless it is linked already; answers whose it was before, undefined when it was nobody's. */
+export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
+  const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
+  if (inserted.length > 0) return undefined
+  // Another one of the same hash stands in the way when there is none of this name.
+  return (await findIdentity(tx, identity)) ?? { userId: '' }
+}
+
+/** The identities of an account, those linked first first. */
+export async function identitiesOf(db: Reader, userId: string): Promise<ExternalIdentity[]> {
+  return db
+    .select()
+    .from(externalIdentities)
+    .where(eq(externalIdentities.userId, userId))
+    .orderBy(asc(externalIdentities.linkedAt), asc(externalIdentities.subjectHash))
+}
+
+/** Unlinks an identity of an account; undefined when it has none of this hash. */
+export async function deleteIdentity(
+  tx: Tx,
+  userId: string,
+  subjectHash: string,
+): Promise<ExternalIdentity | undefined> {
+  const [identity] = await tx
+    .delete(externalIdentities)
+    .where(and(eq(externalIdentities.userId, userId), eq(externalIdentities.subjectHash, subjectHash)))
+    .returning()
+  return identity
+}
