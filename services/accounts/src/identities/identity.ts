@@ -3,7 +3,7 @@ import type { Provider } from '../providers/provider.ts'
 import type { ExternalIdentity } from '../store/external-identities.ts'
 
 /** Names an identity to clients: hex SHA-256 of issuer and subject. */
-export const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
+const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 
 /** The configured provider that an identity signs in by; undefined when the operator has removed it. */
@@ -19,3 +19,17 @@ export function providerOf(
 
 const sameUrl = (configured: string | undefined, issuer: string): boolean =>
   configured !== undefined && URL.canParse(issuer) && new URL(configured).href === new URL(issuer).href
+
+/** The row that links an identity to an account. */
+export const newIdentity = (
+  { issuer, subject, providerId }: Pick<ExternalIdentity, 'issuer' | 'subject' | 'providerId'>,
+  userId: string,
+  linkedAt: Date,
+): ExternalIdentity => ({
+  issuer,
+  subject,
+  subjectHash: subjectHash({ issuer, subject }),
+  providerId,
+  userId,
+  linkedAt,
+})

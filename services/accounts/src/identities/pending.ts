@@ -1,3 +1,4 @@
+import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { couldBeDisplayName } from '../domain/display-name.ts'
 import { couldBeEmail } from '../domain/email.ts'
@@ -5,7 +6,7 @@ import { loginHintFrom } from '../domain/login-hint.ts'
 import { flowNotFound, wrongFlow } from '../identity-errors.ts'
 import { profileUnread } from '../metrics.ts'
 import type { Provider, ProviderIdentity, ProviderProfile } from '../providers/provider.ts'
-import { issueFlowToken, peekFlowToken } from '../store/flow-tokens.ts'
+import { issueFlowToken, peekFlowToken, takeFlowToken } from '../store/flow-tokens.ts'
 
 const lifetimeMs = 15 * 60_000
 const maxUrl = 2_048
@@ -69,4 +70,16 @@ function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: Provid
     displayNameHint: couldBeDisplayName(name) ? name : '',
     avatarUrl: onTheWeb ? avatarUrl : '',
   }
+}
+
+/** Uses a flow up. Throws `not_found` when somebody else has. */
+export async function takePending(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
+  if (!(await takeFlowToken(tx, asking(ctx), purpose, token))) throw flowNotFound()
+}
+
+/** Ends a flow, if there is one. */
+export async function cancelPending(ctx: Context, token: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    for (const purpose of purposes) await takeFlowToken(tx, asking(ctx), purpose, token)
+  })
 }

@@ -1,4 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
+import { internalPath } from '@parley/auth'
 import type { SignInInternalService, StartProviderLoginRequest } from '@parley/contracts/internal'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
 import type { Context } from '../../context.ts'
@@ -26,7 +27,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     if (request.browserHandle === '') throw browserHandleMissing()
     const { provider, callbackUrl, key } = route
     const link = request.linkStart === '' ? undefined : await ownLink(ctx, request, provider.settings.id)
-    const redirectPath = internalPath(link?.redirectPath ?? request.redirectPath)
+    const redirectPath = internalPath((link ?? request).redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
 
     const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }

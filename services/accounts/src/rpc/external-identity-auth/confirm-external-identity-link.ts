@@ -1,0 +1,55 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import { ownerRoleId } from '@parley/auth'
+import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import type { Tx } from '@parley/postgres'
+import { isOwnerEmail } from '../../accounts/create-account.ts'
+import { roleGiven } from '../../accounts/give-role.ts'
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { flowNotFound, identityTaken } from '../../identity-errors.ts'
+import { newIdentity } from '../../identities/identity.ts'
+import { importAvatar } from '../../identities/import-avatar.ts'
+import { getPending, takePending } from '../../identities/pending.ts'
+import { identityLinked, ownerGranted } from '../../metrics.ts'
+import { claimEmail } from '../../store/emails.ts'
+import { claimIdentity } from '../../store/external-identities.ts'
+import { changeUser, type Change } from '../../store/user-changes.ts'
+import { hasVerifiedEmail, type UserWithRoles } from '../../store/users.ts'
+import { toLinkedIdentity } from '../../view/external-identity.ts'
+
+export function confirmExternalIdentityLink(
+  ctx: Context,
+): MethodImpl<typeof ExternalIdentityAuthService.method.confirmExternalIdentityLink> {
+  return async ({ token }) => {
+    const { identity, provider, userId } = await getPending(ctx, token, 'external_link')
+    const at = ctx.now()
+    const linked = newIdentity(identity, userId, at)
+    let makesOwner = false
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      await takePending(ctx, tx, 'external_link', token)
+      const before = await claimIdentity(tx, linked)
+      if (before && before.userId !== userId) throw identityTaken()
+      if (before) return undefined
+      const announcements = [noted('user_external_identity_linked', { provider_id: identity.providerId })]
+      if (!(await emailAdopted(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
+      announcements.push(noted('user_verified_email_added'))
+      const given = isOwnerEmail(ctx, identity.verifiedEmail) ? await roleGiven(tx, user, ownerRoleId) : undefined
+      makesOwner = given !== undefined
+      return { ...given, announce: (version) => [...announcements, ...(given?.announce(version) ?? [])] } satisfies Change
+    })
+    if (!changed) throw flowNotFound()
+    if (makesOwner) {
+      await ctx.relay.stored(changed.unannounced)
+      ownerGranted(userId)
+    } else ctx.relay.wake(changed.unannounced)
+    if (changed.announced) identityLinked(userId, identity.providerId)
+    if (identity.avatarUrl !== '') ctx.aside.run(() => importAvatar(ctx, userId, identity.avatarUrl))
+    return { linkedIdentity: toLinkedIdentity(linked, provider) }
+  }
+}
+
+/** An account without an address takes the one of its new identity if it is nobody's; one that has an address keeps that. */
+async function emailAdopted(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
+  if (email === '' || (await hasVerifiedEmail(tx, user.id))) return false
+  return (await claimEmail(tx, user.id, email, at)) === user.id
+}

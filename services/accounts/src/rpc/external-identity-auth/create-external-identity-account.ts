@@ -1,0 +1,56 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import { createAccount } from '../../accounts/create-account.ts'
+import type { Context } from '../../context.ts'
+import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
+import { loginEvent, noted } from '../../domain/announcements.ts'
+import { identityTaken } from '../../identity-errors.ts'
+import { newIdentity } from '../../identities/identity.ts'
+import { importAvatar } from '../../identities/import-avatar.ts'
+import { getPending, takePending } from '../../identities/pending.ts'
+import { identityLinked, signedIn } from '../../metrics.ts'
+import { claimIdentity, findIdentity } from '../../store/external-identities.ts'
+import { findUserByEmail } from '../../store/users.ts'
+
+/** Tells the gateway the cookie of the session that an answer begins: handle, lifetime in seconds, whose. */
+const sessionHeader = 'parley-session'
+
+export function createExternalIdentityAccount(
+  ctx: Context,
+): MethodImpl<typeof ExternalIdentityAuthService.method.createExternalIdentityAccount> {
+  return async ({ token, login }, call) => {
+    const { identity } = await getPending(ctx, token, 'external_create')
+    if (await findIdentity(ctx.db, identity)) throw identityTaken()
+    const { providerId, verifiedEmail, displayNameHint, avatarUrl } = identity
+    // An address that is somebody's already stays theirs, and the account goes without one.
+    const emailIsFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
+    let session: OpenedSession | undefined
+    const account = await createAccount(
+      ctx,
+      {
+        login,
+        email: emailIsFree ? verifiedEmail : '',
+        ...(displayNameHint !== '' && { displayName: displayNameHint }),
+        roleIds: [],
+        bySelf: true,
+      },
+      {
+        before: (tx) => takePending(ctx, tx, 'external_create', token),
+        async after(tx, created) {
+          if (await claimIdentity(tx, newIdentity(identity, created.id, created.at))) throw identityTaken()
+          session = await openSession(tx, ctx.config, created, created.at)
+          const linked = noted('user_external_identity_linked', { provider_id: providerId })
+          return [linked, loginEvent(true), ...session.announcements]
+        },
+      },
+    )
+    identityLinked(account.id, providerId)
+    signedIn(account.id)
+    if (avatarUrl !== '') ctx.aside.run(() => importAvatar(ctx, account.id, avatarUrl))
+    if (session) {
+      const { cookieHandle, lifetimeSeconds } = session
+      call.responseHeader.set(sessionHeader, `${cookieHandle} ${lifetimeSeconds} ${account.id}`)
+    }
+    return { userId: account.id, login, token: session?.token ?? '' }
+  }
+}

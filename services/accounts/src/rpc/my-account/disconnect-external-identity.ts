@@ -1,0 +1,42 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MyAccountService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { endEverything } from '../../credentials/end-everything.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
+import { noted } from '../../domain/announcements.ts'
+import { accountGone } from '../../errors.ts'
+import { identityNotFound, lastWayToSignIn } from '../../identity-errors.ts'
+import { providerOf } from '../../identities/identity.ts'
+import { credentialsEnded, identityUnlinked } from '../../metrics.ts'
+import { deleteIdentity, identitiesOf } from '../../store/external-identities.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+const reason = 'external_identity_disconnected'
+
+export function disconnectExternalIdentity(
+  ctx: Context,
+): MethodImpl<typeof MyAccountService.method.disconnectExternalIdentity> {
+  return async ({ subjectHash, currentPassword }, call) => {
+    const caller = callerOf(call)
+    const { userId } = caller
+    await assertFresh(ctx, caller, currentPassword)
+    const at = ctx.now()
+    let providerId = ''
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      const identity = await deleteIdentity(tx, userId, subjectHash)
+      if (!identity) throw identityNotFound()
+      const left = (await identitiesOf(tx, userId)).some((other) => providerOf(ctx.providers.all, other))
+      if (user.passwordHash === null && !left) throw lastWayToSignIn()
+      providerId = identity.providerId
+      const unlinked = noted('user_external_identity_unlinked', { provider_id: providerId })
+      const end = await endEverything(tx, user, reason, at)
+      return { ...end, announce: (version) => [unlinked, ...end.announce(version)] }
+    })
+    if (!changed) throw accountGone()
+    await ctx.relay.stored(changed.unannounced)
+    identityUnlinked(userId, providerId)
+    credentialsEnded(userId, reason)
+    return { disconnected: true }
+  }
+}

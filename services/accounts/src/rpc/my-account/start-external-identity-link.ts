@@ -1,0 +1,32 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import { internalPath } from '@parley/auth'
+import type { MyAccountService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
+import { notInternalPath, providerNotFound } from '../../identity-errors.ts'
+import type { LinkStart } from '../../identities/link-start.ts'
+import { asking } from '../../identities/pending.ts'
+import { issueFlowToken } from '../../store/flow-tokens.ts'
+
+const lifetimeMs = 15 * 60_000
+
+export function startExternalIdentityLink(
+  ctx: Context,
+): MethodImpl<typeof MyAccountService.method.startExternalIdentityLink> {
+  return async (request, call) => {
+    const caller = callerOf(call)
+    const { providerId } = request
+    if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
+    const redirectPath = internalPath(request.redirectPath || '/')
+    if (redirectPath === undefined) throw notInternalPath()
+    await assertFresh(ctx, caller, request.currentPassword)
+
+    const payload: LinkStart = { providerId, redirectPath }
+    const flow = { purpose: 'link_start', userId: caller.userId, payload, ttlMs: lifetimeMs } as const
+    const url = new URL(ctx.config.publicUrl.replace(/\/+$/, '') + `/auth/providers/${encodeURIComponent(providerId)}`)
+    url.searchParams.set('intent', 'link')
+    url.searchParams.set('link_start', await issueFlowToken(ctx.db, asking(ctx), flow))
+    return { startUrl: url.href }
+  }
+}
