@@ -1,5 +1,6 @@
 import {
   assetsFields,
+  authProviderFields,
   busFields,
   coreFields,
   databaseFields,
@@ -19,6 +20,7 @@ export const readConfig = defineConfig({
   ...databaseFields('accounts'),
   ...redisFields(),
   ...assetsFields(),
+  ...authProviderFields(),
   secretKey,
   publicUrl,
   tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {

@@ -11,6 +11,7 @@ import type { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import type { Passwords } from './passwords/passwords.ts'
 import type { Presence } from './presence/presence.ts'
+import type { Providers } from './providers/providers.ts'
 
 export type Context = {
   config: Config
@@ -18,6 +19,7 @@ export type Context = {
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current'>
   passwords: Passwords
+  providers: Providers
   aside: Aside
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>

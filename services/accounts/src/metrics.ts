@@ -47,6 +47,7 @@ export const profileUnread = (provider: string, error: unknown) =>
 export const avatarNotImported = (userId: string, error: unknown) =>
   log.info({ userId, reason: messageOf(error) }, 'the avatar at a provider was not imported')
 export const identityLinked = (userId: string, provider: string) => log.info({ userId, provider }, 'identity linked')
-export const identityUnlinked = (userId: string, provider: string) => log.info({ userId, provider }, 'identity unlinked')
+export const identityUnlinked = (userId: string, provider: string) =>
+  log.info({ userId, provider }, 'identity unlinked')
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')

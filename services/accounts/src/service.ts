@@ -23,6 +23,7 @@ import { noteFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { announcePresence } from './presence/announce.ts'
 import { Presence } from './presence/presence.ts'
+import { createProviders } from './providers/providers.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
@@ -66,6 +67,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'accounts' }))
   const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
   const presence = new Presence({ redis, announce: announcePresence(events), leaseMs: overrides.presenceLeaseMs })
+  const now = overrides.now ?? (() => new Date())
   const ctx: Context = {
     config,
     db,
@@ -78,7 +80,8 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     notifications: createClient(NotificationsInternalService, rpc.transport()),
     uploads: createClient(UploadsInternalService, rpc.transport()),
     presence,
-    now: overrides.now ?? (() => new Date()),
+    providers: createProviders(config.providers, config.publicUrl, now),
+    now,
   }
   opened.use(
     await consumeEvents({

@@ -31,6 +31,6 @@ const said = ({ error, error_description }: { error: string; error_description?:
 /** The text of the error and of the network error below it: "fetch failed" alone helps nobody. */
 function reason(error: Error): string {
   const { cause } = error
-  const below = cause instanceof Error ? (('code' in cause && String(cause.code)) || cause.message) : ''
+  const below = cause instanceof Error ? ('code' in cause && String(cause.code)) || cause.message : ''
   return [error.message, below].filter((text, i, all) => text !== '' && all.indexOf(text) === i).join(': ')
 }

@@ -8,19 +8,25 @@ const maxBytes = 1024 * 1024
 
 /** `fetch` for talking to providers: ends with the signal and reads no endless answer. */
 export function providerFetch(signal: AbortSignal): CustomFetch {
-  return async (url, { signal: ofRequest, ...options }) => {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1000), ...(ofRequest ? [ofRequest] : [])])
-    const response = await fetch(url, { ...options, redirect: 'manual', signal: until })
+  return async (url, { signal: ofRequest, body, ...options }) => {
+    const until = AbortSignal.any([
+      signal,
+      AbortSignal.timeout(answerSeconds * 1000),
+      ...(ofRequest ? [ofRequest] : []),
+    ])
+    const request = { ...options, ...(body !== undefined && { body }), redirect: 'manual', signal: until } as const
+    const response = await fetch(url, request)
     const { status, headers } = response
-    const body = await bytesOf(response)
-    return new Response(body.length > 0 ? body : null, { status, headers })
+    const content = await bytesOf(response)
+    return new Response(content.length > 0 ? content : null, { status, headers })
   }
 }
 
 async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const body: AsyncIterable<Uint8Array> | null = response.body
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     length += chunk.byteLength
     if (length > maxBytes) throw new ProviderFailed('the provider sent more than 1 MiB')
     chunks.push(chunk)

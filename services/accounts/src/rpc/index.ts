@@ -1,8 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { MyAccountService, UserService, ViewerService } from '@parley/contracts/api'
+import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { AccountsInternalService, OperatorService, SignInInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { externalIdentityAuth } from './external-identity-auth/index.ts'
 import { authenticate } from './internal/authenticate.ts'
 import { endCredentials } from './internal/end-credentials.ts'
 import { getPeople } from './internal/get-people.ts'
@@ -40,6 +42,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     releaseRoleName: releaseRoleName(ctx),
   } satisfies Partial<ServiceImpl<typeof AccountsInternalService>>)
   router.service(SignInInternalService, signIn(ctx))
+  router.service(ExternalIdentityAuthService, externalIdentityAuth(ctx))
   router.service(OperatorService, {
     createUser: createUser(ctx),
     setPassword: setPassword(ctx),

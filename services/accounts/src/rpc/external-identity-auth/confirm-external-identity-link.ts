@@ -35,7 +35,10 @@ export function confirmExternalIdentityLink(
       announcements.push(noted('user_verified_email_added'))
       const given = isOwnerEmail(ctx, identity.verifiedEmail) ? await roleGiven(tx, user, ownerRoleId) : undefined
       makesOwner = given !== undefined
-      return { ...given, announce: (version) => [...announcements, ...(given?.announce(version) ?? [])] } satisfies Change
+      return {
+        ...given,
+        announce: (version) => [...announcements, ...(given?.announce(version) ?? [])],
+      } satisfies Change
     })
     if (!changed) throw flowNotFound()
     if (makesOwner) {

@@ -3,6 +3,9 @@ import type { MyAccountService } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 import { deleteAvatar } from './delete-avatar.ts'
 import { deleteCustomStatus } from './delete-custom-status.ts'
+import { disconnectExternalIdentity } from './disconnect-external-identity.ts'
+import { listExternalIdentities } from './list-external-identities.ts'
+import { startExternalIdentityLink } from './start-external-identity-link.ts'
 import { updateCustomStatus } from './update-custom-status.ts'
 import { updatePassword } from './update-password.ts'
 import { updatePresence } from './update-presence.ts'
@@ -20,4 +23,7 @@ export const myAccount = (ctx: Context) =>
     updatePresence: updatePresence(ctx),
     updateCustomStatus: updateCustomStatus(ctx),
     deleteCustomStatus: deleteCustomStatus(ctx),
+    listExternalIdentities: listExternalIdentities(ctx),
+    startExternalIdentityLink: startExternalIdentityLink(ctx),
+    disconnectExternalIdentity: disconnectExternalIdentity(ctx),
   }) satisfies Partial<ServiceImpl<typeof MyAccountService>>

@@ -11,7 +11,12 @@ import { findIdentity } from '../../store/external-identities.ts'
 import { takeProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from './provider-deadline.ts'
 
-type Outcome = NonNullable<MessageInitShape<typeof FinishProviderLoginResponseSchema>['outcome']>
+type Outcome = Exclude<
+  MessageInitShape<typeof FinishProviderLoginResponseSchema>['outcome'],
+  undefined | { case?: undefined }
+>
+
+const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLinked: 'already_linked' }
 
 const error = (value: string): Outcome => ({ case: 'error', value })
 
@@ -31,7 +36,8 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     { userId, redirectPath }: { userId: string; redirectPath: string },
   ): Promise<Outcome> => {
     const linked = await findIdentity(ctx.db, identity)
-    if (linked) return linked.userId === userId ? { case: 'alreadyLinked', value: true } : error('external_identity_conflict')
+    if (linked)
+      return linked.userId === userId ? { case: 'alreadyLinked', value: true } : error('external_identity_conflict')
     const flow = { purpose: 'external_link', userId, redirectPath } as const
     return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
   }
@@ -41,7 +47,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
     const { provider, key, callbackUrl } = route
     const done = (redirectPath: string, outcome: Outcome) => {
-      providerAnswered(provider.settings.id, outcome.case === 'error' ? outcome.value : outcome.case)
+      providerAnswered(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
       return { redirectPath, outcome }
     }
 

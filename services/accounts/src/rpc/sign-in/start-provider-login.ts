@@ -32,10 +32,12 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
 
     const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
     const deadline = providerDeadline(call)
-    const url = await provider.authorizeUrl({ ...attempt, redirectUri: callbackUrl }, deadline).catch((error: unknown) => {
-      providerUnusable(provider.settings.id, error)
-      throw providerUnavailable(provider.settings.label)
-    })
+    const url = await provider
+      .authorizeUrl({ ...attempt, redirectUri: callbackUrl }, deadline)
+      .catch((error: unknown) => {
+        providerUnusable(provider.settings.id, error)
+        throw providerUnavailable(provider.settings.label)
+      })
     const { state, ...kept } = attempt
     const secrets = { state, browserHandle: request.browserHandle }
     await ctx.db.transaction(async (tx) => {
