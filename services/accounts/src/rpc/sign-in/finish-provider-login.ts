@@ -9,7 +9,7 @@ import { ProviderDenied, ProviderFailed } from '../../providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../providers/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
 import { takeProviderLogin } from '../../store/provider-logins.ts'
-import { providerDeadline } from './provider-deadline.ts'
+import { providerDeadline } from '../../providers/deadline.ts'
 
 type Outcome = Exclude<
   MessageInitShape<typeof FinishProviderLoginResponseSchema>['outcome'],

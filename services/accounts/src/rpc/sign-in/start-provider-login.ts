@@ -15,7 +15,7 @@ import { asking } from '../../identities/pending.ts'
 import { providerUnusable } from '../../metrics.ts'
 import { peekFlowToken, takeFlowToken } from '../../store/flow-tokens.ts'
 import { insertProviderLogin } from '../../store/provider-logins.ts'
-import { providerDeadline } from './provider-deadline.ts'
+import { providerDeadline } from '../../providers/deadline.ts'
 
 /** How long somebody may be away at a provider. */
 const lifetimeMs = 15 * 60_000
