@@ -34,6 +34,7 @@ export function createMetrics() {
     openingFailed: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
     eventFailed: ({ id, kind }: Event, error: unknown) =>
       log.error({ err: error, eventId: id, kind }, 'an event could not be delivered; all sockets start anew'),
+    hintUnreadable: (error: unknown) => log.warn({ err: error }, 'a hint could not be read'),
     streamReset: () => log.warn('the event stream lost its thread; all sockets start anew'),
     sockets: (count: () => number) =>
       gauge('parley_realtime_sockets', { description: 'Sockets past their hello on this node.' }, count),

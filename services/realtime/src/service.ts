@@ -5,7 +5,7 @@ import {
   RoomsInternalService,
   type Event,
 } from '@parley/contracts/internal'
-import { followEvents } from '@parley/events'
+import { followEvents, presenceHints } from '@parley/events'
 import { newId } from '@parley/ids'
 import { connectBus, createRpcClient, type RpcClient } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, serverVersion, type Service } from '@parley/runtime'
@@ -16,12 +16,14 @@ import { Hub } from './hub/hub.ts'
 import { Intake } from './hub/intake.ts'
 import { NodePolicy } from './hub/node-policy.ts'
 import { Opening } from './hub/opening.ts'
+import { PresenceHints } from './hub/presence-hints.ts'
 import type { Subscriber } from './hub/subscriber.ts'
 import { topics } from './hub/topics.ts'
 import { traced } from './hub/traced.ts'
 import { createSocketSweep } from './jobs/sweep-sockets.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { verifySessions } from './jobs/verify-sessions.ts'
+import { createHintControl } from './jobs/withhold-hints.ts'
 import { createMetrics } from './metrics.ts'
 import { digestsToTry, readPresented } from './ws/credentials.ts'
 import { heartbeatFrame } from './ws/server-frames.ts'
@@ -119,6 +121,17 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
       },
     }),
   )
+  const hints = new PresenceHints({
+    publish: server.publish,
+    isDeserted: () => hub.connections.size === 0,
+    unreadable: metrics.hintUnreadable,
+  })
+  const hearing = eventBus.nc.subscribe(presenceHints, {
+    callback: (error, message) => {
+      if (!error) hints.take(message.data)
+    },
+  })
+  opened.defer('hints', () => hearing.unsubscribe())
   opened.defer('background work', () => closing.abort())
 
   void Promise.all([policy.reload(), loadUniversalRooms()]).then(
@@ -134,12 +147,16 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
     connections: hub.connections,
     slowBytes: config.maxBackpressureBytes / 2,
   })
+  const controlHints = createHintControl(hub.connections)
   opened.use(
     periodically({
       name: 'sweep sockets',
       everyMs: 1_000,
       signal,
-      run: async () => sweep(performance.now()),
+      run: () => {
+        sweep(performance.now())
+        controlHints()
+      },
     }),
   )
   opened.use(

@@ -9,8 +9,8 @@ const leaseMs = 60_000
 const answerWithinMs = 250
 const leaveAloneMs = 1_000
 const sweepAtOnce = 500
-/** A sweeper that dies after taking leaves what it took to the next one. */
-const takenAgainMs = 5_000
+/** A sweeper that dies after taking leaves what it took to another one, so many sweeps later. */
+const takenAgainAfter = 5
 
 const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
@@ -62,13 +62,13 @@ export class Presence {
     await this.#ask(async () => {
       const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
       if (mine === null) return
-      await Promise.all(Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard))))
+      await Promise.all(Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs)))
     }, everyMs)
   }
 
-  async #sweepShard(key: string): Promise<void> {
+  async #sweepShard(key: string, everyMs: number): Promise<void> {
     for (;;) {
-      const reply = await this.#redis.eval(scripts.takeLapsed, 1, key, sweepAtOnce, takenAgainMs)
+      const reply = await this.#redis.eval(scripts.takeLapsed, 1, key, sweepAtOnce, takenAgainAfter * everyMs)
       const [version, score, ids] = reply as [number, number, string[]]
       if (ids.length === 0) return
       const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }

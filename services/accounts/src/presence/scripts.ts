@@ -4,6 +4,9 @@ local time = redis.call('TIME')
 local version = time[1] * 1000000 + time[2]
 local now = math.floor(version / 1000)`
 
+/** The end is told when the record has surely expired: who comes back then is somebody else than before. */
+const afterLeaseMs = 10
+
 /**
  * KEYS record, deadlines; ARGV user id, status, "m" when the user chose a status that automatic reports leave alone,
  * "1" when the user chose at all, lease in ms. Answers the status that holds, whether it is another one, the version.
@@ -12,7 +15,7 @@ export const report = `${clock}
 local held = redis.call('GET', KEYS[1])
 if held and string.sub(held, 2) == 'm' and ARGV[4] ~= '1' then return { string.sub(held, 1, 1), 0, version } end
 redis.call('SET', KEYS[1], ARGV[2] .. ARGV[3], 'PX', ARGV[5])
-redis.call('ZADD', KEYS[2], now + ARGV[5], ARGV[1])
+redis.call('ZADD', KEYS[2], now + ARGV[5] + ${afterLeaseMs}, ARGV[1])
 local changed = (not held or string.sub(held, 1, 1) ~= ARGV[2]) and 1 or 0
 return { ARGV[2], changed, version }`
 

@@ -106,6 +106,7 @@ export class Hub {
   /** Starts the stream of a socket. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     connection.subscribe(topics.everyone)
+    connection.subscribe(topics.hints)
     connection.subscribe(topics.user(user.userId))
     for (const roomId of user.rooms) connection.subscribe(topics.room(roomId))
   }

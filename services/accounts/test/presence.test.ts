@@ -1,0 +1,192 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { MyAccountService, PresenceStatus, UserService } from '@parley/contracts/api'
+import { PresenceHintSchema } from '@parley/contracts/internal'
+import { presenceHints } from '@parley/events'
+import { openRedis, type RedisClient } from '@parley/redis'
+import { eventually } from '@parley/testkit'
+import type { Hint } from '../src/presence/announce.ts'
+import { Presence } from '../src/presence/presence.ts'
+import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+
+const { ONLINE, AWAY, DO_NOT_DISTURB: DND, OFFLINE, UNSPECIFIED } = PresenceStatus
+
+let env: Env
+let hints: { userId: string; status: PresenceStatus; version: bigint }[]
+
+beforeAll(async () => {
+  env = await openEnv()
+  hints = []
+  env.bus.nc.subscribe(presenceHints, {
+    callback: (_, { data }) => hints.push(fromBinary(PresenceHintSchema, data)),
+  })
+  await env.bus.nc.flush()
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const told = (userId: string) => hints.filter((hint) => hint.userId === userId).map(({ status }) => status)
+const hears = (userId: string, ...statuses: PresenceStatus[]) =>
+  eventually(() => expect(told(userId)).toEqual(statuses))
+
+async function report(userId: string, status: PresenceStatus, userSelected = false) {
+  return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
+}
+
+async function shown(userId: string) {
+  const { users } = await env.as(UserService, { userId }).batchGetUsers({ userIds: [userId] })
+  return users[0]?.user?.presenceStatus
+}
+
+describe('while it lasts', () => {
+  let processes: AsyncDisposable[] = []
+
+  beforeAll(async () => {
+    processes = [await env.start(), await env.start()]
+  })
+
+  afterAll(async () => {
+    for (const process of processes) await process[Symbol.asyncDispose]()
+  })
+
+  test('is shown wherever a user is, and told on change alone', async () => {
+    const userId = await makeUser(env, 'anna')
+    expect(await shown(userId)).toBe(OFFLINE)
+    expect(await report(userId, ONLINE)).toBe(ONLINE)
+    expect(await report(userId, ONLINE)).toBe(ONLINE)
+    expect(await shown(userId)).toBe(ONLINE)
+    expect((await env.internal.getProfiles({ userIds: [userId] })).profiles[0]?.user?.presenceStatus).toBe(ONLINE)
+    expect((await env.viewerOf(userId).getViewer({})).user?.profile?.presenceStatus).toBe(ONLINE)
+    expect(await report(userId, AWAY)).toBe(AWAY)
+    await hears(userId, ONLINE, AWAY)
+    const versions = hints.filter((hint) => hint.userId === userId).map(({ version }) => version)
+    expect(versions[1]).toBeGreaterThan(versions[0] ?? 0n)
+  })
+
+  test('a choice stands against automatic reports until it is taken back', async () => {
+    const userId = await makeUser(env, 'bert')
+    expect(await report(userId, DND, true)).toBe(DND)
+    expect(await report(userId, ONLINE)).toBe(DND)
+    expect(await report(userId, AWAY)).toBe(DND)
+    expect(await report(userId, AWAY, true)).toBe(AWAY)
+    expect(await report(userId, ONLINE)).toBe(AWAY)
+    expect(await report(userId, ONLINE, true)).toBe(ONLINE)
+    expect(await report(userId, AWAY)).toBe(AWAY)
+    expect(await report(userId, ONLINE)).toBe(ONLINE)
+    await hears(userId, DND, AWAY, ONLINE, AWAY, ONLINE)
+  })
+
+  test('nobody reports to be away for good', async () => {
+    const userId = await makeUser(env, 'carl')
+    for (const status of [OFFLINE, UNSPECIFIED]) expect(await codeOf(report(userId, status))).toBe(Code.InvalidArgument)
+    expect(await shown(userId)).toBe(OFFLINE)
+  })
+
+  test('without Redis nobody is there, and calls are answered all the same', async () => {
+    const userId = await makeUser(env, 'dora')
+    await report(userId, ONLINE)
+    await env.redis.stop()
+    try {
+      expect(await report(userId, AWAY)).toBe(AWAY)
+      expect(await shown(userId)).toBe(OFFLINE)
+      expect((await env.as(UserService, { userId }).listUsers({})).users.length).toBeGreaterThan(0)
+    } finally {
+      await env.redis.start()
+    }
+    await eventually(async () => {
+      await report(userId, AWAY)
+      expect(await shown(userId)).toBe(AWAY)
+    })
+  })
+})
+
+describe('when it lapses', () => {
+  let processes: AsyncDisposable[] = []
+
+  beforeAll(async () => {
+    processes = [await env.start({}, { presenceLeaseMs: 700 }), await env.start({}, { presenceLeaseMs: 700 })]
+  })
+
+  afterAll(async () => {
+    for (const process of processes) await process[Symbol.asyncDispose]()
+  })
+
+  test('that is told, once', async () => {
+    const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
+    await report(userId, ONLINE)
+    await hears(userId, ONLINE, OFFLINE)
+    expect(await shown(userId)).toBe(OFFLINE)
+    await report(other, AWAY)
+    await hears(other, AWAY, OFFLINE)
+    expect(told(userId)).toEqual([ONLINE, OFFLINE])
+    await report(userId, ONLINE)
+    await hears(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
+  })
+
+  test('automatic reports do not prolong a choice', async () => {
+    const userId = await makeUser(env, 'gerd')
+    await report(userId, AWAY, true)
+    await eventually(async () => expect(await report(userId, ONLINE)).toBe(ONLINE))
+  })
+})
+
+describe('sweeping', () => {
+  const everyMs = 100
+  let redis: RedisClient
+  let heard: Hint[] = []
+
+  beforeAll(async () => {
+    redis = openRedis({ url: env.redis.url, name: 'test' })
+    await eventually(() => redis.status === 'ready')
+  })
+
+  beforeEach(async () => {
+    heard = []
+    await redis.flushdb()
+  })
+
+  afterAll(async () => redis[Symbol.asyncDispose]())
+
+  const presence = (leaseMs: number, announce = async (hints: readonly Hint[]) => void heard.push(...hints)) =>
+    new Presence({ redis, announce, leaseMs })
+
+  test('what one process took and could not tell another one tells', async () => {
+    const failing = presence(1, () => Promise.reject(new Error('gone')))
+    await failing.report('Uanna', ONLINE, false)
+    const other = presence(1)
+    await eventually(async () => {
+      await failing.sweep(everyMs)
+      await other.sweep(everyMs)
+      expect(heard).toMatchObject([{ userId: 'Uanna', status: OFFLINE }])
+    })
+  })
+
+  test('who came back while the end was being told stays', async () => {
+    const back = presence(60_000)
+    const sweeper = presence(1, async (hints) => {
+      heard.push(...hints)
+      if (hints.some(({ status }) => status === OFFLINE)) await back.report('Uanna', ONLINE, false)
+    })
+    await sweeper.report('Uanna', ONLINE, false)
+    await eventually(async () => {
+      await sweeper.sweep(everyMs)
+      expect(heard.map(({ status }) => status)).toEqual([ONLINE, OFFLINE, ONLINE])
+    })
+    const versions = heard.map(({ version }) => version ?? 0n)
+    expect([...versions].sort((a, b) => Number(a - b))).toEqual(versions)
+    expect(await back.of(['Uanna'])).toEqual(new Map([['Uanna', ONLINE]]))
+    expect(await redis.keys('presence:*:deadlines')).toHaveLength(1)
+  })
+
+  test('thousands lapse in one go', async () => {
+    const many = presence(1)
+    await Promise.all(Array.from({ length: 12_000 }, (_, n) => many.report(`U${n}`, ONLINE, false)))
+    heard = []
+    await eventually(async () => {
+      await many.sweep(5_000)
+      expect(new Set(heard.map(({ userId }) => userId)).size).toBe(12_000)
+    })
+    expect(await redis.keys('presence:*:deadlines')).toEqual([])
+  })
+})
