@@ -75,6 +75,11 @@ capabilities: { drop: [ALL] }
   "PARLEY_DRAIN_TIMEOUT" (printf "%ds" (int $root.Values.drain.timeout))
 }}
 {{- if $facts.url }}{{ $_ := set $given "PARLEY_WEBSERVER_URL" $root.Values.url }}{{ end }}
+{{- if $facts.assets }}{{ $_ := set $given "PARLEY_CORE_ASSETS_DIRECTORY" "/var/lib/parley/assets" }}{{ end }}
+{{- if eq .name "gateway" }}
+{{- $uploads := (.root.Files.Get "files/services.yaml" | fromYaml).uploads.port.number }}
+{{- $_ := set $given "PARLEY_GATEWAY_UPLOADS_URLS" (printf "http://%s-uploads:%v" (include "parley.fullname" $root) $uploads) }}
+{{- end }}
 {{- with $facts.port }}{{ $_ := set $given .env (toString .number) }}{{ end }}
 {{- if eq .name "realtime" }}
 {{- $_ := set $given "PARLEY_REALTIME_DRAIN_WINDOW" (printf "%ds" (int $root.Values.drain.socketsWindow)) }}

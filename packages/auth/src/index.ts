@@ -1,3 +1,4 @@
+export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
 export { credentialDigest } from './credential-digest.ts'

@@ -10,6 +10,7 @@ import {
   redisFields,
   secret,
   str,
+  uploadFields,
 } from '@parley/config'
 
 export const readConfig = defineConfig({
@@ -17,6 +18,7 @@ export const readConfig = defineConfig({
   ...busFields(),
   ...coreFields(),
   ...redisFields(),
+  ...uploadFields(),
   host: str('PARLEY_WEBSERVER_HOST', { default: '0.0.0.0', doc: 'Address the public port listens on.' }),
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
     toml: 'webserver.port',
@@ -55,6 +57,14 @@ export const readConfig = defineConfig({
   assetsUrls: list('PARLEY_GATEWAY_ASSETS_URLS', {
     default: [],
     doc: 'Where to pass /assets/ on to, where no ingress does; http URLs.',
+  }),
+  uploadsUrls: list('PARLEY_GATEWAY_UPLOADS_URLS', {
+    default: [],
+    doc: 'Where the bytes of uploads are handed over; http URLs. Default: PARLEY_GATEWAY_ASSETS_URLS.',
+  }),
+  blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
+    min: 32,
+    doc: 'Key under which they are handed over; the same as for uploads and nobody else.',
   }),
   webhooksUrls: list('PARLEY_GATEWAY_WEBHOOKS_URLS', {
     default: [],

@@ -1,11 +1,48 @@
-import { busFields, databaseFields, defineConfig, port, processFields, str } from '@parley/config'
+import {
+  assetsFields,
+  bool,
+  busFields,
+  bytes,
+  databaseFields,
+  defineConfig,
+  int,
+  port,
+  processFields,
+  secret,
+  str,
+  uploadFields,
+} from '@parley/config'
 
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('uploads'),
+  ...assetsFields(),
+  ...uploadFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
+  blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
+    min: 32,
+    doc: 'key under which the gateway hands over the bytes of a call; theirs alone, at least 32 characters',
+  }),
+  assetsFolder: str('PARLEY_CORE_ASSETS_DIRECTORY', {
+    toml: 'core.assets.directory',
+    min: 1,
+    doc: 'folder that keeps the bytes; all processes of uploads share it',
+  }),
+  imagesAtOnce: int('PARLEY_UPLOADS_IMAGES_AT_ONCE', {
+    default: 2,
+    min: 1,
+    doc: 'images decoded at the same time by one process; each may take 200 MB',
+  }),
+  transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
+    default: '64 MiB',
+    doc: 'memory of one process for sizes of images that were asked for lately',
+  }),
+  fetchPrivate: bool('PARLEY_UPLOADS_FETCH_PRIVATE', {
+    default: false,
+    doc: 'whether images are also fetched from addresses that are not public; for tests and closed networks',
+  }),
 })
 
 export type Config = ReturnType<typeof readConfig>

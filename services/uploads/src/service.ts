@@ -1,38 +1,95 @@
+import { consumeEvents } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
-import { connectBus, serveRpc } from '@parley/rpc'
+import { connectBus, serveRpc, type Bus } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
-import { handleRequest } from './http/handle-request.ts'
+import { onProfileUpdated } from './consumers/on-profile-updated.ts'
+import { onServerUpdated } from './consumers/on-server-updated.ts'
+import type { Context } from './context.ts'
+import { safeFetch } from './fetch/safe-fetch.ts'
+import { handleRequests } from './http/routes.ts'
+import { openStudio } from './images/studio.ts'
+import { TransformCache } from './images/transform-cache.ts'
+import { deleteDoomedImages } from './jobs/delete-doomed-images.ts'
+import { sweepOrphans } from './jobs/sweep-orphans.ts'
+import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
+import { routes } from './rpc/index.ts'
+import { openDiskStorage } from './storage/disk.ts'
 
 export type Overrides = {
   /** Gives up starting. */
   stop?: AbortSignal
+  now?: () => Date
+  /** How often what nobody needs is looked for. */
+  sweepEveryMs?: number
+  /** How long the bus must have been there before images without an event are swept. */
+  settledAfterMs?: number
 }
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startUploads(config: Config, overrides: Overrides = {}): Promise<Service> {
   await using opened = new Resources()
-  const signal = overrides.stop ?? new AbortController().signal
+  const closing = new AbortController()
+  const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
   const health = new Health()
   const databaseAnswers = health.startup('postgres')
   const busAnswers = health.startup('nats')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
+  const storage = await openDiskStorage(config.assetsFolder)
   const database = opened.use(
     await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'uploads' }),
   )
   await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
   databaseAnswers()
+  const { db } = database
 
   const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'uploads', signal }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
   busAnswers()
 
-  const http = opened.use(await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequest }))
+  const ctx: Context = {
+    db,
+    storage,
+    studio: openStudio({ atOnce: config.imagesAtOnce }),
+    transforms: new TransformCache(config.transformCacheBytes),
+    fetchImage: safeFetch({ allowPrivate: config.fetchPrivate }),
+    blobSecret: config.blobSecret,
+    signingSecrets: [config.assetsSigningSecret],
+    maxUploadBytes: config.maxUploadBytes,
+    now: overrides.now ?? (() => new Date()),
+  }
+  const claimsArrive = settled(events, overrides.settledAfterMs ?? 600_000)
+  const consumer = { bus: events, db, service: 'uploads' }
+  opened.use(
+    await consumeEvents({
+      ...consumer,
+      durable: 'avatars',
+      subject: 'evt.user.*.user_profile_updated',
+      on: onProfileUpdated,
+    }),
+  )
+  opened.use(
+    await consumeEvents({
+      ...consumer,
+      durable: 'branding',
+      subject: 'evt.config.server.server_updated',
+      on: onServerUpdated,
+    }),
+  )
+  const everyMs = overrides.sweepEveryMs ?? 300_000
+  opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
+  opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
+  opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
+  opened.defer('background work', () => closing.abort())
+  const http = opened.use(
+    await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) }),
+  )
   opened.use(
     await serveRpc(calls, {
       deployable: 'uploads',
-      routes: () => undefined,
+      routes: routes(ctx),
       health,
       drainTimeoutMs: config.drainTimeoutMs,
     }),
@@ -43,4 +100,11 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     drainTimeoutMs: config.drainTimeoutMs,
     url: http.url,
   })
+}
+
+/** Whether events have had the time to arrive: not right after the bus was away, when claims may still be on their way. */
+function settled(bus: Bus, afterMs: number): () => boolean {
+  let since = performance.now()
+  bus.onReconnect(() => (since = performance.now()))
+  return () => bus.connected() && performance.now() - since >= afterMs
 }

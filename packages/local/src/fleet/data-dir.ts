@@ -7,6 +7,8 @@ export type DataDir = {
   postgres: string
   nats: string
   redis: string
+  /** Bytes of avatars, attachments and the like. */
+  assets: string
   /** What is true only while the fleet runs: pid files, the operator's credential. */
   run: string
   logs: string
@@ -26,6 +28,7 @@ export function dataDirAt(folder: string): DataDir {
     postgres: join(root, 'postgres'),
     nats: join(root, 'nats'),
     redis: join(root, 'redis'),
+    assets: join(root, 'assets'),
     run,
     logs: join(root, 'logs'),
     secretsFile: join(root, 'secrets.json'),

@@ -73,7 +73,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   signal.throwIfAborted()
 
   const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
-  const addresses = addressesOf(servers, secrets, url, host)
+  const addresses = addressesOf(dir, servers, secrets, url, host)
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()
@@ -126,13 +126,20 @@ async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<Da
   return dir
 }
 
-function addressesOf(servers: Servers, secrets: Secrets, publicUrl: string, publicHost: string): FleetAddresses {
+function addressesOf(
+  dir: DataDir,
+  servers: Servers,
+  secrets: Secrets,
+  publicUrl: string,
+  publicHost: string,
+): FleetAddresses {
   return {
     publicUrl,
     publicHost,
     natsUrl: servers.nats.url,
     redisUrl: servers.redis.url,
     postgresPort: servers.postgres.port,
+    assetsFolder: dir.assets,
     secret: (name) => secrets.get(name),
   }
 }

@@ -7,6 +7,7 @@ const fleet = {
   natsUrl: 'nats://127.0.0.1:4222',
   redisUrl: 'redis://127.0.0.1:6379',
   postgresPort: 5432,
+  assetsFolder: '/data/assets',
   secret: (name: string) => `secret-${name}`,
 }
 const rooms = { name: 'rooms', main: 'main.js', migrate: 'migrate.js' }
@@ -46,4 +47,13 @@ test('no service learns the password of the owner', () => {
 test('what is empty or not given does not hide what the fleet sets', () => {
   const env = serviceEnvironment(rooms, fleet, { PARLEY_CORE_SECRET_KEY: '', PARLEY_WEBSERVER_URL: undefined })
   expect(env).toMatchObject({ PARLEY_CORE_SECRET_KEY: 'secret-core', PARLEY_WEBSERVER_URL: fleet.publicUrl })
+})
+
+test('the key of uploaded bytes is for gateway and uploads alone', () => {
+  const keyOf = (name: string) => serviceEnvironment({ ...rooms, name }, fleet, {}).PARLEY_UPLOADS_BLOB_SECRET
+  expect([keyOf('gateway'), keyOf('uploads'), keyOf('rooms')]).toEqual([
+    'secret-uploadsBlob',
+    'secret-uploadsBlob',
+    undefined,
+  ])
 })

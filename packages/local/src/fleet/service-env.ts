@@ -8,8 +8,13 @@ export type FleetAddresses = {
   natsUrl: string
   redisUrl: string
   postgresPort: number
+  /** Folder that keeps the bytes of assets. */
+  assetsFolder: string
   secret: (name: string) => string
 }
+
+/** Who has the key under which bytes of uploads are handed over. */
+const handsOverBlobs = new Set(['gateway', 'uploads'])
 
 /** Settings of the supervisor alone: a service has no business with them. */
 const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS']
@@ -30,6 +35,8 @@ export function serviceEnvironment(
     PARLEY_CORE_SECRET_KEY: fleet.secret('core'),
     PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: fleet.secret('cookieSigning'),
     PARLEY_CORE_ASSETS_SIGNING_SECRET: fleet.secret('assetsSigning'),
+    ...(handsOverBlobs.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
+    ...(service.name === 'uploads' ? { PARLEY_CORE_ASSETS_DIRECTORY: fleet.assetsFolder } : {}),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...present(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What the gateway says of bytes that it puts aside at uploads. */
+export type BlobTicket = {
+  /** Who sent them. */
+  readonly callerId: string
+  /** Method they belong to, such as `svc.api.v1.MyAccountService/UploadAvatar`. */
+  readonly method: string
+  /** How many bytes. */
+  readonly size: number
+  /** SHA-256 of the bytes as lowercase hex. */
+  readonly sha256: string
+  /** When it was signed, in milliseconds since 1970. */
+  readonly signedAt: number
+  /** Random; tells two requests with the same bytes apart, and a request from its repetition. */
+  readonly nonce: string
+}
+
+/** Header that carries a ticket. */
+export const blobTicketHeader = 'parley-blob-ticket'
+
+/** A ticket is good this long before and after the time in it: clocks differ, and large bodies take a while. */
+export const blobTicketWindowMs = 60_000
+
+const signatureOf = (secret: string, content: string): Buffer =>
+  createHmac('sha256', secret).update('blob\0').update(content).digest()
+
+/** Writes a ticket as the value of the header, signed with the key that gateway and uploads share and nobody else has. */
+export function signBlobTicket(secret: string, ticket: BlobTicket): string {
+  const content = Buffer.from(JSON.stringify(ticket)).toString('base64url')
+  return `${content}.${signatureOf(secret, content).toString('base64url')}`
+}
+
+/** Reads what {@link signBlobTicket} wrote; undefined unless the key signed it, and lately. */
+export function readBlobTicket(secret: string, value: string, now: number): BlobTicket | undefined {
+  const [content = '', signature = ''] = value.split('.')
+  const given = Buffer.from(signature, 'base64url')
+  const expected = signatureOf(secret, content)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  const ticket = JSON.parse(Buffer.from(content, 'base64url').toString()) as BlobTicket
+  return Math.abs(now - ticket.signedAt) <= blobTicketWindowMs ? ticket : undefined
+}

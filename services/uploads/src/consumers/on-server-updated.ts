@@ -1,0 +1,17 @@
+import type { EventHandler } from '@parley/events'
+import { reportClaimWithoutImage } from '../metrics.ts'
+import { claimServerImage } from '../store/server-images.ts'
+
+/** The server's profile changed: the logo and banner it names stay, those before go. */
+export const onServerUpdated: EventHandler = async ({ version, fact }, tx) => {
+  if (fact.case !== 'serverProfileChanged') return
+  const { logoKey, bannerKey } = fact.value
+  for (const [kind, named] of [
+    ['logo', logoKey],
+    ['banner', bannerKey],
+  ] as const) {
+    const key = named || undefined
+    const outcome = await claimServerImage(tx, { ownerId: 'server', kind, key, version })
+    if (outcome === 'gone' && key !== undefined) reportClaimWithoutImage(key, 'server')
+  }
+}

@@ -1,0 +1,22 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+
+/** Sends an error, or any other JSON that nobody shall keep. */
+export function replyJson(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const body = JSON.stringify(value)
+  // What is left of a body that was refused cannot be told from the next request on this connection.
+  if (!response.req.complete) headers['connection'] = 'close'
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
+    .end(response.req.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals'
+import { isAnimatedPng, sniffImage } from './sniff.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+
+test.each([
+  ['\xff\xd8\xff\xe0', 'jpeg'],
+  ['\x89PNG\r\n\x1a\n', 'png'],
+  ['GIF87a', 'gif'],
+  ['GIF89a', 'gif'],
+  ['RIFF\x10\x00\x00\x00WEBPVP8 ', 'webp'],
+  ['RIFF\x10\x00\x00\x00WAVEfmt ', undefined],
+  ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'markup'],
+  ['\xef\xbb\xbf  \n<!doctype html>', 'markup'],
+  ['%PDF-1.7', undefined],
+  ['', undefined],
+])('%j is %s', (text, format) => {
+  expect(sniffImage(bytes(text))).toBe(format)
+})
+
+describe('a PNG', () => {
+  const chunk = (type: string, length: number) => {
+    const head = Buffer.alloc(4)
+    head.writeUInt32BE(length)
+    return Buffer.concat([head, bytes(type), Buffer.alloc(length + 4)])
+  }
+  const png = (...chunks: Buffer[]) => Buffer.concat([bytes('\x89PNG\r\n\x1a\n'), ...chunks])
+
+  test('is animated when it announces frames before its pixels', () => {
+    expect(isAnimatedPng(png(chunk('IHDR', 13), chunk('acTL', 8), chunk('IDAT', 4)))).toBe(true)
+  })
+
+  test.each([
+    ['without such a chunk', png(chunk('IHDR', 13), chunk('IDAT', 4))],
+    ['with one after its pixels', png(chunk('IHDR', 13), chunk('IDAT', 4), chunk('acTL', 8))],
+    [
+      'with the word inside another chunk',
+      png(chunk('IHDR', 13), Buffer.concat([bytes('\0\0\0\x08tEXtacTLacTL\0\0\0\0')])),
+    ],
+    ['that is cut', png(chunk('IHDR', 13).subarray(0, 6))],
+    ['whose chunk claims more than there is', png(bytes('\xff\xff\xff\xffIHDR'))],
+  ])('is still %s', (_, content) => {
+    expect(isAnimatedPng(content)).toBe(false)
+  })
+})

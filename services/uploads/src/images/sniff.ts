@@ -1,0 +1,29 @@
+/** Formats that are decoded. */
+export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
+
+/** What the first bytes say; `markup` for SVG, HTML and other XML. */
+export function sniffImage(bytes: Buffer): ImageFormat | 'markup' | undefined {
+  if (begins(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
+  if (begins(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
+  if (begins(bytes, 0, 'GIF87a') || begins(bytes, 0, 'GIF89a')) return 'gif'
+  if (begins(bytes, 0, 'RIFF') && begins(bytes, 8, 'WEBP')) return 'webp'
+  return /^(\xef\xbb\xbf)?\s*</.test(bytes.toString('latin1', 0, 256)) ? 'markup' : undefined
+}
+
+const begins = (bytes: Buffer, at: number, text: string): boolean =>
+  bytes.toString('latin1', at, at + text.length) === text
+
+const pngSignatureBytes = 8
+const pngChunkFrameBytes = 12
+
+/** Whether a PNG has frames: it says so in a chunk before its first pixels, which decoders that know none skip. */
+export function isAnimatedPng(bytes: Buffer): boolean {
+  let at = pngSignatureBytes
+  while (at + 8 <= bytes.length) {
+    const type = bytes.toString('latin1', at + 4, at + 8)
+    if (type === 'acTL') return true
+    if (type === 'IDAT' || type === 'IEND') return false
+    at += pngChunkFrameBytes + bytes.readUInt32BE(at)
+  }
+  return false
+}

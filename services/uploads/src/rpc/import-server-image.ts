@@ -1,0 +1,12 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { UploadsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../context.ts'
+import { keepServerImage } from '../images/keep.ts'
+
+export function importServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.importServerImage> {
+  return async ({ url, kind, ownerId }, call) => {
+    // Fetched before a place among the decoders is taken: a slow server keeps nobody else waiting.
+    const bytes = await ctx.fetchImage(url, call.signal)
+    return { key: await keepServerImage(ctx, { kind, ownerId }, () => Promise.resolve(bytes)) }
+  }
+}

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream'
+
+/** Bytes that are there. Whoever gets them reads `content` to its end or destroys it. */
+export type StoredObject = { size: number; content: Readable }
+
+/** First and last byte, both included, as in an HTTP range. */
+export type ByteRange = { start: number; end: number }
+
+/**
+ * Where bytes lie. Keys are words of `A-Za-z0-9_-` separated by slashes. What was put is there as a whole or not at all,
+ * also after a crash. Everything rejects with `unavailable` when the storage does not do its work.
+ */
+export type Storage = {
+  put(key: string, content: Readable): Promise<void>
+  get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
+  /** Deleting what is not there succeeds. */
+  delete(key: string): Promise<void>
+  /** Everything whose key begins with the prefix, a whole number of words. */
+  list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>
+}
+
+/** Keys of what this service keeps. */
+export const storageKeys = {
+  blobs: 'blobs',
+  blob: (id: string): string => `blobs/${id}`,
+  serverImages: 'server',
+  serverImage: (key: string): string => `server/${key}`,
+}

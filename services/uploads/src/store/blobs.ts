@@ -1,0 +1,37 @@
+import { and, eq, inArray, lt } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { blobs } from './schema.ts'
+
+export type BlobRow = typeof blobs.$inferSelect
+
+/** Notes a blob whose bytes are stored. Answers the id that counts: another one when the ticket was used before. */
+export async function insertBlob(db: Db, blob: BlobRow): Promise<string> {
+  const [made] = await db
+    .insert(blobs)
+    .values(blob)
+    .onConflictDoNothing({ target: blobs.nonce })
+    .returning({ id: blobs.id })
+  if (made) return made.id
+  const [known] = await db.select({ id: blobs.id }).from(blobs).where(eq(blobs.nonce, blob.nonce))
+  return known?.id ?? blob.id
+}
+
+export async function findBlob(db: Reader, id: string, callerId: string): Promise<BlobRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(blobs)
+    .where(and(eq(blobs.id, id), eq(blobs.callerId, callerId)))
+  return row
+}
+
+/** False: somebody else took it before. */
+export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
+  return (await db.delete(blobs).where(eq(blobs.id, id)).returning({ id: blobs.id })).length > 0
+}
+
+/** Forgets blobs that nobody took in time, and answers their ids. */
+export async function forgetOldBlobs(db: Db, before: Date, most: number): Promise<string[]> {
+  const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(most)
+  const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,96 @@
+import { and, eq, inArray, lt, ne, sql } from 'drizzle-orm'
+import { erasures } from '@parley/events/schema'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { serverImageClaims, serverImages } from './schema.ts'
+
+export type ServerImageRow = typeof serverImages.$inferSelect
+export type ServerImageKindName = ServerImageRow['kind']
+
+/** Notes an image whose bytes are stored. False: its owner is deleted. */
+export async function insertServerImage(tx: Tx, image: Omit<ServerImageRow, 'claimed' | 'doomed'>): Promise<boolean> {
+  const erased = await tx
+    .select({ pass: erasures.pass })
+    .from(erasures)
+    .where(eq(erasures.userId, image.ownerId))
+    .limit(1)
+  if (erased.length > 0) return false
+  await tx.insert(serverImages).values(image)
+  return true
+}
+
+/** An image that may be shown. */
+export async function findServerImage(db: Reader, key: string): Promise<ServerImageRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(serverImages)
+    .where(and(eq(serverImages.key, key), eq(serverImages.doomed, false)))
+  return row
+}
+
+export type Claim = { ownerId: string; kind: ServerImageKindName; key: string | undefined; version: bigint }
+
+/**
+ * The owner's newest event names this image: it stays, and what earlier events named goes. An older event than the last
+ * one changes nothing. Answers what became of it; `gone` when the named image is not there.
+ */
+export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' | 'cleared' | 'older' | 'gone'> {
+  const { ownerId, kind, key, version } = claim
+  const newest = await tx
+    .insert(serverImageClaims)
+    .values({ ownerId, kind, key: key ?? null, version })
+    .onConflictDoUpdate({
+      target: [serverImageClaims.ownerId, serverImageClaims.kind],
+      set: { key: key ?? null, version },
+      setWhere: lt(serverImageClaims.version, version),
+    })
+    .returning({ version: serverImageClaims.version })
+  if (newest.length === 0) return 'older'
+  const ofOwner = and(eq(serverImages.ownerId, ownerId), eq(serverImages.kind, kind), eq(serverImages.doomed, false))
+  await tx
+    .update(serverImages)
+    .set({ doomed: true })
+    .where(and(ofOwner, eq(serverImages.claimed, true), key === undefined ? undefined : ne(serverImages.key, key)))
+  if (key === undefined) return 'cleared'
+  const kept = await tx
+    .update(serverImages)
+    .set({ claimed: true })
+    .where(and(ofOwner, eq(serverImages.key, key)))
+    .returning({ key: serverImages.key })
+  return kept.length > 0 ? 'claimed' : 'gone'
+}
+
+/** Dooms images that no event named in time. */
+export async function doomUnclaimedImages(db: Db, before: Date): Promise<number> {
+  const unclaimed = and(eq(serverImages.claimed, false), eq(serverImages.doomed, false))
+  const rows = await db
+    .update(serverImages)
+    .set({ doomed: true })
+    .where(and(unclaimed, lt(serverImages.createdAt, before)))
+    .returning({ key: serverImages.key })
+  return rows.length
+}
+
+/** Images whose bytes are to be deleted. */
+export async function doomedImages(db: Reader, most: number): Promise<string[]> {
+  const rows = await db
+    .select({ key: serverImages.key })
+    .from(serverImages)
+    .where(sql`doomed`)
+    .limit(most)
+  return rows.map(({ key }) => key)
+}
+
+/** Forgets an image whose bytes are deleted. */
+export async function forgetServerImage(db: Db, key: string): Promise<void> {
+  await db.delete(serverImages).where(and(eq(serverImages.key, key), eq(serverImages.doomed, true)))
+}
+
+/** Of these keys, those that no image has. */
+export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ key: serverImages.key })
+    .from(serverImages)
+    .where(inArray(serverImages.key, [...keys]))
+  const known = new Set(rows.map(({ key }) => key))
+  return keys.filter((key) => !known.has(key))
+}

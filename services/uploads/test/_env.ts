@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { createClient, type Client } from '@connectrpc/connect'
+import { blobTicketHeader, signBlobTicket, type BlobTicket } from '@parley/auth'
+import { EventBatchSchema, ServerImageKind, UploadsInternalService, type EventSchema } from '@parley/contracts/internal'
+import { eventSubject } from '@parley/events'
+import { newId } from '@parley/ids'
+import { openDatabase, type Db } from '@parley/postgres'
+import type { RpcClient } from '@parley/rpc'
+import { Resources, type Service } from '@parley/runtime'
+import { testBus, testDatabase, testNats, type TestDatabase } from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { startUploads, type Overrides } from '../src/service.ts'
+
+export const blobSecret = 'the key of gateway and uploads for tests'
+export const signingSecret = 'the secret of addresses of assets for tests'
+
+export type Env = AsyncDisposable & {
+  database: TestDatabase
+  db: Db
+  folder: string
+  rpc: RpcClient
+  internal: Client<typeof UploadsInternalService>
+  /** Starts a process; it lives as long as the environment. */
+  start: (settings?: Record<string, string>, overrides?: Overrides) => Promise<Service>
+  /** Tells what happened to an account or to the server. */
+  announce: (event: {
+    ownerId: string
+    version: bigint
+    fact: MessageInitShape<typeof EventSchema>['fact']
+  }) => Promise<void>
+  /** Keys of everything that lies in the storage. */
+  storedKeys: () => Promise<string[]>
+}
+
+const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
+
+/** Everything around uploads: a database, a bus and a folder of its own. */
+export async function openEnv(): Promise<Env> {
+  await using opened = new Resources()
+  const database = opened.use(await testDatabase(drizzle))
+  const nats = opened.use(await testNats())
+  const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+  const folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'))
+  opened.defer('folder', () => rm(folder, { recursive: true }))
+  const processes = opened.use(new Resources())
+  const env = {
+    PARLEY_UPLOADS_DATABASE_URL: database.url,
+    PARLEY_UPLOADS_HTTP_HOST: '127.0.0.1',
+    PARLEY_UPLOADS_HTTP_PORT: '0',
+    PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
+    PARLEY_CORE_ASSETS_SIGNING_SECRET: signingSecret,
+    PARLEY_CORE_ASSETS_DIRECTORY: folder,
+    PARLEY_NATS_URL: nats.url,
+  }
+  const closing = opened.move()
+  return {
+    database,
+    db,
+    folder,
+    rpc,
+    internal: createClient(UploadsInternalService, rpc.transport({})),
+    start: async (settings = {}, overrides = {}) =>
+      processes.use(await startUploads(readConfig({ env: { ...env, ...settings } }), overrides)),
+    async announce({ ownerId, version, fact }) {
+      const about =
+        ownerId === 'server'
+          ? ({ aggregateType: 'config', aggregateId: 'server', kind: 'server_updated' } as const)
+          : ({ aggregateType: 'user', aggregateId: ownerId, kind: 'user_profile_updated' } as const)
+      const events = [{ ...about, id: newId('event'), version, fact: fact ?? { case: undefined } }]
+      const batch = toBinary(EventBatchSchema, create(EventBatchSchema, { events }))
+      await bus.nc.jetstream().publish(eventSubject(about), batch)
+    },
+    storedKeys: async () => {
+      const entries = await readdir(join(folder, 'objects'), { recursive: true, withFileTypes: true })
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, 'objects').length + 1))
+        .sort()
+    },
+    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  }
+}
+
+/** A ticket for these bytes, as the gateway would write it. */
+export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}): BlobTicket => ({
+  callerId: 'Ualice',
+  method: 'svc.api.v1.MyAccountService/UploadAvatar',
+  size: bytes.length,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  signedAt: Date.now(),
+  nonce: randomUUID(),
+  ...changes,
+})
+
+export const postBlob = (service: Service, body: Uint8Array, ticket: string) =>
+  fetch(`${service.url}/internal/blobs`, { method: 'POST', body, headers: { [blobTicketHeader]: ticket } })
+
+/** Puts bytes aside as Alice, and answers the id. */
+export async function putBlob(service: Service, bytes: Uint8Array): Promise<string> {
+  const response = await postBlob(service, bytes, signBlobTicket(blobSecret, ticketFor(bytes)))
+  const answer = (await response.json()) as { id: string }
+  return answer.id
+}
+
+/** Makes an avatar of Alice of these bytes, and answers its key. */
+export async function storeAvatar(env: Env, service: Service, bytes: Uint8Array): Promise<string> {
+  const blobId = await putBlob(service, bytes)
+  const owner = { ownerId: 'Ualice', callerId: 'Ualice' }
+  return (await env.internal.storeServerImage({ blobId, kind: ServerImageKind.AVATAR, ...owner })).key
+}

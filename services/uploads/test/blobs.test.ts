@@ -1,0 +1,75 @@
+import { signBlobTicket } from '@parley/auth'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Service } from '@parley/runtime'
+import { eventually } from '@parley/testkit'
+import { blobs } from '../src/store/schema.ts'
+import { blobSecret, openEnv, postBlob, ticketFor, type Env } from './_env.ts'
+
+let env: Env
+let service: Service
+const bytes = Buffer.from('some bytes')
+
+beforeAll(async () => {
+  env = await openEnv()
+  service = await env.start({ PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: '1000 B' })
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+test('a body with its ticket is put aside under an id; sent once more it is the same blob', async () => {
+  const ticket = signBlobTicket(blobSecret, ticketFor(bytes))
+  const answers = []
+  for (const _ of [1, 2]) {
+    const response = await postBlob(service, bytes, ticket)
+    expect(response.status).toBe(201)
+    answers.push(await response.json())
+  }
+  expect(answers[1]).toEqual(answers[0])
+  expect(await env.db.select().from(blobs)).toMatchObject([{ ...(answers[0] as object), callerId: 'Ualice', size: 10 }])
+  expect(await env.storedKeys()).toHaveLength(1)
+})
+
+test.each([
+  ['without a ticket', 401, bytes, () => ''],
+  ['signed with another key', 401, bytes, () => signBlobTicket('another key', ticketFor(bytes))],
+  ['that is old', 401, bytes, () => signBlobTicket(blobSecret, ticketFor(bytes, { signedAt: Date.now() - 120_000 }))],
+  ['that is another one', 400, Buffer.from('other bytes'), () => signBlobTicket(blobSecret, ticketFor(bytes))],
+  ['that is longer', 400, Buffer.concat([bytes, bytes]), () => signBlobTicket(blobSecret, ticketFor(bytes))],
+  ['that is shorter', 400, bytes.subarray(1), () => signBlobTicket(blobSecret, ticketFor(bytes))],
+  ['above the limit', 413, Buffer.alloc(1001), () => signBlobTicket(blobSecret, ticketFor(Buffer.alloc(1001)))],
+])('a body %s is refused and leaves nothing', async (_, status, body, ticket) => {
+  const before = await env.storedKeys()
+  expect((await postBlob(service, body, ticket())).status).toBe(status)
+  expect(await env.storedKeys()).toEqual(before)
+})
+
+test('a client that goes away half-way leaves nothing', async () => {
+  const before = await env.storedKeys()
+  const aborting = new AbortController()
+  const half = new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes.subarray(0, 5))
+      setImmediate(() => aborting.abort())
+    },
+  })
+  const headers = { 'parley-blob-ticket': signBlobTicket(blobSecret, ticketFor(bytes)) }
+  const options = { method: 'POST', body: half, duplex: 'half', headers, signal: aborting.signal } as RequestInit
+  await expect(fetch(`${service.url}/internal/blobs`, options)).rejects.toThrow()
+  await eventually(async () => expect(await env.storedKeys()).toEqual(before))
+})
+
+test('nothing but POST is answered there', async () => {
+  expect((await fetch(`${service.url}/internal/blobs`)).status).toBe(405)
+})
+
+test('a blob that no call takes dies after an hour', async () => {
+  const from = Date.now()
+  let now = from
+  await env.start({}, { sweepEveryMs: 20, now: () => new Date(now) })
+  const response = await postBlob(service, bytes, signBlobTicket(blobSecret, ticketFor(bytes)))
+  const { id } = (await response.json()) as { id: string }
+  now = from + 3_500_000
+  await eventually(async () => (await env.storedKeys()).includes(`blobs/${id}`))
+  now = from + 3_700_000
+  await eventually(async () => (await env.storedKeys()).length === 0)
+  expect(await env.db.select().from(blobs)).toEqual([])
+})

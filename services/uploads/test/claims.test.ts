@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { ServerImageKind } from '@parley/contracts/internal'
+import type { Service } from '@parley/runtime'
+import { eventually } from '@parley/testkit'
+import { Readable } from 'node:stream'
+import { inbox, serverImages } from '../src/store/schema.ts'
+import { openDiskStorage } from '../src/storage/disk.ts'
+import { openEnv, putBlob, storeAvatar, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+
+let env: Env
+let service: Service
+let now: number
+
+beforeEach(async () => {
+  env = await openEnv()
+  now = Date.now()
+  service = await env.start({}, { now: () => new Date(now), sweepEveryMs: 20, settledAfterMs: 0 })
+})
+afterEach(async () => env[Symbol.asyncDispose]())
+
+const avatar = async () => storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+const named = (version: bigint, avatarKey: string) =>
+  env.announce({ ownerId: 'Ualice', version, fact: { case: 'userChanged', value: { avatarKey } } })
+const handled = (events: number) => eventually(async () => (await env.db.select().from(inbox)).length === events)
+const stored = (...keys: string[]) =>
+  eventually(async () => expect(await env.storedKeys()).toEqual(keys.map((key) => `server/${key}`).sort()))
+
+test('what an event names stays; what it replaces goes', async () => {
+  const [first, second] = [await avatar(), await avatar()]
+  await named(1n, first)
+  await handled(1)
+  await named(2n, second)
+  await stored(second)
+  expect((await fetch(`${service.url}/assets/server/${first}`)).status).toBe(404)
+  now += 10 * 3_600_000
+  await named(3n, second)
+  await handled(3)
+  await stored(second)
+  await named(4n, '')
+  await stored()
+  expect(await env.db.select().from(serverImages)).toEqual([])
+})
+
+test('an older event that comes late changes nothing, and its image goes', async () => {
+  const [first, second] = [await avatar(), await avatar()]
+  await named(6n, second)
+  await handled(1)
+  await named(5n, first)
+  await handled(2)
+  now += 3_700_000
+  await stored(second)
+})
+
+test('an image that no event names goes after an hour, not before', async () => {
+  const [kept, forgotten] = [await avatar(), await avatar()]
+  await named(1n, kept)
+  await handled(1)
+  now += 3_500_000
+  await stored(kept, forgotten)
+  now += 200_000
+  await stored(kept)
+})
+
+test('one that was put there meanwhile is not taken for replaced', async () => {
+  const [first, second, third] = [await avatar(), await avatar(), await avatar()]
+  await named(1n, first)
+  await named(2n, second)
+  await stored(second, third)
+  await named(3n, third)
+  await stored(third)
+})
+
+test('logo and banner have lives of their own', async () => {
+  const store = async (kind: ServerImageKind) => {
+    const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
+    return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key
+  }
+  const [logo, banner, newLogo] = [
+    await store(ServerImageKind.LOGO),
+    await store(ServerImageKind.BANNER),
+    await store(ServerImageKind.LOGO),
+  ]
+  const tell = (version: bigint, logoKey: string, bannerKey: string) =>
+    env.announce({ ownerId: 'server', version, fact: { case: 'serverProfileChanged', value: { logoKey, bannerKey } } })
+  await tell(1n, logo, banner)
+  await handled(1)
+  await tell(2n, newLogo, banner)
+  await stored(newLogo, banner)
+  await tell(3n, newLogo, '')
+  await stored(newLogo)
+})
+
+test('without a settled bus nothing is taken for unclaimed', async () => {
+  await service[Symbol.asyncDispose]()
+  service = await env.start({}, { now: () => new Date(now), sweepEveryMs: 20 })
+  const key = await avatar()
+  now += 10 * 3_600_000
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await stored(key)
+})
+
+test('bytes that no row speaks of are swept once they are old', async () => {
+  const key = await avatar()
+  await named(1n, key)
+  await handled(1)
+  const storage = await openDiskStorage(env.folder)
+  await storage.put('server/Aorphan', Readable.from([Buffer.from('bytes')]))
+  await storage.put('blobs/Aorphan', Readable.from([Buffer.from('bytes')]))
+  now += 3 * 3_600_000
+  await stored(key)
+})

@@ -1,0 +1,114 @@
+import { request as httpRequest } from 'node:http'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { serverImageUrl, type ServerImageSize } from '@parley/auth'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@parley/runtime'
+import sharp from 'sharp'
+import { openEnv, signingSecret, storeAvatar, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+
+let env: Env
+let service: Service
+let key: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  service = await env.start()
+  key = await storeAvatar(env, service, await plain(200, 100).png().toBuffer())
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const addressOf = (size: ServerImageSize, of = key) =>
+  serverImageUrl({ publicUrl: service.url ?? '', signingSecret }, of, size)
+const small: ServerImageSize = { width: 50, height: 50, fit: 'cover' }
+const addresses: [string, () => string][] = [
+  ['the image', () => `${service.url}/assets/server/${key}`],
+  ['a size of it', () => addressOf(small)],
+]
+
+describe.each(addresses)('%s', (_, address) => {
+  test('may be kept for ever by anybody, and runs nothing', async () => {
+    const response = await fetch(address())
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/webp',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'access-control-allow-origin': '*',
+      etag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(response.headers.get('content-length')).toBe(String(bytes.length))
+    expect((await sharp(bytes).metadata()).format).toBe('webp')
+  })
+
+  test('is not sent again to who has it', async () => {
+    const etag = (await fetch(address())).headers.get('etag') ?? ''
+    const again = await fetch(address(), { headers: { 'if-none-match': `"other", W/${etag}` } })
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+    expect((await fetch(address(), { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+
+  test('tells its headers to HEAD', async () => {
+    const [head, get] = [await fetch(address(), { method: 'HEAD' }), await fetch(address())]
+    expect(head.status).toBe(200)
+    for (const name of ['content-length', 'etag', 'content-type', 'cache-control'])
+      expect(head.headers.get(name)).toBe(get.headers.get(name))
+    expect(await head.text()).toBe('')
+  })
+
+  test('takes nothing but GET and HEAD', async () => {
+    const response = await fetch(address(), { method: 'DELETE' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+})
+
+test.each([
+  [{ width: 50, height: 50, fit: 'cover' }, 50, 50],
+  [{ width: 50, height: 50, fit: 'contain' }, 50, 25],
+  [{ width: 50, height: 50, fit: 'exact' }, 50, 50],
+  [{ width: 4096, height: 4096, fit: 'contain' }, 200, 100],
+] as const)('in the size %j it has %ix%i pixels', async (size, width, height) => {
+  const response = await fetch(addressOf(size))
+  expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({ width, height })
+})
+
+const raw = (path: string) =>
+  new Promise<number>((resolve, reject) => {
+    const { hostname, port } = new URL(service.url ?? '')
+    httpRequest({ hostname, port, path }, (response) => resolve(response.resume().statusCode ?? 0))
+      .on('error', reject)
+      .end()
+  })
+const segment = () => addressOf(small).split('/').at(-1) ?? ''
+
+test.each([
+  ['an unknown key', () => '/assets/server/Anone', 404],
+  ['a signature for another image', () => `/assets/server/Aother/t/${segment()}`, 403],
+  ['a changed size', () => `/assets/server/${key}/t/${segment().replace(/^./, (c) => (c === 'e' ? 'f' : 'e'))}`, 403],
+  ['no signature', () => `/assets/server/${key}/t/50x50`, 400],
+  ['a signed size of what is not there', () => new URL(addressOf(small, 'Anone')).pathname, 404],
+  ['a way out of the folder', () => '/assets/server/../blobs/A1', 404],
+  ['an encoded way out', () => '/assets/server/..%2f..%2fsecret', 404],
+  ['a key with a NUL', () => '/assets/server/A%00', 404],
+  ['another asset', () => '/assets/files/A1?access=ticket', 404],
+  ['anything else', () => '/', 404],
+])('%s is refused', async (_, path, status) => {
+  expect(await raw(path())).toBe(status)
+})
+
+test('an image whose bytes are lost is not there', async () => {
+  const lost = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+  await rm(join(env.folder, 'objects/server', lost))
+  for (const path of [`/assets/server/${lost}`, new URL(addressOf(small, lost)).pathname])
+    expect(await raw(path)).toBe(404)
+})
+
+test('a database that is away is said, and then it is there again', async () => {
+  await env.database.stop()
+  expect(await raw(`/assets/server/${key}`)).toBe(503)
+  await env.database.start()
+  expect(await raw(`/assets/server/${key}`)).toBe(200)
+})

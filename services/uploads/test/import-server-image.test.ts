@@ -1,0 +1,100 @@
+import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ServerImageKind } from '@parley/contracts/internal'
+import { Resources, type Service } from '@parley/runtime'
+import sharp from 'sharp'
+import { openEnv, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+
+const opened = new Resources()
+let env: Env
+let open: Service
+let origin: string
+let asked: string[] = []
+
+beforeAll(async () => {
+  env = opened.use(await openEnv())
+  const png = await plain(300, 300).png().toBuffer()
+  const routes: Record<string, RequestListener> = {
+    '/avatar.png': (_, response) => response.end(png),
+    '/moved': (_, response) => response.writeHead(302, { location: '/avatar.png' }).end(),
+    '/loop': (_, response) => response.writeHead(302, { location: '/loop' }).end(),
+    '/elsewhere': (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    '/page': (_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('<html>'),
+    '/huge': (_, response) => response.end(Buffer.alloc(6 * 1024 * 1024)),
+    '/broken': (_, response) => response.writeHead(500).end(),
+    '/cut': (_, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('half')
+      setImmediate(() => response.destroy())
+    },
+  }
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    const route = routes[request.url ?? '']
+    if (route) route(request, response)
+    else response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  opened.defer('web server', () => new Promise<void>((resolve) => server.close(() => resolve())))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => opened[Symbol.asyncDispose]())
+
+const importing = (url: string) =>
+  env.internal.importServerImage({ url, kind: ServerImageKind.AVATAR, ownerId: 'Ualice' })
+
+test('addresses that are not public are not asked, named or numbered, at once or after a redirect', async () => {
+  const closed = await env.start()
+  asked = []
+  const { port } = new URL(origin)
+  for (const url of [
+    `${origin}/avatar.png`,
+    `http://localhost:${port}/avatar.png`,
+    `http://[::1]:${port}/avatar.png`,
+    `http://[::ffff:127.0.0.1]:${port}/avatar.png`,
+    `http://0x7f000001:${port}/avatar.png`,
+    `http://2130706433:${port}/avatar.png`,
+    'http://169.254.169.254/latest/meta-data/',
+  ])
+    await expect(importing(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  expect(asked).toEqual([])
+  await closed[Symbol.asyncDispose]()
+})
+
+test('an image is fetched, also after a redirect, and made as if it had been sent', async () => {
+  open = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' })
+  for (const path of ['/avatar.png', '/moved']) {
+    const { key } = await importing(`${origin}${path}`)
+    const response = await fetch(`${open.url}/assets/server/${key}`)
+    expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({ width: 256, height: 256 })
+  }
+})
+
+test.each([
+  ['/loop', Code.InvalidArgument],
+  ['/elsewhere', Code.InvalidArgument],
+  ['/page', Code.InvalidArgument],
+  ['/huge', Code.InvalidArgument],
+  ['/broken', Code.Unavailable],
+  ['/cut', Code.Unavailable],
+  ['/nothing', Code.Unavailable],
+])('%s fails with code %i', async (path, code) => {
+  await expect(importing(`${origin}${path}`)).rejects.toMatchObject({ code })
+})
+
+test.each([
+  '',
+  'avatar.png',
+  'ftp://example.org/a.png',
+  'data:image/png;base64,AAAA',
+  'http://me:secret@example.org/a.png',
+])('%j is no address of an image', async (url) => {
+  await expect(importing(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('a server that is not there is said', async () => {
+  await expect(importing('http://127.0.0.1:1/avatar.png')).rejects.toMatchObject({ code: Code.Unavailable })
+})
