@@ -40,6 +40,10 @@ export const readConfig = defineConfig({
     min: -1,
     doc: 'Most accounts this server may have; -1 for any number.',
   }),
+  erasurePassAfterMs: duration('PARLEY_ACCOUNTS_ERASURE_PASS_AFTER', {
+    default: '15s',
+    doc: 'Pause between two passes over what services keep of a deleted account.',
+  }),
   hashingsAtOnce: int('PARLEY_ACCOUNTS_HASHINGS_AT_ONCE', {
     default: 0,
     min: 0,

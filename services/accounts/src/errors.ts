@@ -45,3 +45,14 @@ export const tooMany = (what: string, most: number) =>
   new ConnectError(`at most ${most} ${what} at once`, Code.InvalidArgument)
 export const unknownReason = (reason: string) =>
   new ConnectError(`credentials do not end for the reason "${reason}"`, Code.InvalidArgument)
+export const lastOwner = () =>
+  new ConnectError('the last owner cannot go: make somebody else owner first', Code.FailedPrecondition)
+export const mayNotDeleteSelf = () =>
+  new ConnectError('this server does not let you delete your account', Code.PermissionDenied)
+export const unknownDeletionToken = () =>
+  new ConnectError('the confirmation is unknown, used or expired; request another one', Code.NotFound)
+export const deletionTokenOfAnother = () =>
+  new ConnectError('the confirmation is for another account', Code.PermissionDenied)
+export const unknownEraser = (service: string) =>
+  new ConnectError(`"${service}" keeps nothing of accounts`, Code.InvalidArgument)
+export const notBeingDeleted = () => new ConnectError('nobody asked for that pass', Code.NotFound)

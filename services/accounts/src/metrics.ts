@@ -51,3 +51,5 @@ export const identityUnlinked = (userId: string, provider: string) =>
   log.info({ userId, provider }, 'identity unlinked')
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
+export const accountErased = (userId: string) => log.info({ userId }, 'account deleted')
+export const deletionCompleted = (userId: string) => log.info({ userId }, 'nothing is left of a deleted account')

@@ -6,7 +6,7 @@ import {
   NotificationsInternalService,
   UploadsInternalService,
 } from '@parley/contracts/internal'
-import { consumeEvents, followPolicy, startRelay } from '@parley/events'
+import { consumeEvents, followPolicy, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { openRedis } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
@@ -15,9 +15,12 @@ import { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
+import { eraseOwn } from './deletion/erase-own.ts'
+import { noteErased } from './deletion/note-erased.ts'
 import { appointOwners } from './jobs/appoint-owners.ts'
 import { deleteCredentials } from './jobs/delete-credentials.ts'
 import { deleteExpired } from './jobs/delete-expired.ts'
+import { finishDeletions } from './jobs/finish-deletions.ts'
 import { clearLapsedStatuses } from './jobs/clear-lapsed-statuses.ts'
 import { noteFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
@@ -110,6 +113,15 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     }),
   )
   opened.use(periodically({ name: 'sweep presence', everyMs: second, signal, run: () => presence.sweep(second) }))
+  opened.use(
+    periodically({ name: 'finish deletions', everyMs: second, signal, run: (stop) => finishDeletions(ctx, stop) }),
+  )
+  opened.use(
+    await startErasures({
+      ...{ bus: events, db, service: 'accounts', erase: eraseOwn({ db, bus: events }) },
+      report: (report) => noteErased(ctx, { ...report, service: 'accounts' }),
+    }),
+  )
   opened.defer('background work', () => closing.abort())
   const { drainTimeoutMs } = config
   opened.use(await serveRpc(calls, { deployable: 'accounts', routes: routes(ctx), health, drainTimeoutMs }))

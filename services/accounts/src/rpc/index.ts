@@ -13,6 +13,7 @@ import { listPeople } from './internal/list-people.ts'
 import { listRoleHolders } from './internal/list-role-holders.ts'
 import { openSockets } from './internal/open-sockets.ts'
 import { passwordLogin } from './internal/password-login.ts'
+import { reportErased } from './internal/report-erased.ts'
 import { releaseRoleName } from './internal/release-role-name.ts'
 import { reserveRoleName } from './internal/reserve-role-name.ts'
 import { myAccount } from './my-account/index.ts'
@@ -37,6 +38,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getPeople: getPeople(ctx),
     getProfiles: getProfiles(ctx),
     listPeople: listPeople(ctx),
+    reportErased: reportErased(ctx),
     listRoleHolders: listRoleHolders(ctx),
     reserveRoleName: reserveRoleName(ctx),
     releaseRoleName: releaseRoleName(ctx),

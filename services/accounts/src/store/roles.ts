@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
@@ -24,6 +24,17 @@ export async function firstHolder(db: Reader, roleId: string): Promise<{ id: str
     .orderBy(asc(users.createdAt), asc(users.id))
     .limit(1)
   return holder
+}
+
+/** Whether an account other than this one holds a role. */
+export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
+  const [other] = await db
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(userRoles, eq(userRoles.userId, users.id))
+    .where(and(eq(userRoles.roleId, roleId), ne(users.id, userId), isNull(users.deletedAt)))
+    .limit(1)
+  return other !== undefined
 }
 
 /** Who holds a role, the oldest accounts first. */

@@ -6,6 +6,8 @@ import { deleteCustomStatus } from './delete-custom-status.ts'
 import { disconnectExternalIdentity } from './disconnect-external-identity.ts'
 import { listExternalIdentities } from './list-external-identities.ts'
 import { startExternalIdentityLink } from './start-external-identity-link.ts'
+import { deleteMyAccount } from './delete-my-account.ts'
+import { requestAccountDeletion } from './request-account-deletion.ts'
 import { updateCustomStatus } from './update-custom-status.ts'
 import { updatePassword } from './update-password.ts'
 import { updatePresence } from './update-presence.ts'
@@ -26,4 +28,6 @@ export const myAccount = (ctx: Context) =>
     listExternalIdentities: listExternalIdentities(ctx),
     startExternalIdentityLink: startExternalIdentityLink(ctx),
     disconnectExternalIdentity: disconnectExternalIdentity(ctx),
+    requestAccountDeletion: requestAccountDeletion(ctx),
+    deleteMyAccount: deleteMyAccount(ctx),
   }) satisfies Partial<ServiceImpl<typeof MyAccountService>>

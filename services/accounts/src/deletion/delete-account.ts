@@ -1,0 +1,39 @@
+import { ownerRoleId } from '@parley/auth'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../context.ts'
+import { endEverything } from '../credentials/end-everything.ts'
+import { accountDeleted, erasureRequested } from '../domain/deletion-announcements.ts'
+import { userUnknown } from '../errors.ts'
+import { accountErased } from '../metrics.ts'
+import { eraseBelongings, nothingPersonal } from '../store/belongings.ts'
+import { insertDeletion } from '../store/deletions.ts'
+import { changeUser } from '../store/user-changes.ts'
+import { assertNotLastOwner } from './last-owner.ts'
+
+/**
+ * Deletes an account for good, and resolves when every process can know: its credentials end, its names are free, what
+ * accounts has of it is gone but for a tombstone, and every service is asked to erase what it has. `within` may veto
+ * inside the transaction. Throws `not_found`, and `failed_precondition` for the last owner.
+ */
+export async function deleteAccount(
+  ctx: Context,
+  userId: string,
+  actorId: string,
+  within: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
+    await within(tx)
+    if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
+    const ended = await endEverything(tx, user, 'account_deleted', at)
+    await eraseBelongings(tx, userId)
+    await insertDeletion(tx, userId, at)
+    return {
+      set: { ...ended.set, ...nothingPersonal, rolesVersion: user.version + 1n, deletedAt: at },
+      announce: (version) => [...ended.announce(version), accountDeleted(userId, { actorId, at }), erasureRequested(1)],
+    }
+  })
+  if (!changed) throw userUnknown()
+  await ctx.relay.stored(changed.unannounced)
+  accountErased(userId)
+}

@@ -1,0 +1,26 @@
+/** Every deployable that keeps something of accounts. */
+export const erasers = ['accounts', 'admin', 'calls', 'messaging', 'notifications', 'rooms', 'uploads'] as const
+
+/** A deletion under way: which pass was asked for and when, and what was reported of it, by service. */
+export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }
+/** What the ledger does next. `ask`: for which pass. */
+export type NextStep = 'wait' | 'complete' | { ask: number }
+
+/** A service that does not answer for so long may have lost the request. */
+const askAgainMs = 600_000
+const mostPauseMs = 3600_000
+
+/** What happens after each pause doubles it from the sixth pass on: something keeps finding what it cannot erase. */
+const pauseMs = (pass: number, passAfterMs: number): number =>
+  Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(mostPauseMs, passAfterMs))
+
+/**
+ * A deletion is complete when a pass after the first one found nothing anywhere: what was written while the first went on
+ * is seen by the next.
+ */
+export function nextStep({ pass, askedAt, found }: Progress, now: Date, passAfterMs: number): NextStep {
+  const sinceMs = now.getTime() - askedAt.getTime()
+  if (!erasers.every((service) => found.has(service))) return sinceMs >= askAgainMs ? { ask: pass } : 'wait'
+  if (pass > 1 && erasers.every((service) => found.get(service) === 0n)) return 'complete'
+  return sinceMs >= pauseMs(pass, passAfterMs) ? { ask: pass + 1 } : 'wait'
+}

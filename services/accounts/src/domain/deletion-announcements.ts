@@ -1,0 +1,25 @@
+import { realtimeEnvelope } from '@parley/events'
+import { newId } from '@parley/ids'
+import type { Announcement } from '../store/user-changes.ts'
+
+/** Events of an account that carry to clients what a person is called, says of themselves or prefers. */
+export const personalKinds = ['user_profile_updated', 'user_custom_status_set', 'user_server_preferences_changed']
+
+/** Tells every process that the account is gone, and every client. */
+export function accountDeleted(userId: string, cause: { actorId: string; at: Date }): Announcement {
+  const id = newId('event')
+  const about = { id, createdAt: cause.at, actorId: cause.actorId, value: { userId } }
+  const envelope = realtimeEnvelope('server_member_deleted', about)
+  return {
+    id,
+    kind: 'account_deleted',
+    fact: { case: 'userChanged', value: { deleted: true } },
+    deliveries: [{ envelope, audience: { case: 'everyone', value: true } }],
+  }
+}
+
+/** Asks every service to erase what it has of the account. */
+export const erasureRequested = (pass: number): Announcement => ({
+  kind: 'erasure_requested',
+  fact: { case: 'erasureRequested', value: { pass } },
+})

@@ -1,0 +1,23 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MyAccountService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { deleteAccount } from '../../deletion/delete-account.ts'
+import { deletionTokenOfAnother, unknownDeletionToken } from '../../errors.ts'
+import { assertMayDeleteSelf } from '../../policy/self-deletion.ts'
+import { peekFlowToken } from '../../store/flow-tokens.ts'
+
+export function deleteMyAccount(ctx: Context): MethodImpl<typeof MyAccountService.method.deleteMyAccount> {
+  return async ({ confirmationToken }, call) => {
+    const caller = callerOf(call)
+    assertMayDeleteSelf(ctx.policy.current(), caller)
+    const asking = { secretKey: ctx.config.secretKey, at: ctx.now() }
+    await deleteAccount(ctx, caller.userId, caller.userId, async (tx) => {
+      // Under the account's lock; used up with everything else the account has begun.
+      const token = await peekFlowToken(tx, asking, 'account_deletion', confirmationToken)
+      if (!token) throw unknownDeletionToken()
+      if (token.userId !== caller.userId) throw deletionTokenOfAnother()
+    })
+    return { deleted: true }
+  }
+}

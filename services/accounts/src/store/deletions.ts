@@ -1,0 +1,75 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { enqueue } from '@parley/events'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { erasureRequested } from '../domain/deletion-announcements.ts'
+import { deletionReports, deletions } from './schema.ts'
+import { lockUser, raiseVersion } from './users.ts'
+
+export type Deletion = { userId: string; pass: number; askedAt: Date }
+
+export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx.insert(deletions).values({ userId, requestedAt: at, askedAt: at })
+}
+
+/** The pass that was asked for last; 0 when the account is not being deleted. */
+export async function askedPass(db: Reader, userId: string): Promise<number> {
+  const [deletion] = await db.select({ pass: deletions.pass }).from(deletions).where(eq(deletions.userId, userId))
+  return deletion?.pass ?? 0
+}
+
+/** Deletions that are not complete, those asked for longest ago first. */
+export async function openDeletions(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ userId: deletions.userId })
+    .from(deletions)
+    .where(isNull(deletions.completedAt))
+    .orderBy(asc(deletions.askedAt))
+    .limit(limit)
+  return rows.map(({ userId }) => userId)
+}
+
+/** Locks an open deletion; undefined when another process is at it, or it is complete. */
+export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | undefined> {
+  const { pass, askedAt } = deletions
+  const [deletion] = await tx
+    .select({ userId: deletions.userId, pass, askedAt })
+    .from(deletions)
+    .where(and(eq(deletions.userId, userId), isNull(deletions.completedAt)))
+    .for('update', { skipLocked: true })
+  return deletion
+}
+
+/** What was found in a pass, by the services that reported it. */
+export async function foundInPass(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
+  const rows = await reader
+    .select({ service: deletionReports.service, found: deletionReports.found })
+    .from(deletionReports)
+    .where(and(eq(deletionReports.userId, userId), eq(deletionReports.pass, pass)))
+  return new Map(rows.map(({ service, found }) => [service, found]))
+}
+
+/** A pass that several processes went over counts what the one found that found most. */
+export async function saveReport(db: Db, report: Omit<typeof deletionReports.$inferInsert, 'reportedAt'>, at: Date) {
+  await db
+    .insert(deletionReports)
+    .values({ ...report, reportedAt: at })
+    .onConflictDoUpdate({
+      target: [deletionReports.userId, deletionReports.pass, deletionReports.service],
+      set: { found: sql`greatest(${deletionReports.found}, excluded.found)`, reportedAt: at },
+    })
+}
+
+/** Asks every service for a pass; answers the entries that do so. */
+export async function askForPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
+  const user = await lockUser(tx, userId)
+  if (!user) return []
+  const version = user.version + 1n
+  await raiseVersion(tx, userId, version)
+  await tx.update(deletions).set({ pass, askedAt: at }).where(eq(deletions.userId, userId))
+  const about = { aggregateType: 'user', aggregateId: userId, version, occurredAt: at, actorId: '' } as const
+  return enqueue(tx, { ...about, ...erasureRequested(pass) })
+}
+
+export async function completeDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx.update(deletions).set({ completedAt: at }).where(eq(deletions.userId, userId))
+}

@@ -1,0 +1,23 @@
+import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
+import type { Db } from '@parley/postgres'
+import { outbox } from './schema.ts'
+
+const entriesOf = (userId: string, kinds: readonly string[]) =>
+  and(
+    eq(outbox.aggregate, `user.${userId}`),
+    inArray(
+      outbox.subject,
+      kinds.map((kind) => `evt.user.${userId}.${kind}`),
+    ),
+  )
+
+/** Deletes outbox entries of these kinds that the stream has; answers how many there were. */
+export async function eraseRelayed(db: Db, userId: string, kinds: readonly string[]): Promise<number> {
+  const deleted = await db.delete(outbox).where(and(entriesOf(userId, kinds), isNotNull(outbox.relayedAt)))
+  return deleted.rowCount ?? 0
+}
+
+/** Entries of these kinds that the stream has not got yet; the next pass finds them relayed. */
+export function countUnrelayed(db: Db, userId: string, kinds: readonly string[]): Promise<number> {
+  return db.$count(outbox, and(entriesOf(userId, kinds), isNull(outbox.relayedAt)))
+}

@@ -1,0 +1,172 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ownerRoleId } from '@parley/auth'
+import { MyAccountService } from '@parley/contracts/api'
+import type { Event } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { eventually, recordEvents } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import { erasers } from '../src/deletion/passes.ts'
+import { deletions, emailCodes, externalIdentities, flowTokens, oauthConsents, users } from '../src/store/schema.ts'
+import { callersOf, codeOf, makeUser, openEnv, password, silentStream, signIn, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start({ PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '200ms' })
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const account = (userId: string, ...roleIds: string[]) => env.as(MyAccountService, { userId, roleIds })
+const tokenFor = async (userId: string, ...roleIds: string[]) =>
+  (await account(userId, ...roleIds).requestAccountDeletion({})).confirmationToken
+const deleteSelf = async (userId: string, ...roleIds: string[]) => {
+  const confirmationToken = await tokenFor(userId, ...roleIds)
+  return account(userId, ...roleIds).deleteMyAccount({ confirmationToken })
+}
+const stored = async (userId: string) => (await env.db.select().from(users).where(eq(users.id, userId)))[0]
+const ledger = async (userId: string) => (await env.db.select().from(deletions).where(eq(deletions.userId, userId)))[0]
+const frames = ({ deliveries }: Event) =>
+  deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
+
+/** What the other services do: they report every pass they are asked for. */
+async function reportAll(userId: string, found: (service: string, pass: number) => bigint = () => 0n): Promise<void> {
+  await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
+  const passes = () => recording.events.map(({ fact }) => (fact.case === 'erasureRequested' ? fact.value.pass : 0))
+  const report = (pass: number) =>
+    Promise.all(
+      erasers
+        .filter((service) => service !== 'accounts')
+        .map((service) => env.internal.reportErased({ userId, service, pass, found: found(service, pass) })),
+    )
+  await report(1)
+  let reported = 1
+  await eventually(async () => {
+    const asked = Math.max(1, ...passes())
+    if (asked > reported) await report((reported = asked))
+    return (await ledger(userId))?.completedAt !== null
+  })
+}
+
+test('who confirms is deleted: signed out everywhere, nameless, announced, and every name is free again', async () => {
+  await using recording = await recordEvents(env.bus, 'evt.>')
+  const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
+  const { digests } = await signIn(env, 'zara@example.org')
+  const at = new Date()
+  await env.db.insert(externalIdentities).values({
+    ...{ issuer: 'https://id.example.org', subject: 'zara-1', subjectHash: 'hash-1', providerId: 'company' },
+    ...{ userId, linkedAt: at },
+  })
+  await env.db.insert(oauthConsents).values({ userId, origin: 'https://other.example.org', grantedAt: at })
+  const code = { codeDigest: Buffer.alloc(32), expiresAt: new Date(at.getTime() + 60_000), windowFrom: at }
+  await env.db.insert(emailCodes).values({ ...code, purpose: 'registration', emailKey: 'zara@example.org' })
+  await env.db.update(users).set({ statusText: 'in Zürich', timezone: 'Europe/Zurich' }).where(eq(users.id, userId))
+
+  expect(await deleteSelf(userId)).toMatchObject({ deleted: true })
+
+  expect(await callersOf(env, digests)).toEqual(new Map())
+  expect(await codeOf(signIn(env, 'Zara'))).toBe(Code.Unauthenticated)
+  expect(await stored(userId)).toMatchObject({
+    ...{ login: '', displayName: null, passwordHash: null, statusText: null, timezone: null, avatarKey: null },
+    deletedAt: expect.any(Date),
+  })
+  const { profiles } = await env.internal.getProfiles({ userIds: [userId] })
+  expect(profiles[0]).toMatchObject({ roleIds: [], user: { login: '', displayName: 'Deleted User', deleted: true } })
+  for (const table of [externalIdentities, oauthConsents, flowTokens]) {
+    expect(await env.db.select().from(table).where(eq(table.userId, userId))).toEqual([])
+  }
+  expect(await env.db.select().from(emailCodes)).toEqual([])
+  const told = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
+  await eventually(() => expect(told().map(({ kind }) => kind)).toContain('erasure_requested'))
+  const [ended, deleted] = ['credentials_ended', 'account_deleted'].map((kind) => told().find((e) => e.kind === kind))
+  expect(ended?.fact.value).toMatchObject({ all: true, reason: 'account_deleted' })
+  expect(ended && frames(ended)).toMatchObject([{ case: 'sessionTerminated', value: { reason: 'account_deleted' } }])
+  expect(deleted).toMatchObject({ actorId: userId, fact: { case: 'userChanged', value: { deleted: true } } })
+  expect(deleted?.deliveries[0]?.audience).toMatchObject({ case: 'everyone', value: true })
+  expect(deleted && frames(deleted)).toMatchObject([{ case: 'serverMemberDeleted', value: { userId } }])
+
+  const again = await makeUser(env, 'zara', { email: 'Zara@example.org' })
+  expect(again).not.toBe(userId)
+})
+
+test('writes of a deleted account fail, and so do old confirmations', async () => {
+  const userId = await makeUser(env, 'late')
+  const [first, second] = [await tokenFor(userId), await tokenFor(userId)]
+  await account(userId).deleteMyAccount({ confirmationToken: second })
+  expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: first }))).toBe(Code.NotFound)
+  expect(await codeOf(account(userId).requestAccountDeletion({}))).toBe(Code.Unauthenticated)
+  expect(await codeOf(account(userId).updateProfile({ displayName: 'Back' }))).toBe(Code.NotFound)
+  expect(await codeOf(env.operator.setPassword({ login: 'late', password }))).toBe(Code.NotFound)
+  expect(await stored(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
+})
+
+test('a confirmation is good for its account alone, and not for ever', async () => {
+  const [userId, other] = [await makeUser(env, 'keen'), await makeUser(env, 'other')]
+  const theirs = await tokenFor(other)
+  expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: theirs }))).toBe(Code.PermissionDenied)
+  expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: 'x' }))).toBe(Code.NotFound)
+  expect(await codeOf(account(userId).deleteMyAccount({}))).toBe(Code.NotFound)
+  const old = await tokenFor(userId)
+  await env.db.update(flowTokens).set({ expiresAt: new Date() }).where(eq(flowTokens.userId, userId))
+  expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: old }))).toBe(Code.NotFound)
+  expect(await stored(userId)).toMatchObject({ login: 'keen', deletedAt: null })
+  await account(other).deleteMyAccount({ confirmationToken: theirs })
+})
+
+test('of two owners who go at the same time one stays', async () => {
+  const owners = [
+    await makeUser(env, 'boss', { roleNames: ['owner'] }),
+    await makeUser(env, 'chief', { roleNames: ['owner'] }),
+  ]
+  const codes = await Promise.all(owners.map((userId) => codeOf(deleteSelf(userId, ownerRoleId))))
+  expect(codes.toSorted()).toEqual([Code.FailedPrecondition, undefined].toSorted())
+  const left = owners[codes.indexOf(Code.FailedPrecondition)] ?? ''
+  expect(await codeOf(deleteSelf(left, ownerRoleId))).toBe(Code.FailedPrecondition)
+  expect(await stored(left)).toMatchObject({ deletedAt: null })
+})
+
+test('the ledger asks again until a later pass found nothing anywhere', async () => {
+  const userId = await makeUser(env, 'ledger')
+  await deleteSelf(userId)
+  await reportAll(userId, (service, pass) => (service === 'rooms' && pass < 3 ? 1n : 0n))
+  expect(await ledger(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
+})
+
+test('what was announced of the person leaves the outbox and the stream', async () => {
+  const userId = await makeUser(env, 'famous')
+  await account(userId).updateProfile({ displayName: 'Known Everywhere' })
+  const subject = `evt.user.${userId}.user_profile_updated`
+  const { streams } = await env.bus.nc.jetstreamManager()
+  const onStream = async () =>
+    (await streams.info('EVENTS', { subjects_filter: subject })).state.subjects?.[subject] ?? 0
+  await eventually(async () => expect(await onStream()).toBe(1))
+  await deleteSelf(userId)
+  await reportAll(userId)
+  expect(await onStream()).toBe(0)
+  const { rows } = await env.db.execute(`select from outbox where subject = '${subject}'`)
+  expect(rows).toEqual([])
+})
+
+test('reports are taken of passes that were asked for, and of services that erase', async () => {
+  const userId = await makeUser(env, 'reported')
+  const report = { userId, service: 'rooms', pass: 1, found: 0n }
+  expect(await codeOf(env.internal.reportErased(report))).toBe(Code.NotFound)
+  await deleteSelf(userId)
+  expect(await codeOf(env.internal.reportErased({ ...report, pass: 9 }))).toBe(Code.NotFound)
+  expect(await codeOf(env.internal.reportErased({ ...report, service: 'gateway' }))).toBe(Code.InvalidArgument)
+  expect(await codeOf(env.internal.reportErased(report))).toBeUndefined()
+})
+
+test('a deletion that nobody could hear of yet is done all the same', async () => {
+  const userId = await makeUser(env, 'quiet')
+  const confirmationToken = await tokenFor(userId)
+  {
+    await using _silent = await silentStream(env.bus)
+    expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken }))).toBe(Code.Unavailable)
+  }
+  expect(await stored(userId)).toMatchObject({ login: '' })
+  await reportAll(userId)
+})
