@@ -10,7 +10,9 @@ import {
   list,
   processFields,
   redisFields,
+  registrationFields,
 } from '@parley/config'
+import { emailCodeFields, mailFields } from './mail-config.ts'
 
 const { secretKey, publicUrl } = coreFields()
 
@@ -21,6 +23,9 @@ export const readConfig = defineConfig({
   ...redisFields(),
   ...assetsFields(),
   ...authProviderFields(),
+  ...registrationFields(),
+  ...mailFields,
+  ...emailCodeFields,
   secretKey,
   publicUrl,
   tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {

@@ -9,6 +9,7 @@ import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Aside } from './aside.ts'
 import type { Config } from './config.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Passwords } from './passwords/passwords.ts'
 import type { Presence } from './presence/presence.ts'
 import type { Providers } from './providers/providers.ts'
@@ -21,6 +22,8 @@ export type Context = {
   passwords: Passwords
   providers: Providers
   aside: Aside
+  /** Undefined: this server cannot send mail. */
+  mailer: Mailer | undefined
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
   notifications: Client<typeof NotificationsInternalService>

@@ -22,6 +22,27 @@ export const handleTaken = (name: string) =>
   new ConnectError(`"${name}" is taken by a login or a role`, Code.AlreadyExists)
 export const emailTaken = () =>
   new ConnectError('the e-mail address is verified by another account', Code.AlreadyExists)
+export const registrationClosed = () => new ConnectError('nobody can register at this server', Code.PermissionDenied)
+export const registrationExpired = () =>
+  new ConnectError('the registration has expired or is completed; begin again', Code.InvalidArgument)
+export const wrongCode = () =>
+  new ConnectError('the code is wrong, has expired or was entered wrongly too often', Code.InvalidArgument)
+export const tooManyCodes = (windowMs: number) =>
+  new ConnectError('too many codes for this address; try again later', Code.ResourceExhausted, {
+    'retry-after': String(Math.ceil(windowMs / 1000)),
+  })
+export const resetLinkExpired = () =>
+  new ConnectError('the link has expired or was used; ask for another one', Code.InvalidArgument)
+export const invalidOrigin = () => new ConnectError('that is not the origin of a web page', Code.InvalidArgument)
+export const invalidRedirectUri = () =>
+  new ConnectError('the redirect address must be an http or https URL', Code.InvalidArgument)
+export const invalidChallenge = () =>
+  new ConnectError('the code challenge must be a SHA-256 in base64url (method S256)', Code.InvalidArgument)
+export const consentMissing = () => new ConnectError('the user has not let this origin in', Code.FailedPrecondition)
+export const invalidAuthorizationCode = () =>
+  new ConnectError('the authorization code is unknown, used, expired or not for this client', Code.InvalidArgument)
+export const mailNotSent = () => new ConnectError('the mail could not be sent; try again in a moment', Code.Unavailable)
+export const noMailer = () => new ConnectError('this server cannot send mail', Code.FailedPrecondition)
 export const userLimitReached = (most: number) =>
   new ConnectError(`this server has as many accounts as it may have (${most})`, Code.ResourceExhausted)
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)

@@ -29,8 +29,17 @@ export const presenceUnavailable = (error: unknown) => {
   presenceAway(1)
   log.debug({ err: error }, 'presence is not available')
 }
+const mails = counter('parley_mails', { description: 'Mails handed over or given up, by kind and outcome.' })
+
+export const mailSent = (kind: string) => mails(1, { kind, outcome: 'sent' })
+export const mailFailed = (kind: string, trouble: { code?: string; responseCode?: number }, lasts: boolean) => {
+  if (lasts) mails(1, { kind, outcome: 'failed' })
+  log.warn({ kind, ...trouble }, lasts ? 'a mail was not sent' : 'a mail was not sent yet; trying again')
+}
+export const withoutServerName = (error: unknown) =>
+  log.warn({ err: error }, 'admin did not tell how the server is called')
 export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'credentials in use were not prolonged')
-export const noteFailed = (error: unknown) => log.warn({ err: error }, 'a failed sign-in was not noted')
+export const asideFailed = (error: unknown) => log.warn({ err: error }, 'work that nobody waits for failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
 

@@ -12,6 +12,7 @@ import { openRedis } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Aside } from './aside.ts'
+import { serverNames } from './clients/server-name.ts'
 import type { Config } from './config.ts'
 import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
@@ -22,7 +23,9 @@ import { deleteCredentials } from './jobs/delete-credentials.ts'
 import { deleteExpired } from './jobs/delete-expired.ts'
 import { finishDeletions } from './jobs/finish-deletions.ts'
 import { clearLapsedStatuses } from './jobs/clear-lapsed-statuses.ts'
-import { noteFailed } from './metrics.ts'
+import { createMailer } from './mail/mailer.ts'
+import { openTransport } from './mail/open-transport.ts'
+import { asideFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { announcePresence } from './presence/announce.ts'
 import { Presence } from './presence/presence.ts'
@@ -71,13 +74,16 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
   const presence = new Presence({ redis, announce: announcePresence(events), leaseMs: overrides.presenceLeaseMs })
   const now = overrides.now ?? (() => new Date())
+  const transport = openTransport(config)
+  if (transport) opened.use(transport)
   const ctx: Context = {
     config,
     db,
     relay,
     policy,
     admin,
-    aside: opened.use(new Aside(noteFailed)),
+    mailer: transport && createMailer(transport, { serverName: serverNames(admin), signal }),
+    aside: opened.use(new Aside(asideFailed)),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: createClient(MessagingInternalService, rpc.transport()),
     notifications: createClient(NotificationsInternalService, rpc.transport()),

@@ -39,6 +39,7 @@ export const password = 'correct horse battery'
 type Neighbours = {
   away: Set<'messaging' | 'notifications'>
   blocked: string[]
+  serverName: string
   /** Images that uploads was asked to make; the key is that of the blob. */
   images: StoreServerImageRequest[]
 }
@@ -71,7 +72,7 @@ export async function openEnv(): Promise<Env> {
   const redis = opened.use(await testRedis())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
-  const neighbours: Neighbours = { away: new Set(), blocked: ['root'], images: [] }
+  const neighbours: Neighbours = { away: new Set(), blocked: ['root'], serverName: 'Our <Chat>', images: [] }
   const beThere = (service: 'messaging' | 'notifications') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
   }
@@ -79,6 +80,7 @@ export async function openEnv(): Promise<Env> {
     await fakeLeaf(bus, (routes) => {
       routes.service(AdminInternalService, {
         getPolicy: () => standardPolicy(),
+        getServerName: () => ({ name: neighbours.serverName }),
         checkLogin: ({ login }) => ({ blocked: neighbours.blocked.includes(login.toLowerCase()) }),
       })
       routes.service(MessagingInternalService, {

@@ -56,7 +56,7 @@ export async function createAccount(ctx: Context, account: NewAccount, steps: St
       const version = roleIds.length > 0 ? 2n : 1n
       await insertUser(tx, { id, login, displayName, passwordHash, version, rolesVersion: version, createdAt: at })
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
-      if (email !== '' && (await claimEmail(tx, id, email, at)) !== id) throw emailTaken()
+      if (email !== '' && (await claimEmail(tx, id, email, at)) === 'taken') throw emailTaken()
       const more = (await steps.after?.(tx, created)) ?? []
       const actorId = account.bySelf === true ? id : ''
       const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }

@@ -11,6 +11,11 @@ export const loginKey = (login: string): string => login.toLowerCase()
 /** Whether an account can have this login at all; what it cannot have need not be looked for. */
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
+/** What people who register themselves may not have either. */
+export function assertRegisteredLogin(login: string): void {
+  if (login.includes('..')) throw invalidLogin('it must not hold ".."')
+}
+
 /** Throws `invalid_argument` unless the login keeps every rule that needs no look at other accounts. */
 export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
   if (login.length < minLength || login.length > maxLength)

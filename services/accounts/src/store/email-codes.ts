@@ -1,6 +1,86 @@
-import { lt, sql } from 'drizzle-orm'
-import type { Db } from '@parley/postgres'
+import { and, eq, gt, lt, sql, type SQL } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { Db, Reader, Tx } from '@parley/postgres'
 import { emailCodes } from './schema.ts'
+
+export type EmailCode = typeof emailCodes.$inferSelect
+/** What a code is for: one row each. */
+export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
+
+/** Whoever counts mails or guesses of an address does so alone, to the end of the transaction. */
+export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
+}
+
+/** Mails to an address since a moment, and wrong guesses of what can be entered now, whoever asked for it. */
+export async function countUses(
+  db: Reader,
+  { purpose, emailKey }: CodeKey,
+  { since, now }: { since: Date; now: Date },
+): Promise<{ mails: number; wrongAttempts: number }> {
+  const [row] = await db
+    .select({
+      mails: sumOf(emailCodes.mails, gt(emailCodes.windowFrom, since)),
+      wrongAttempts: sumOf(emailCodes.wrongAttempts, gt(emailCodes.expiresAt, now)),
+    })
+    .from(emailCodes)
+    .where(and(eq(emailCodes.purpose, purpose), eq(emailCodes.emailKey, emailKey)))
+  return row ?? { mails: 0, wrongAttempts: 0 }
+}
+
+const sumOf = (column: AnyPgColumn, condition: SQL) =>
+  sql<number>`coalesce(sum(${column}) filter (where ${condition}), 0)::int`
+
+/** Puts a code in the place of an earlier one, whose window goes on if it began after `since`. */
+export async function storeCode(
+  tx: Tx,
+  code: Pick<EmailCode, 'codeDigest' | 'expiresAt'> & CodeKey,
+  at: Date,
+  since: Date,
+): Promise<void> {
+  const goesOn = sql`${emailCodes.windowFrom} > ${since.toISOString()}`
+  const { codeDigest, expiresAt } = code
+  await tx
+    .insert(emailCodes)
+    .values({ ...code, windowFrom: at })
+    .onConflictDoUpdate({
+      target: [emailCodes.purpose, emailCodes.emailKey, emailCodes.userId],
+      set: {
+        codeDigest,
+        expiresAt,
+        mails: sql`case when ${goesOn} then ${emailCodes.mails} + 1 else 1 end`,
+        wrongAttempts: sql`case when ${goesOn} then ${emailCodes.wrongAttempts} else 0 end`,
+        windowFrom: sql`case when ${goesOn} then ${emailCodes.windowFrom} else ${at.toISOString()}::timestamptz end`,
+      },
+    })
+}
+
+export async function findCode(tx: Tx, key: CodeKey, now: Date): Promise<EmailCode | undefined> {
+  const [row] = await tx
+    .select()
+    .from(emailCodes)
+    .where(and(isCode(key), gt(emailCodes.expiresAt, now)))
+  return row
+}
+
+export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
+  await tx
+    .update(emailCodes)
+    .set({ wrongAttempts: sql`${emailCodes.wrongAttempts} + 1` })
+    .where(isCode(key))
+}
+
+/** A mail that was not delivered does not count. */
+export async function uncountMail(db: Db, key: CodeKey): Promise<void> {
+  await db
+    .update(emailCodes)
+    .set({ mails: sql`greatest(${emailCodes.mails} - 1, 0)` })
+    .where(isCode(key))
+}
+
+export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {
+  await tx.delete(emailCodes).where(isCode(key))
+}
 
 /** Deletes up to `atOnce` codes that nobody can enter any more; answers how many there were. */
 export async function deleteExpiredEmailCodes(db: Db, now: Date, atOnce: number): Promise<number> {
@@ -12,3 +92,6 @@ export async function deleteExpiredEmailCodes(db: Db, now: Date, atOnce: number)
     .for('update', { skipLocked: true })
   return (await db.delete(emailCodes).where(sql`ctid in ${expired}`)).rowCount ?? 0
 }
+
+const isCode = ({ purpose, emailKey, userId }: CodeKey) =>
+  and(eq(emailCodes.purpose, purpose), eq(emailCodes.emailKey, emailKey), eq(emailCodes.userId, userId))

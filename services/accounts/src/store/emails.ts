@@ -1,14 +1,33 @@
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { emailKey } from '../domain/email.ts'
-import { emails } from './schema.ts'
+import { emails, users } from './schema.ts'
 
-/** Records an address as verified; answers whose it is, which may be someone else's already. */
-export async function claimEmail(tx: Tx, userId: string, address: string, at: Date): Promise<string> {
+/** Records an address as verified; it may be this account's already, or somebody else's. */
+export async function claimEmail(
+  tx: Tx,
+  userId: string,
+  address: string,
+  at: Date,
+): Promise<'added' | 'held' | 'taken'> {
   const key = emailKey(address)
-  await tx.insert(emails).values({ key, address, userId, verifiedAt: at }).onConflictDoNothing()
-  const [owner] = await tx.select({ userId: emails.userId }).from(emails).where(eq(emails.key, key))
-  return owner?.userId ?? userId
+  const added = await tx.insert(emails).values({ key, address, userId, verifiedAt: at }).onConflictDoNothing()
+  if (added.rowCount === 1) return 'added'
+  const [holder] = await tx.select({ userId: emails.userId }).from(emails).where(eq(emails.key, key))
+  return holder?.userId === userId ? 'held' : 'taken'
+}
+
+/** Who verified an address, and how they wrote it. */
+export async function findVerifiedEmail(
+  db: Reader,
+  address: string,
+): Promise<{ userId: string; address: string; resetMailedAt: Date | null } | undefined> {
+  const [holder] = await db
+    .select({ userId: emails.userId, address: emails.address, resetMailedAt: users.resetMailedAt })
+    .from(emails)
+    .innerJoin(users, eq(users.id, emails.userId))
+    .where(and(eq(emails.key, emailKey(address)), isNull(users.deletedAt)))
+  return holder
 }
 
 /** Accounts that hold one of these addresses. */

@@ -17,6 +17,7 @@ import { getServer } from './discovery/get-server.ts'
 import { checkLogin } from './internal/check-login.ts'
 import { denyPosting } from './internal/deny-posting.ts'
 import { getPolicy } from './internal/get-policy.ts'
+import { getServerName } from './internal/get-server-name.ts'
 import { batchGetRoles } from './role/batch-get-roles.ts'
 import { getRole } from './role/get-role.ts'
 import { listRoles } from './role/list-roles.ts'
@@ -50,5 +51,6 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),
     checkLogin: checkLogin(ctx),
+    getServerName: getServerName(ctx),
   } satisfies ServiceImpl<typeof AdminInternalService>)
 }

@@ -19,9 +19,11 @@ const bannerSize = { width: 1200, height: 630, fit: 'cover' } as const
 const defaultName = 'Parley'
 const defaultDescription = 'A place to talk with your team.'
 
+export const toServerName = ({ name }: ServerProfileRow): string => name ?? defaultName
+
 export function toPublicProfile(row: ServerProfileRow, config: Config): ServerPublicProfile {
   return create(ServerPublicProfileSchema, {
-    name: row.name ?? defaultName,
+    name: toServerName(row),
     version: serverVersion,
     description: row.description ?? defaultDescription,
     ...(row.logoKey !== null && { logoUrl: imageUrl(config, row.logoKey, logoSize) }),

@@ -54,5 +54,5 @@ export function confirmExternalIdentityLink(
 /** An account without an address takes the one of its new identity if it is nobody's; one that has an address keeps that. */
 async function emailAdopted(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
   if (email === '' || (await hasVerifiedEmail(tx, user.id))) return false
-  return (await claimEmail(tx, user.id, email, at)) === user.id
+  return (await claimEmail(tx, user.id, email, at)) === 'added'
 }

@@ -1,13 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { ownerRoleId } from '@parley/auth'
 import type { OperatorService } from '@parley/contracts/internal'
-import { isOwnerEmail } from '../../accounts/create-account.ts'
-import { roleGiven } from '../../accounts/give-role.ts'
+import { emailVerified } from '../../accounts/verified-email.ts'
 import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
-import { emailTaken, userNotFound } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { ownerGranted } from '../../metrics.ts'
-import { claimEmail } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
@@ -17,14 +14,15 @@ export function verifyEmail(ctx: Context): MethodImpl<typeof OperatorService.met
     const user = await findUserByLogin(ctx.db, login)
     if (!user) throw userNotFound(login)
     const at = ctx.now()
-    const makesOwner = isOwnerEmail(ctx, email)
+    let madeOwner = false
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
-      if ((await claimEmail(tx, user.id, email, at)) !== user.id) throw emailTaken()
-      return makesOwner ? roleGiven(tx, current, ownerRoleId) : undefined
+      const verified = await emailVerified(ctx, tx, current, email, at)
+      madeOwner = verified.madeOwner
+      return verified.change
     })
     if (!changed) throw userNotFound(login)
-    if (changed.announced) ownerGranted(user.id)
-    if (makesOwner) await ctx.relay.stored(changed.unannounced)
+    if (madeOwner) ownerGranted(user.id)
+    await ctx.relay.stored(changed.unannounced)
     return { userId: user.id }
   }
 }

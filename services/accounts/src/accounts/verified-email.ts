@@ -1,0 +1,37 @@
+import { ownerRoleId } from '@parley/auth'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../context.ts'
+import { noted } from '../domain/announcements.ts'
+import { emailTaken } from '../errors.ts'
+import { claimEmail } from '../store/emails.ts'
+import type { Change } from '../store/user-changes.ts'
+import type { UserWithRoles } from '../store/users.ts'
+import { isOwnerEmail } from './create-account.ts'
+import { roleGiven } from './give-role.ts'
+
+export type VerifiedEmail = { change: Change | undefined; madeOwner: boolean }
+
+/**
+ * Records an address as verified within the change of a locked account, who becomes an owner if the configuration says so.
+ * No change when it is recorded already. Throws `already_exists` when it is somebody else's.
+ */
+export async function emailVerified(
+  ctx: Context,
+  tx: Tx,
+  user: UserWithRoles,
+  email: string,
+  at: Date,
+): Promise<VerifiedEmail> {
+  const claim = await claimEmail(tx, user.id, email, at)
+  if (claim === 'taken') throw emailTaken()
+  const owner = isOwnerEmail(ctx, email) ? await roleGiven(tx, user, ownerRoleId) : undefined
+  const added = claim === 'added' ? [noted('user_verified_email_added')] : []
+  if (!owner && added.length === 0) return { change: undefined, madeOwner: false }
+  return {
+    change: {
+      ...(owner?.set && { set: owner.set }),
+      announce: (version) => [...added, ...(owner?.announce(version) ?? [])],
+    },
+    madeOwner: owner !== undefined,
+  }
+}

@@ -1,0 +1,21 @@
+import type { Context } from '../context.ts'
+import { withoutServerName } from '../metrics.ts'
+
+const keepMs = 60_000
+const fallback = 'Parley'
+
+/** How the server is called, asked once a minute. While admin is away: as it was called last. */
+export function serverNames(admin: Context['admin']): () => Promise<string> {
+  let name = fallback
+  let askedAt = -Infinity
+  return async () => {
+    if (performance.now() - askedAt < keepMs) return name
+    try {
+      name = (await admin.getServerName({}, { timeoutMs: 1_500 })).name || fallback
+      askedAt = performance.now()
+    } catch (error) {
+      withoutServerName(error)
+    }
+    return name
+  }
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { invalidChallenge, invalidOrigin, invalidRedirectUri } from '../errors.ts'
+
+const maxLength = 2048
+/** SHA-256 in base64url. */
+const challengeShape = /^[A-Za-z0-9_-]{43}$/
+const verifierShape = /^[A-Za-z0-9._~-]{43,128}$/
+
+/** Throws `invalid_argument` unless it is an origin as browsers write it. */
+export function assertOrigin(origin: string): void {
+  if (origin.length > maxLength || originOf(origin) !== origin) throw invalidOrigin()
+}
+
+/** The origin of a redirect address. Throws `invalid_argument` when there is none. */
+export function redirectOrigin(redirectUri: string): string {
+  const origin = redirectUri.length > maxLength ? undefined : originOf(redirectUri)
+  if (origin === undefined) throw invalidRedirectUri()
+  return origin
+}
+
+/** Throws `invalid_argument` unless it can be a PKCE challenge of method S256. */
+export function assertChallenge(challenge: string): void {
+  if (!challengeShape.test(challenge)) throw invalidChallenge()
+}
+
+/** Whether a verifier is the one a challenge was made of. */
+export const answersChallenge = (verifier: string, challenge: string): boolean =>
+  verifierShape.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
+
+function originOf(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) ? url.origin : undefined
+}

@@ -1,0 +1,2 @@
+/** Where people reach this server, ready for a path to follow. */
+export const publicUrlOf = ({ publicUrl }: { publicUrl: string }): string => publicUrl.replace(/\/+$/, '')

@@ -1,0 +1,71 @@
+import { bool, duration, int, oneOf, port, secret, str } from '@parley/config'
+
+/** How mail leaves. */
+export const mailFields = {
+  smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
+    toml: 'smtp.enabled',
+    default: false,
+    doc: 'Whether mail is sent through a server; needs its host and a sender.',
+  }),
+  smtpHost: str('PARLEY_SMTP_HOST', { toml: 'smtp.host', optional: true, doc: 'Name or address of the mail server.' }),
+  smtpPort: port('PARLEY_SMTP_PORT', {
+    toml: 'smtp.port',
+    optional: true,
+    doc: 'Its port; if not set, 465 for implicit TLS and 587 otherwise.',
+  }),
+  smtpTls: oneOf('PARLEY_SMTP_TLS', {
+    toml: 'smtp.tls',
+    values: ['mandatory', 'opportunistic', 'implicit'],
+    default: 'mandatory',
+    doc: 'mandatory: STARTTLS or nothing; opportunistic: STARTTLS where the server offers it; implicit: TLS from the first byte.',
+  }),
+  smtpTlsServerName: str('PARLEY_SMTP_TLS_SERVER_NAME', {
+    toml: 'smtp.tls_server_name',
+    optional: true,
+    doc: 'Name that the certificate must be for, if it is not the host.',
+  }),
+  smtpTlsSkipVerify: bool('PARLEY_SMTP_TLS_SKIP_VERIFY', {
+    toml: 'smtp.tls_skip_verify',
+    default: false,
+    doc: 'Takes any certificate; only for tests.',
+  }),
+  smtpUsername: str('PARLEY_SMTP_USERNAME', { toml: 'smtp.username', optional: true, doc: 'User at the mail server.' }),
+  smtpPassword: secret('PARLEY_SMTP_PASSWORD', { toml: 'smtp.password', optional: true, doc: 'Its password.' }),
+  smtpFrom: str('PARLEY_SMTP_FROM', {
+    toml: 'smtp.from',
+    optional: true,
+    pattern: /^[^\r\n]*[^\s@]+@[^\s@]+$/,
+    doc: 'Sender of every mail, such as `chat@example.org` or `Chat <chat@example.org>`.',
+  }),
+  mailDir: str('PARLEY_MAIL_DIR', {
+    optional: true,
+    doc: 'Without a mail server: folder that gets every mail as a file.',
+  }),
+}
+
+/** Codes that prove an address. */
+export const emailCodeFields = {
+  codeTtlMs: duration('PARLEY_AUTH_EMAIL_OTP_TTL', {
+    toml: 'auth.email_otp.ttl',
+    default: '15m',
+    min: 60_000,
+    doc: 'How long a code that was mailed can be entered.',
+  }),
+  maxDeliveredCodes: int('PARLEY_AUTH_EMAIL_OTP_MAX_DELIVERED_CODES', {
+    toml: 'auth.email_otp.max_delivered_codes',
+    default: 10,
+    min: 1,
+    doc: 'Codes that one address gets for one purpose in that time.',
+  }),
+  maxWrongAttempts: int('PARLEY_AUTH_EMAIL_OTP_MAX_WRONG_ATTEMPTS', {
+    toml: 'auth.email_otp.max_wrong_attempts',
+    default: 5,
+    min: 1,
+    doc: 'Wrong codes that may be entered for one address and purpose in that time.',
+  }),
+  codeThrottling: bool('PARLEY_AUTH_EMAIL_OTP_THROTTLING_ENABLED', {
+    toml: 'auth.email_otp.throttling_enabled',
+    default: true,
+    doc: 'Whether these two limits hold; codes can be guessed without them.',
+  }),
+}

@@ -1,0 +1,52 @@
+import { layOut } from './layout.ts'
+import type { Mail } from './mail.ts'
+
+type Compose = (serverName: string) => Mail
+
+const ignore = 'If you did not ask for this, you can ignore this mail: nothing has changed.'
+
+export const registrationCodeMail =
+  (to: string, code: string, ttlMs: number): Compose =>
+  (server) =>
+    layOut(to, `Your code to register at ${server}`, server, [
+      `Enter this code to go on with your registration at ${server}:`,
+      { code },
+      `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
+      'If you did not want to register, you can ignore this mail: no account is made without the code.',
+    ])
+
+/** For an address that somebody wants to register although it belongs to an account: only its owner may learn that. */
+export const accountExistsMail =
+  (to: string, publicUrl: string): Compose =>
+  (server) =>
+    layOut(to, `You have an account at ${server}`, server, [
+      `Somebody, probably you, wanted to register at ${server} with this address. It belongs to an account already, so you can sign in:`,
+      { link: `${publicUrl}/login`, label: 'Sign in' },
+      'If you do not know the password any more, ask for a new one there.',
+      ignore,
+    ])
+
+export const emailCodeMail =
+  (to: string, code: string, ttlMs: number): Compose =>
+  (server) =>
+    layOut(to, `Your code to confirm this address at ${server}`, server, [
+      `Enter this code to confirm that this address is yours at ${server}:`,
+      { code },
+      `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
+      ignore,
+    ])
+
+export const passwordResetMail =
+  (to: string, link: string, ttlMs: number): Compose =>
+  (server) =>
+    layOut(to, `Set a new password at ${server}`, server, [
+      `Somebody, probably you, asked for a new password at ${server}. You can set it here:`,
+      { link, label: 'Set a new password' },
+      `The link works once and for ${inMinutes(ttlMs)}. A new password ends every session of the account.`,
+      ignore,
+    ])
+
+function inMinutes(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  return minutes === 1 ? 'one minute' : `${minutes} minutes`
+}

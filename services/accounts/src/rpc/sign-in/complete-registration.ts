@@ -1,0 +1,42 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import { createAccount } from '../../accounts/create-account.ts'
+import type { Context } from '../../context.ts'
+import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
+import { assertRegisteredLogin } from '../../domain/login.ts'
+import { registrationClosed, registrationExpired } from '../../errors.ts'
+import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
+import { toNewSession } from '../../view/new-session.ts'
+
+export function completeRegistration(
+  ctx: Context,
+): MethodImpl<typeof SignInInternalService.method.completeRegistration> {
+  return async ({ completionToken, login, password }) => {
+    const { directRegistration, secretKey } = ctx.config
+    if (!directRegistration) throw registrationClosed()
+    assertRegisteredLogin(login)
+    const asking = { secretKey, at: ctx.now() }
+    // Looked at before the password is hashed, and taken with the account, so that a login that is taken uses nothing up.
+    const email = emailOf(await peekFlowToken(ctx.db, asking, 'registration', completionToken))
+    let session: OpenedSession | undefined
+    const { id } = await createAccount(
+      ctx,
+      { login, password, email, roleIds: [], bySelf: true },
+      {
+        before: async (tx) => void emailOf(await takeFlowToken(tx, asking, 'registration', completionToken)),
+        after: async (tx, account) => {
+          session = await openSession(tx, ctx.config, account, account.at)
+          return session.announcements
+        },
+      },
+    )
+    return toNewSession({ id, login, displayName: null }, session)
+  }
+}
+
+function emailOf(flow: FlowToken | undefined): string {
+  const payload = flow?.payload
+  if (typeof payload === 'object' && payload !== null && 'email' in payload && typeof payload.email === 'string')
+    return payload.email
+  throw registrationExpired()
+}

@@ -1,0 +1,45 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
+import { noted } from '../../domain/announcements.ts'
+import { answersChallenge } from '../../domain/oauth.ts'
+import { invalidAuthorizationCode } from '../../errors.ts'
+import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
+import { changeUser } from '../../store/user-changes.ts'
+import { toNewSession } from '../../view/new-session.ts'
+
+/** Another web client has the token: it must never do what asks for a fresh proof. */
+const wanted = { kinds: ['bearer'], everFresh: false } as const
+
+export function exchangeAuthorizationCode(
+  ctx: Context,
+): MethodImpl<typeof SignInInternalService.method.exchangeAuthorizationCode> {
+  return async (request) => {
+    const at = ctx.now()
+    const asking = { secretKey: ctx.config.secretKey, at }
+    const flow = await peekFlowToken(ctx.db, asking, 'authorization_code', request.code)
+    if (!flow) throw invalidAuthorizationCode()
+    const { userId } = flow
+    let session: OpenedSession | undefined
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      const taken = await takeFlowToken(tx, asking, 'authorization_code', request.code)
+      if (!taken) throw invalidAuthorizationCode()
+      const reason = mismatch(taken, request)
+      // The code is used up all the same.
+      if (reason !== undefined) return { announce: () => [noted('auth_code_exchange_failed', { reason })] }
+      const opened = (session = await openSession(tx, ctx.config, user, at, wanted))
+      return { announce: () => [noted('auth_code_exchange_succeeded'), ...opened.announcements] }
+    })
+    if (changed) ctx.relay.wake(changed.unannounced)
+    if (!changed || !session) throw invalidAuthorizationCode()
+    return toNewSession(changed.user, session)
+  }
+}
+
+function mismatch({ payload }: FlowToken, asked: { redirectUri: string; codeVerifier: string }): string | undefined {
+  if (typeof payload !== 'object' || payload === null) return 'payload'
+  if (!('redirectUri' in payload) || payload.redirectUri !== asked.redirectUri) return 'redirect_uri'
+  if (!('codeChallenge' in payload) || typeof payload.codeChallenge !== 'string') return 'payload'
+  return answersChallenge(asked.codeVerifier, payload.codeChallenge) ? undefined : 'code_verifier'
+}

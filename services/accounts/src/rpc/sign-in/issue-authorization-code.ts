@@ -1,0 +1,33 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { assertChallenge, redirectOrigin } from '../../domain/oauth.ts'
+import { accountGone, consentMissing } from '../../errors.ts'
+import { issueFlowToken } from '../../store/flow-tokens.ts'
+import { hasConsent } from '../../store/oauth-consents.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+const ttlMs = 5 * 60_000
+
+export function issueAuthorizationCode(
+  ctx: Context,
+): MethodImpl<typeof SignInInternalService.method.issueAuthorizationCode> {
+  return async ({ userId, redirectUri, codeChallenge }) => {
+    const origin = redirectOrigin(redirectUri)
+    assertChallenge(codeChallenge)
+    const at = ctx.now()
+    const { secretKey } = ctx.config
+    let code = ''
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
+      if (!(await hasConsent(tx, userId, origin))) throw consentMissing()
+      const payload = { redirectUri, codeChallenge }
+      code = await issueFlowToken(tx, { secretKey, at }, { purpose: 'authorization_code', userId, payload, ttlMs })
+      return { announce: () => [noted('auth_code_issued', { origin })] }
+    })
+    if (!changed) throw accountGone()
+    ctx.relay.wake(changed.unannounced)
+    return { code, expiresAt: timestampFromDate(new Date(at.getTime() + ttlMs)) }
+  }
+}

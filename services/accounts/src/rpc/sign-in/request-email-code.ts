@@ -1,0 +1,32 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import { issueCode } from '../../codes/email-codes.ts'
+import { mailCode } from '../../codes/mail-code.ts'
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { assertEmail, emailKey } from '../../domain/email.ts'
+import { accountGone, noMailer, tooManyCodes } from '../../errors.ts'
+import { emailCodeMail } from '../../mail/mails.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.requestEmailCode> {
+  return async ({ userId, ...request }) => {
+    const { mailer } = ctx
+    if (!mailer) throw noMailer()
+    const email = request.email.trim()
+    assertEmail(email)
+    const key = { purpose: 'verification' as const, emailKey: emailKey(email), userId }
+    const at = ctx.now()
+    let code = ''
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
+      const issued = await issueCode(ctx, tx, key, at)
+      if (issued === undefined) throw tooManyCodes(ctx.config.codeTtlMs)
+      code = issued
+      return { announce: () => [noted('email_verification_code_issued')] }
+    })
+    if (!changed) throw accountGone()
+    ctx.relay.wake(changed.unannounced)
+    await mailCode(ctx, mailer, key, 'email_code', emailCodeMail(email, code, ctx.config.codeTtlMs))
+    return {}
+  }
+}

@@ -1,0 +1,52 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { assertEmail } from '../../domain/email.ts'
+import { publicUrlOf } from '../../domain/public-url.ts'
+import { noMailer } from '../../errors.ts'
+import { passwordResetMail } from '../../mail/mails.ts'
+import type { Mailer } from '../../mail/mailer.ts'
+import { findVerifiedEmail } from '../../store/emails.ts'
+import { issueFlowToken } from '../../store/flow-tokens.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+const linkTtlMs = 3600_000
+const againAfterMs = 5 * 60_000
+const waits = [1_000, 5_000, 20_000, 60_000]
+
+export function requestPasswordReset(
+  ctx: Context,
+): MethodImpl<typeof SignInInternalService.method.requestPasswordReset> {
+  return async (request) => {
+    const { mailer } = ctx
+    if (!mailer) throw noMailer()
+    const email = request.email.trim()
+    assertEmail(email)
+    const holder = await findVerifiedEmail(ctx.db, email)
+    // Nobody waits for the link: the time an answer takes must not tell whether the address belongs to somebody.
+    if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.aside.run(() => mailLink(ctx, mailer, holder))
+    return {}
+  }
+}
+
+/** One mail per account in five minutes, whoever asks. */
+const isDue = (mailedAt: Date | null, now: Date): boolean =>
+  mailedAt === null || now.getTime() - mailedAt.getTime() >= againAfterMs
+
+/** Goes to the address as it was verified, never to the one that was typed. */
+async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { userId: string; address: string }) {
+  const at = ctx.now()
+  const { secretKey } = ctx.config
+  let token = ''
+  const changed = await changeUser(ctx.db, userId, { actorId: '', at }, async (tx, user) => {
+    if (!isDue(user.resetMailedAt, at)) return undefined
+    const flow = { purpose: 'password_reset' as const, userId, payload: {}, ttlMs: linkTtlMs }
+    token = await issueFlowToken(tx, { secretKey, at }, flow)
+    return { set: { resetMailedAt: at }, announce: () => [noted('password_reset_link_issued')] }
+  })
+  if (!changed?.announced) return
+  ctx.relay.wake(changed.unannounced)
+  const link = `${publicUrlOf(ctx.config)}/reset-password?token=${token}`
+  await mailer.deliver('password_reset', passwordResetMail(address, link, linkTtlMs), waits)
+}

@@ -1,0 +1,44 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import { enqueue } from '@parley/events'
+import { newId } from '@parley/ids'
+import { issueCode } from '../../codes/email-codes.ts'
+import { mailCode } from '../../codes/mail-code.ts'
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { assertEmail, emailKey } from '../../domain/email.ts'
+import { publicUrlOf } from '../../domain/public-url.ts'
+import { noMailer, registrationClosed } from '../../errors.ts'
+import { accountExistsMail, registrationCodeMail } from '../../mail/mails.ts'
+import { findVerifiedEmail } from '../../store/emails.ts'
+
+export function requestRegistrationCode(
+  ctx: Context,
+): MethodImpl<typeof SignInInternalService.method.requestRegistrationCode> {
+  return async (request) => {
+    const { config, mailer } = ctx
+    if (!config.directRegistration) throw registrationClosed()
+    if (!mailer) throw noMailer()
+    const email = request.email.trim()
+    assertEmail(email)
+    const key = { purpose: 'registration' as const, emailKey: emailKey(email), userId: '' }
+    const at = ctx.now()
+    const issued = await ctx.db.transaction(async (tx) => {
+      const code = await issueCode(ctx, tx, key, at)
+      if (code === undefined) return undefined
+      const subject = { aggregateType: 'auth' as const, aggregateId: newId('event'), version: 1n }
+      const event = { ...subject, occurredAt: at, actorId: '', ...noted('registration_verification_code_issued') }
+      return { code, entries: await enqueue(tx, event) }
+    })
+    // Whoever asks is not told: the answer is the same whatever becomes of it.
+    if (!issued) return {}
+    ctx.relay.wake(issued.entries)
+    const holder = await findVerifiedEmail(ctx.db, email)
+    // Both ways one mail goes out, and the code of an address that has an account is told to nobody.
+    if (holder)
+      await mailCode(ctx, mailer, key, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
+    else
+      await mailCode(ctx, mailer, key, 'registration_code', registrationCodeMail(email, issued.code, config.codeTtlMs))
+    return {}
+  }
+}

@@ -1,0 +1,28 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import { useCode } from '../../codes/email-codes.ts'
+import type { Context } from '../../context.ts'
+import { emailKey } from '../../domain/email.ts'
+import { registrationClosed, wrongCode } from '../../errors.ts'
+import { issueFlowToken } from '../../store/flow-tokens.ts'
+
+const completionTtlMs = 15 * 60_000
+
+export function verifyRegistrationCode(
+  ctx: Context,
+): MethodImpl<typeof SignInInternalService.method.verifyRegistrationCode> {
+  return async (request) => {
+    const { directRegistration, secretKey } = ctx.config
+    if (!directRegistration) throw registrationClosed()
+    const email = request.email.trim()
+    const key = { purpose: 'registration' as const, emailKey: emailKey(email), userId: '' }
+    const at = ctx.now()
+    const completionToken = await ctx.db.transaction(async (tx) => {
+      if ((await useCode(ctx, tx, key, request.code.trim(), at)) === 'wrong') return undefined
+      const flow = { purpose: 'registration' as const, userId: '', payload: { email }, ttlMs: completionTtlMs }
+      return issueFlowToken(tx, { secretKey, at }, flow)
+    })
+    if (completionToken === undefined) throw wrongCode()
+    return { completionToken }
+  }
+}

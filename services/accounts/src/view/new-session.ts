@@ -1,0 +1,15 @@
+import { create } from '@bufbuild/protobuf'
+import { NewSessionSchema, type NewSession } from '@parley/contracts/internal'
+
+export const toNewSession = (
+  user: { id: string; login: string; displayName: string | null },
+  session: { token: string; cookieHandle: string; lifetimeSeconds: number } | undefined,
+): NewSession =>
+  create(NewSessionSchema, {
+    userId: user.id,
+    login: user.login,
+    displayName: user.displayName ?? user.login,
+    token: session?.token ?? '',
+    cookieHandle: session?.cookieHandle ?? '',
+    lifetimeSeconds: session?.lifetimeSeconds ?? 0,
+  })

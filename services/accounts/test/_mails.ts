@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export type ReceivedMail = { to: string; from: string; subject: string; text: string; html: string }
+
+/** A folder for mails that a process writes. */
+export type MailFolder = AsyncDisposable & {
+  path: string
+  /** Mails to an address, oldest first; without one, all of them. */
+  mails: (to?: string) => Promise<ReceivedMail[]>
+}
+
+export async function mailFolder(): Promise<MailFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'parley-mails-'))
+  return {
+    path,
+    async mails(to) {
+      const files = (await readdir(path)).filter((name) => name.endsWith('.eml')).sort()
+      const mails = await Promise.all(files.map(async (name) => parseMail(await readFile(join(path, name), 'utf8'))))
+      return mails.filter((mail) => to === undefined || mail.to === to)
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+  }
+}
+
+/** The six digits that somebody has to enter. */
+export function codeIn(mail: ReceivedMail | undefined): string {
+  return /^\s+(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? 'no code'
+}
+
+/** Enough of MIME for the mails of this service. */
+export function parseMail(raw: string): ReceivedMail {
+  const [head = '', ...rest] = raw.split(/\r?\n\r?\n/)
+  const headers = headersOf(head)
+  const body = rest.join('\r\n\r\n')
+  const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1] ?? 'none'
+  const parts = body.split(`--${boundary}`).map(partOf)
+  const partWith = (type: string) => parts.find((part) => part.type.startsWith(type))?.text ?? ''
+  return {
+    to: headers.get('to') ?? '',
+    from: headers.get('from') ?? '',
+    subject: decodedWords(headers.get('subject') ?? ''),
+    text: partWith('text/plain'),
+    html: partWith('text/html'),
+  }
+}
+
+function partOf(raw: string): { type: string; text: string } {
+  const [head = '', ...rest] = raw.replace(/^\r?\n/, '').split(/\r?\n\r?\n/)
+  const headers = headersOf(head)
+  const body = rest.join('\r\n\r\n')
+  const quoted = headers.get('content-transfer-encoding') === 'quoted-printable'
+  return { type: headers.get('content-type') ?? '', text: quoted ? unquoted(body) : body }
+}
+
+function headersOf(head: string): Map<string, string> {
+  const lines = head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
+  return new Map(
+    lines.map((line) => [(line.split(':')[0] ?? '').toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+}
+
+const unquoted = (text: string): string =>
+  Buffer.from(
+    text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  ).toString('utf8')
+
+const decodedWords = (text: string): string =>
+  text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?UTF-8\?Q\?(.*?)\?=/gi, (_, word: string) => unquoted(word.replaceAll('_', ' ')))
