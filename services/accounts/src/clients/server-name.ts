@@ -1,11 +1,12 @@
-import type { Context } from '../context.ts'
+import type { Client } from '@connectrpc/connect'
+import type { AdminInternalService } from '@parley/contracts/internal'
 import { withoutServerName } from '../metrics.ts'
 
 const keepMs = 60_000
 const fallback = 'Parley'
 
 /** How the server is called, asked once a minute. While admin is away: as it was called last. */
-export function serverNames(admin: Context['admin']): () => Promise<string> {
+export function serverNames(admin: Client<typeof AdminInternalService>): () => Promise<string> {
   let name = fallback
   let askedAt = -Infinity
   return async () => {
