@@ -60,6 +60,18 @@ export const readConfig = defineConfig({
     default: '3h',
     doc: 'How long authors may edit a message; the same as for messaging.',
   }),
+  auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
+    toml: 'audit.retention',
+    default: '400d',
+    min: 86_400_000,
+    doc: 'How long entries about security and administration stay in the audit log, at least.',
+  }),
+  auditConversationRetentionMs: duration('PARLEY_AUDIT_CONVERSATION_RETENTION', {
+    toml: 'audit.conversation_retention',
+    default: '30d',
+    min: 86_400_000,
+    doc: 'How long entries about conversations stay in the audit log, at least.',
+  }),
 })
 
 export type Config = ReturnType<typeof readConfig>

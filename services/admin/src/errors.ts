@@ -16,3 +16,7 @@ export const blockedUsernameTooLong = (characters: number) =>
   new ConnectError(`a blocked username has at most ${characters} characters`, Code.InvalidArgument)
 export const blockedUsernamesTooLarge = (bytes: number) =>
   new ConnectError(`the blocked usernames have at most ${bytes} bytes in all`, Code.InvalidArgument)
+
+export const entryNotFound = () => new ConnectError('there is no such entry in the audit log', Code.NotFound)
+export const badSequence = () => new ConnectError('a sequence is a decimal number', Code.InvalidArgument)
+export const timesReversed = () => new ConnectError('created_at_from is after created_at_to', Code.InvalidArgument)

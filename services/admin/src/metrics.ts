@@ -21,3 +21,7 @@ export function serverChanged(what: string): void {
   serverChanges()
   log.info({ what }, 'server changed')
 }
+
+export function auditBucketDropped(bucket: string): void {
+  log.info({ bucket }, 'dropped a month of the audit log')
+}

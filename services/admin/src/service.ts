@@ -5,7 +5,9 @@ import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
+import { recordEvents } from './consumers/audit-log.ts'
 import type { Context } from './context.ts'
+import { keepAuditBuckets, makeAuditBuckets } from './jobs/keep-audit-buckets.ts'
 import { serverSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
 import { getPolicy } from './store/policy.ts'
@@ -50,6 +52,9 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
     relay,
     now: overrides.now ?? (() => new Date()),
   }
+  await retry(() => makeAuditBuckets(ctx), { signal, initialMs: 200, maxMs: 5000 })
+  opened.use(keepAuditBuckets(ctx, signal))
+  opened.use(await recordEvents(ctx, events))
   opened.use(
     await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),
   )

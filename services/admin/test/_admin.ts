@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { createClient, type Transport } from '@connectrpc/connect'
 import { RoleService, ServerService } from '@parley/contracts/api'
-import { AdminServerService } from '@parley/contracts/admin'
+import { AdminDiagnosticsService, AdminEventLogService, AdminServerService } from '@parley/contracts/admin'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { Resources } from '@parley/runtime'
 import { callAs, testBus, testDatabase, testNats } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
-import { startAdmin } from '../src/service.ts'
+import { startAdmin, type Overrides } from '../src/service.ts'
 
 /** An empty database, a bus of its own, and admin processes over them on demand. */
 export async function testAdmin() {
@@ -15,23 +15,21 @@ export async function testAdmin() {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   const nats = opened.use(await testNats())
   const { bus, rpc } = opened.use(await testBus(nats.url))
+  const environment = {
+    PARLEY_ADMIN_DATABASE_URL: database.url,
+    PARLEY_NATS_URL: nats.url,
+    PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+    PARLEY_CORE_ASSETS_SIGNING_SECRET: 'a secret of the addresses of assets for tests',
+  }
   return {
     database,
+    environment,
     nats,
     bus,
     rpc,
     /** Starts a process; it ends with the test unless it is disposed before. */
-    async start(env: NodeJS.ProcessEnv = {}, stop?: AbortSignal) {
-      const config = readConfig({
-        env: {
-          PARLEY_ADMIN_DATABASE_URL: database.url,
-          PARLEY_NATS_URL: nats.url,
-          PARLEY_WEBSERVER_URL: 'https://chat.example.org',
-          PARLEY_CORE_ASSETS_SIGNING_SECRET: 'a secret of the addresses of assets for tests',
-          ...env,
-        },
-      })
-      return opened.use(await startAdmin(config, stop && { stop }))
+    async start(env: NodeJS.ProcessEnv = {}, overrides: Overrides = {}) {
+      return opened.use(await startAdmin(readConfig({ env: { ...environment, ...env } }), overrides))
     },
     anonymous: clients(rpc.transport()),
     /** Has no rights beyond everyone's. */
@@ -52,6 +50,8 @@ function clients(transport: Transport) {
     roles: createClient(RoleService, transport),
     server: createClient(ServerService, transport),
     adminServer: createClient(AdminServerService, transport),
+    eventLog: createClient(AdminEventLogService, transport),
+    diagnostics: createClient(AdminDiagnosticsService, transport),
     internal: createClient(AdminInternalService, transport),
   }
 }

@@ -38,7 +38,7 @@ test('a start waits for the database', async () => {
 test('a start that is called off ends', async () => {
   await admin.database.stop()
   const stop = new AbortController()
-  const starting = admin.start({}, stop.signal)
+  const starting = admin.start({}, { stop: stop.signal })
   stop.abort(new Error('called off'))
   await expect(starting).rejects.toThrow('called off')
 })

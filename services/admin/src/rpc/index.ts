@@ -1,10 +1,13 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { AdminServerService } from '@parley/contracts/admin'
+import { AdminEventLogService, AdminServerService } from '@parley/contracts/admin'
 import { RoleService, ServerService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { getEvent } from './admin-event-log/get-event.ts'
+import { listEventTypes } from './admin-event-log/list-event-types.ts'
+import { listEvents } from './admin-event-log/list-events.ts'
 import { deleteServerBanner } from './admin-server/delete-server-banner.ts'
 import { deleteServerLogo } from './admin-server/delete-server-logo.ts'
 import { getServerConfig } from './admin-server/get-server-config.ts'
@@ -47,6 +50,11 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getServerSecurityConfig: getServerSecurityConfig(ctx),
     updateBlockedUsernames: updateBlockedUsernames(ctx),
   } satisfies ServiceImpl<typeof AdminServerService>)
+  router.service(AdminEventLogService, {
+    listEvents: listEvents(ctx),
+    listEventTypes: listEventTypes(ctx),
+    getEvent: getEvent(ctx),
+  } satisfies ServiceImpl<typeof AdminEventLogService>)
   router.service(AdminInternalService, {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),

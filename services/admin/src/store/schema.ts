@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 
@@ -64,3 +64,44 @@ export const serverProfile = pgTable(
 export const blockedUsernames = pgTable('blocked_usernames', {
   username: text().primaryKey(),
 })
+
+/** One row: the newest sequence of the audit log, locked by whoever appends. */
+export const auditCounter = pgTable(
+  'audit_counter',
+  {
+    id: text().primaryKey().default('server'),
+    lastSequence: bigint('last_sequence', { mode: 'bigint' }).notNull(),
+  },
+  (t) => [check('audit_counter_single', sql`${t.id} = 'server'`)],
+)
+
+/** The audit log, partitioned by bucket (class and month of recording); the migration says so, drizzle cannot. */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    sequence: bigint({ mode: 'bigint' }).notNull(),
+    bucket: text().notNull(),
+    eventId: text('event_id').notNull(),
+    eventType: text('event_type').notNull(),
+    aggregateType: text('aggregate_type').notNull(),
+    aggregateId: text('aggregate_id').notNull(),
+    kind: text().notNull(),
+    /** Empty for the system. */
+    actorId: text('actor_id').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true, precision: 3 }).notNull(),
+    /** JSON. */
+    payload: text().notNull(),
+  },
+  (t) => [primaryKey({ name: 'audit_entries_key', columns: [t.sequence, t.bucket] })],
+)
+
+/** How many entries of which type lie in a bucket, so that nobody has to count them. */
+export const auditCounts = pgTable(
+  'audit_counts',
+  {
+    bucket: text().notNull(),
+    eventType: text('event_type').notNull(),
+    entries: bigint({ mode: 'bigint' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'audit_counts_key', columns: [t.bucket, t.eventType] })],
+)

@@ -1,0 +1,36 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Event } from '@parley/contracts/internal'
+import { eventTypeOf } from './event-types.ts'
+import { payloadOf } from './payload.ts'
+import { auditClassOf, bucketAt, bucketName } from './retention.ts'
+
+/** An event as the audit log keeps it, before it has its sequence. */
+export type NewAuditEntry = {
+  bucket: string
+  eventId: string
+  eventType: string
+  aggregateType: string
+  aggregateId: string
+  kind: string
+  actorId: string
+  createdAt: Date
+  payload: string
+}
+
+export function toAuditEntry(event: Event, recordedAt: Date): NewAuditEntry {
+  return {
+    bucket: bucketName(bucketAt(auditClassOf(event), recordedAt)),
+    eventId: event.id,
+    eventType: eventTypeOf(event),
+    aggregateType: isAboutRoles(event) ? 'rbac' : event.aggregateType,
+    aggregateId: event.aggregateId,
+    kind: event.kind,
+    actorId: event.actorId,
+    createdAt: event.occurredAt ? timestampDate(event.occurredAt) : recordedAt,
+    payload: payloadOf(event.fact),
+  }
+}
+
+/** Roles, decisions and who holds what are one subject for readers of the log, whoever keeps them. */
+const isAboutRoles = ({ aggregateType, kind }: Event): boolean =>
+  aggregateType === 'policy' || kind === 'roles_changed' || kind.startsWith('rbac_')

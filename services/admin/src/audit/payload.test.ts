@@ -1,0 +1,63 @@
+import { create } from '@bufbuild/protobuf'
+import { expect, test } from '@jest/globals'
+import {
+  CredentialsEndedFactSchema,
+  DetailsFactSchema,
+  EventSchema,
+  MessagePostedFactSchema,
+  PolicyDeltaSchema,
+  RoomFactAppliedSchema,
+  type Event,
+} from '@parley/contracts/internal'
+import { payloadOf } from './payload.ts'
+
+const payload = (fact: Event['fact']): unknown => JSON.parse(payloadOf(fact))
+
+test('ids, numbers and flags are kept', () => {
+  const fact = { roomSeq: 7n, threadRootEventId: 'E1', dmParticipantIds: ['Uann', 'Ubob'] }
+  expect(payload({ case: 'messagePosted', value: create(MessagePostedFactSchema, fact) })).toEqual({
+    roomSeq: '7',
+    threadRootEventId: 'E1',
+    dmParticipantIds: ['Uann', 'Ubob'],
+  })
+})
+
+test('names of rooms and words of the system are kept', () => {
+  const made = { name: 'general', groupId: 'G1' }
+  const fact = create(RoomFactAppliedSchema, {
+    fact: { fact: { case: 'created', value: made } },
+    header: { name: 'general' },
+  })
+  expect(payload({ case: 'roomFact', value: fact })).toMatchObject({
+    fact: { created: made },
+    header: { name: 'general' },
+  })
+  const ended = create(CredentialsEndedFactSchema, { all: true, reason: 'logout' })
+  expect(payload({ case: 'credentialsEnded', value: ended })).toEqual({ all: true, reason: 'logout' })
+})
+
+test('texts that people wrote are left out, and the event is not touched', () => {
+  const roles = [{ id: 'O1', name: 'cooks', displayName: 'The Cooks', description: 'Ann and Bob' }]
+  const value = create(PolicyDeltaSchema, {
+    revision: 2n,
+    roles,
+    decisions: [{ roleId: 'O1', permission: 'message.post' }],
+  })
+  expect(payload({ case: 'policy', value })).toEqual({
+    revision: '2',
+    roles: [{ id: 'O1', name: 'cooks' }],
+    decisions: [{ roleId: 'O1', permission: 'message.post' }],
+  })
+  expect(value.roles[0]?.displayName).toBe('The Cooks')
+})
+
+test('details hold words and ids, neither addresses nor sentences', () => {
+  const details = { role_name: 'cooks', email: 'ann@example.org', reason: 'Ann was rude', provider_id: 'github' }
+  const value = create(DetailsFactSchema, { details })
+  expect(payload({ case: 'details', value })).toEqual({ details: { role_name: 'cooks', provider_id: 'github' } })
+  expect(value.details).toEqual(details)
+})
+
+test('an event without a fact has an empty payload', () => {
+  expect(payload(create(EventSchema, {}).fact)).toEqual({})
+})

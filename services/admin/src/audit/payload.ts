@@ -1,0 +1,61 @@
+import { clone, ScalarType, toJsonString, type DescField, type DescMessage } from '@bufbuild/protobuf'
+import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
+import { EventSchema, type Event } from '@parley/contracts/internal'
+
+const facts = new Map<string | undefined, DescMessage>(
+  EventSchema.oneofs
+    .find(({ name }) => name === 'fact')
+    ?.fields.flatMap(({ localName, message }) => (message ? [[localName, message] as const] : [])),
+)
+
+/** Fields beside ids that hold words of the system, and names of rooms and roles. */
+const words = new Set([
+  'CredentialsEndedFact.reason',
+  'PolicyDecision.permission',
+  'PolicyRole.name',
+  'RoomCreatedFact.name',
+  'RoomHeaderAfter.name',
+  'RoomUpdatedFact.name',
+])
+const id = /(^|_)(id|ids|key)$/
+/** Ids and words have neither spaces nor an "@"; texts, names and addresses do. */
+const word = /^[^\s@]{0,128}$/
+
+/**
+ * The fact of an event as protobuf JSON: ids, numbers, flags, and words from a closed list. Texts are left out, also those
+ * of facts that are unknown here.
+ */
+export function payloadOf(fact: Event['fact']): string {
+  const schema = facts.get(fact.case)
+  if (schema === undefined || fact.value === undefined) return '{}'
+  const kept = reflect(schema, clone(schema, fact.value))
+  leaveTextsOut(kept)
+  return toJsonString(schema, kept.message)
+}
+
+function leaveTextsOut(message: ReflectMessage): void {
+  for (const field of message.fields) {
+    if (!message.isSet(field)) continue
+    if (field.fieldKind === 'message') leaveTextsOut(message.get(field))
+    else if (field.fieldKind === 'list' && field.listKind === 'message') {
+      for (const item of message.get(field)) leaveTextsOut(item as ReflectMessage)
+    } else if (field.fieldKind === 'map' && field.mapKind === 'message') {
+      for (const item of message.get(field).values()) leaveTextsOut(item as ReflectMessage)
+    } else if (isDetails(field)) keepWords(message, field)
+    else if (!isKept(field)) message.clear(field)
+  }
+}
+
+const isDetails = (field: DescField): field is DescField & { fieldKind: 'map' } =>
+  field.fieldKind === 'map' && field.parent.name === 'DetailsFact'
+
+function keepWords(message: ReflectMessage, field: DescField & { fieldKind: 'map' }): void {
+  const details = message.get(field)
+  for (const [name, value] of details) if (!word.test(String(value))) details.delete(name)
+}
+
+function isKept(field: DescField): boolean {
+  if (field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES) return true
+  if (field.scalar === ScalarType.BYTES) return false
+  return id.test(field.name) || words.has(`${field.parent.name}.${field.name}`)
+}

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals'
+import { toLogPage } from './event-log-page.ts'
+
+/** Entries with the sequences 100, 99, ... of which those at the given places match. */
+const scanned = (count: number, scan: number, places: number[]) => ({
+  entries: places.map((place) => ({ sequence: 101n - BigInt(place), place })),
+  count,
+  oldest: count === 0 ? null : 101n - BigInt(Math.min(count, scan)),
+})
+
+test('a full page ends at its last entry, and says whether anything is older', () => {
+  expect(toLogPage(scanned(6, 10, [1, 2, 5]), 3, 10)).toMatchObject({
+    hasOlder: true,
+    endCursor: '96',
+    scannedCount: 5,
+    scanLimited: false,
+  })
+  expect(toLogPage(scanned(5, 10, [1, 2, 5]), 3, 10)).toMatchObject({ hasOlder: false, endCursor: '96' })
+})
+
+test('a page that fills at the very last entry looked at is not limited', () => {
+  expect(toLogPage(scanned(11, 10, [1, 10]), 2, 10)).toMatchObject({
+    hasOlder: true,
+    endCursor: '91',
+    scanLimited: false,
+  })
+})
+
+test('a scan that ends before the page is full goes on where it ended', () => {
+  expect(toLogPage(scanned(11, 10, [3]), 2, 10)).toMatchObject({
+    hasOlder: true,
+    endCursor: '91',
+    scannedCount: 10,
+    scanLimited: true,
+  })
+  expect(toLogPage(scanned(11, 10, []), 2, 10)).toMatchObject({ entries: [], endCursor: '91', scanLimited: true })
+})
+
+test('the end of the log is the end', () => {
+  expect(toLogPage(scanned(10, 10, [3]), 2, 10)).toMatchObject({
+    hasOlder: false,
+    endCursor: '98',
+    scannedCount: 10,
+    scanLimited: false,
+  })
+  expect(toLogPage(scanned(4, 10, []), 2, 10)).toMatchObject({ hasOlder: false, endCursor: '97', scannedCount: 4 })
+  expect(toLogPage(scanned(0, 10, []), 2, 10)).toEqual({
+    entries: [],
+    hasOlder: false,
+    scannedCount: 0,
+    scanLimited: false,
+  })
+})

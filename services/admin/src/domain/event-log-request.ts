@@ -1,0 +1,41 @@
+import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
+import type { AdminEventLogFilter } from '@parley/contracts/admin'
+import { badSequence, timesReversed } from '../errors.ts'
+
+/** All conditions hold; empty ones always do. Times are inclusive. */
+export type EntryFilter = { eventType: string; actorId: string; from: Date | undefined; to: Date | undefined }
+
+const usualLimit = 50
+const mostLimit = 200
+/** Most entries that a filtered request looks at. */
+export const mostScanned = 5000
+const highestSequence = 2n ** 63n - 1n
+
+export const limitOf = (limit: number): number => (limit === 0 ? usualLimit : Math.min(limit, mostLimit))
+
+export function parseSequence(text: string): bigint {
+  if (!/^\d+$/.test(text)) throw badSequence()
+  const sequence = BigInt(text)
+  return sequence > highestSequence ? highestSequence : sequence
+}
+
+export function entryFilter(filter: AdminEventLogFilter | undefined): EntryFilter {
+  const { eventType = '', actorId = '', createdAtFrom, createdAtTo } = filter ?? {}
+  if (createdAtFrom && createdAtTo && isAfter(createdAtFrom, createdAtTo)) throw timesReversed()
+  return {
+    eventType,
+    actorId,
+    from: createdAtFrom && notBefore(createdAtFrom),
+    to: createdAtTo && timestampDate(createdAtTo),
+  }
+}
+
+export const isFilter = ({ eventType, actorId, from, to }: EntryFilter): boolean =>
+  eventType !== '' || actorId !== '' || from !== undefined || to !== undefined
+
+const isAfter = (one: Timestamp, other: Timestamp): boolean =>
+  one.seconds === other.seconds ? one.nanos > other.nanos : one.seconds > other.seconds
+
+/** Entries have milliseconds: the first of them that is not before the time. */
+const notBefore = (time: Timestamp): Date =>
+  new Date(timestampDate(time).getTime() + (time.nanos % 1_000_000 === 0 ? 0 : 1))

@@ -1,0 +1,32 @@
+import { periodically } from '@parley/runtime'
+import { bucketNamed, bucketsAhead, isOver } from '../audit/retention.ts'
+import type { Context } from '../context.ts'
+import { auditBucketDropped } from '../metrics.ts'
+import { dropBucket, listBuckets, makePartition } from '../store/audit-buckets.ts'
+
+/** Makes the tables of the audit log before their month, and drops those whose time is over. */
+export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDisposable {
+  return periodically({
+    name: 'audit buckets',
+    everyMs: 3_600_000,
+    signal,
+    run: async () => {
+      await makeAuditBuckets(ctx)
+      await dropOldBuckets(ctx)
+    },
+  })
+}
+
+export async function makeAuditBuckets({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
+  for (const bucket of bucketsAhead(now())) await makePartition(db, bucket)
+}
+
+async function dropOldBuckets({ db, config, now }: Context): Promise<void> {
+  const keepMs = { security: config.auditRetentionMs, conversation: config.auditConversationRetentionMs }
+  for (const name of await listBuckets(db)) {
+    const bucket = bucketNamed(name)
+    if (!bucket || !isOver(bucket, now(), keepMs)) continue
+    await dropBucket(db, bucket)
+    auditBucketDropped(name)
+  }
+}

@@ -1,0 +1,43 @@
+import type { Db, Tx } from '@parley/postgres'
+import { eq, sql } from 'drizzle-orm'
+import { bucketName, type Bucket } from '../audit/retention.ts'
+import { auditCounts, auditEntries } from './schema.ts'
+
+const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
+
+/** Gives a bucket a table of its own. Entries that came before it has one lie in the partition for all others, and stay. */
+export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPartitions(tx)
+    const [known] = await tx
+      .select()
+      .from(auditEntries)
+      .where(eq(auditEntries.bucket, bucketName(bucket)))
+      .limit(1)
+    if (known) return
+    await tx.execute(sql`
+      create table if not exists ${partition(bucket)} partition of audit_entries
+      for values in (${sql.raw(`'${bucketName(bucket)}'`)})`)
+  })
+}
+
+/** Deletes a bucket with its entries. */
+export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPartitions(tx)
+    await tx.execute(sql`drop table if exists ${partition(bucket)}`)
+    await tx.delete(auditEntries).where(eq(auditEntries.bucket, bucketName(bucket)))
+    await tx.delete(auditCounts).where(eq(auditCounts.bucket, bucketName(bucket)))
+  })
+}
+
+/** Names of the buckets that hold entries. */
+export async function listBuckets(db: Db): Promise<string[]> {
+  const rows = await db.selectDistinct({ bucket: auditCounts.bucket }).from(auditCounts)
+  return rows.map(({ bucket }) => bucket)
+}
+
+/** Processes that make the same table at once fail on the catalogue, whatever `if not exists` says. */
+async function lockPartitions(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('audit partitions'))`)
+}

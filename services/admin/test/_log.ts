@@ -1,0 +1,14 @@
+import type { AdminEventLogEntry } from '@parley/contracts/admin'
+import type { TestAdmin } from './_admin.ts'
+
+/** The whole log, newest first, page by page. */
+export async function wholeLog({ owner }: TestAdmin): Promise<AdminEventLogEntry[]> {
+  const entries: AdminEventLogEntry[] = []
+  let before: string | undefined
+  for (;;) {
+    const page = await owner.eventLog.listEvents({ limit: 200, ...(before !== undefined && { before }) })
+    entries.push(...page.entries)
+    if (!page.hasOlder) return entries
+    before = page.endCursor
+  }
+}

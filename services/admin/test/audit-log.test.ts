@@ -1,0 +1,191 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { create } from '@bufbuild/protobuf'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { DetailsFactSchema, MessagePostedFactSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/testkit'
+import pg from 'pg'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+import { announce } from './_announce.ts'
+import { wholeLog } from './_log.ts'
+
+const program = fileURLToPath(new URL('programs/admin.ts', import.meta.url))
+const upTo = (n: number) => Array.from({ length: n }, (_, index) => index + 1)
+
+let admin: TestAdmin
+beforeEach(async () => {
+  admin = await testAdmin()
+})
+afterEach(() => admin[Symbol.asyncDispose]())
+
+const posted = (room: number, n: number) =>
+  announce(admin.bus, {
+    kind: 'message_posted',
+    aggregateType: 'room',
+    aggregateId: `R${room}`,
+    version: BigInt(n),
+    actorId: 'Uann',
+    fact: { case: 'messagePosted', value: create(MessagePostedFactSchema, { roomSeq: BigInt(n) }) },
+  })
+
+/** The log holds so many entries, without gaps, each of another event. */
+async function expectWhole(count: number) {
+  await eventually(async () =>
+    expect((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount).toBe(BigInt(count)),
+  )
+  const entries = await wholeLog(admin)
+  expect(entries.map(({ sequence }) => sequence)).toEqual(upTo(count).reverse().map(String))
+  expect(new Set(entries.map(({ eventId }) => eventId)).size).toBe(count)
+  return entries
+}
+
+async function inDatabase(run: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: admin.database.url })
+  await client.connect()
+  try {
+    await run(client)
+  } finally {
+    await client.end()
+  }
+}
+
+test('every event is an entry: what happened, to what, by whom and when, without texts', async () => {
+  await admin.start()
+  const occurredAt = new Date('2026-03-01T12:00:00.123Z')
+  const about = { aggregateType: 'user', aggregateId: 'Uann', version: 1n, occurredAt } as const
+  const details = create(DetailsFactSchema, { details: { role_name: 'cooks', address: 'ann@example.org' } })
+  const assigned = await announce(admin.bus, {
+    ...about,
+    kind: 'rbac_role_assigned',
+    actorId: 'Uboss',
+    fact: { case: 'details', value: details },
+  })
+  await announce(admin.bus, { ...about, kind: 'roles_changed', actorId: 'Uboss' })
+  await admin.bert.adminServer.updateServerConfig({ motd: 'confidential words' })
+  await admin.anonymous.internal.denyPosting({ roomId: 'R1', actorId: 'Uann' })
+  const entries = await expectWhole(5)
+
+  expect(entries.find(({ eventId }) => eventId === assigned)).toMatchObject({
+    sequence: '1',
+    subject: 'evt.rbac.Uann.rbac_role_assigned',
+    aggregateType: 'rbac',
+    aggregateId: 'Uann',
+    eventType: 'RbacRoleAssignedEvent',
+    actorId: 'Uboss',
+    createdAt: { seconds: BigInt(Math.floor(occurredAt.getTime() / 1000)), nanos: 123_000_000 },
+    payloadJson: '{"details":{"role_name":"cooks"}}',
+  })
+  const subjects = entries.map(({ subject, eventType, actorId }) => `${subject} ${eventType} ${actorId}`)
+  expect(subjects.sort()).toEqual([
+    'evt.config.server.server_motd_changed ServerMotdChangedEvent Ubert',
+    'evt.config.server.server_updated ServerUpdatedEvent Ubert',
+    'evt.rbac.Uann.rbac_role_assigned RbacRoleAssignedEvent Uboss',
+    'evt.rbac.Uann.roles_changed UserRolesChangedEvent Uboss',
+    'evt.rbac.server.policy_changed RbacPolicyChangedEvent Uann',
+  ])
+  for (const { payloadJson } of entries) {
+    expect(payloadJson).not.toContain('confidential')
+    expect(JSON.parse(payloadJson)).toBeDefined()
+  }
+})
+
+test('two processes that write at once leave no gap and repeat nothing', async () => {
+  await Promise.all([admin.start(), admin.start()])
+  await Promise.all(
+    upTo(20).map(async (room) => {
+      for (const n of upTo(25)) await posted(room, n)
+    }),
+  )
+  const entries = await expectWhole(500)
+  expect(new Set(entries.map(({ aggregateId, payloadJson }) => aggregateId + payloadJson)).size).toBe(500)
+}, 60_000)
+
+/** What a killed process had in hand comes again when its time to acknowledge is over: not after a minute here. */
+async function bringAgainSoon(): Promise<void> {
+  const manager = await admin.bus.nc.jetstreamManager()
+  await eventually(() => manager.consumers.update('EVENTS', 'admin-audit', { ack_wait: 2e9 }))
+}
+
+test('killed in the middle of it: nothing is lost, doubled or skipped', async () => {
+  const execArgv = ['--import', import.meta.resolve('tsx')]
+  let told = 0
+  let writing = true
+  const write = async () => {
+    for (; writing; told++) await posted(told % 10, told)
+  }
+  const writer = write()
+  const recorded = async () => {
+    let count = 0
+    await inDatabase(async (client) => {
+      const { rows } = await client.query<{ entries: string | null }>(
+        'select sum(entries) as entries from audit_counts',
+      )
+      count = Number(rows[0]?.entries ?? 0)
+    })
+    return count
+  }
+  for (const [round, before] of [
+    [1, 0],
+    [2, 100],
+  ] as const) {
+    const env = { ...process.env, ...admin.environment, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
+    const child = fork(program, [], { execArgv, env, stdio: 'inherit' })
+    await once(child, 'message')
+    await bringAgainSoon()
+    await eventually(async () => expect(await recorded()).toBeGreaterThan(before + round))
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  writing = false
+  await writer
+  await admin.start()
+  await eventually(async () => expect(await recorded()).toBe(told), { timeoutMs: 60_000 })
+  await expectWhole(told)
+}, 120_000)
+
+test('a stream that is deleted leaves the log as it is, and what it brings again is no entry again', async () => {
+  await admin.start()
+  for (const motd of ['one', 'two', 'three']) await admin.bert.adminServer.updateServerConfig({ motd })
+  const before = await expectWhole(6)
+  const manager = await admin.bus.nc.jetstreamManager()
+  await manager.streams.delete('EVENTS')
+  await admin.bert.adminServer.updateServerConfig({ motd: 'four' })
+  await eventually(
+    async () => expect((await manager.streams.info('EVENTS')).state.messages).toBeGreaterThanOrEqual(5),
+    {
+      timeoutMs: 30_000,
+    },
+  )
+  const after = await expectWhole(8)
+  expect(after.slice(2)).toEqual(before)
+}, 60_000)
+
+test('a restored database gets what came after the copy again; sequences that it holds stay', async () => {
+  const first = await admin.start()
+  for (const n of upTo(20)) await posted(1, n)
+  const before = await expectWhole(20)
+  await first[Symbol.asyncDispose]()
+  await inDatabase(async (client) => {
+    await client.query('begin')
+    await client.query(`delete from inbox where event_id in (select event_id from audit_entries where sequence > 12)`)
+    await client.query('delete from audit_entries where sequence > 12')
+    await client.query('update audit_counts set entries = 12')
+    await client.query('update audit_counter set last_sequence = 12')
+    await client.query('commit')
+  })
+  await admin.start()
+  const after = await expectWhole(20)
+  expect(after.slice(8)).toEqual(before.slice(8))
+}, 60_000)
+
+test('a restart changes nothing', async () => {
+  const first = await admin.start()
+  await posted(1, 1)
+  const before = await expectWhole(1)
+  await first[Symbol.asyncDispose]()
+  await posted(1, 2)
+  await admin.start()
+  expect((await expectWhole(2)).slice(1)).toEqual(before)
+})

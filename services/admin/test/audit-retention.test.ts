@@ -1,0 +1,89 @@
+import { Code } from '@connectrpc/connect'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import pg from 'pg'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+import { announce } from './_announce.ts'
+import { wholeLog } from './_log.ts'
+
+let admin: TestAdmin
+beforeEach(async () => {
+  admin = await testAdmin()
+})
+afterEach(() => admin[Symbol.asyncDispose]())
+
+const on = (day: string) => ({ now: () => new Date(`${day}T12:00:00Z`) })
+const total = async () => Number((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount)
+const tell = (kind: string) => announce(admin.bus, { kind, aggregateType: 'room', aggregateId: 'R1', version: 1n })
+const types = async () => (await wholeLog(admin)).map(({ eventType }) => eventType)
+
+async function partitions(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: admin.database.url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_entries'::regclass order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  } finally {
+    await client.end()
+  }
+}
+
+test('months of conversations go after a month, those of security and administration after a year', async () => {
+  const january = await admin.start({}, on('2026-01-31'))
+  expect(await partitions()).toEqual([
+    'audit_entries_conversation_2026_01',
+    'audit_entries_conversation_2026_02',
+    'audit_entries_conversation_2026_03',
+    'audit_entries_other',
+    'audit_entries_security_2026_01',
+    'audit_entries_security_2026_02',
+    'audit_entries_security_2026_03',
+  ])
+  await tell('message_posted')
+  await tell('room_archived')
+  await eventually(async () => expect(await total()).toBe(2))
+  await january[Symbol.asyncDispose]()
+
+  const march = await admin.start({}, on('2026-03-02'))
+  await tell('message_posted')
+  await eventually(async () => expect(await total()).toBe(3))
+  expect(await types()).toEqual(['MessagePostedEvent', 'RoomArchivedEvent', 'MessagePostedEvent'])
+  await march[Symbol.asyncDispose]()
+
+  const soon = await admin.start({}, on('2026-03-03'))
+  await eventually(async () => expect(await total()).toBe(2))
+  expect(await types()).toEqual(['MessagePostedEvent', 'RoomArchivedEvent'])
+  await expect(admin.owner.eventLog.getEvent({ sequence: '1' })).rejects.toMatchObject({ code: Code.NotFound })
+  await soon[Symbol.asyncDispose]()
+
+  await admin.start({}, on('2027-03-10'))
+  await eventually(async () => expect(await types()).toEqual([]))
+  await tell('room_archived')
+  await eventually(async () => expect((await wholeLog(admin)).map(({ sequence }) => sequence)).toEqual(['4']))
+})
+
+test('retention is a setting', async () => {
+  const first = await admin.start({}, on('2026-01-15'))
+  await tell('room_archived')
+  await eventually(async () => expect(await total()).toBe(1))
+  await first[Symbol.asyncDispose]()
+  await admin.start({ PARLEY_AUDIT_RETENTION: '1d' }, on('2026-02-03'))
+  await eventually(async () => expect(await total()).toBe(0))
+})
+
+test('entries whose month has no table lie with the others, are found, and go in time', async () => {
+  let today = new Date('2026-01-15T12:00:00Z')
+  const first = await admin.start({}, { now: () => today })
+  today = new Date('2026-08-15T12:00:00Z')
+  await tell('room_archived')
+  await eventually(async () => expect(await types()).toEqual(['RoomArchivedEvent']))
+  await first[Symbol.asyncDispose]()
+  const second = await admin.start({}, { now: () => today })
+  await tell('room_unarchived')
+  await eventually(async () => expect(await types()).toEqual(['RoomUnarchivedEvent', 'RoomArchivedEvent']))
+  await second[Symbol.asyncDispose]()
+  await admin.start({}, on('2027-11-01'))
+  await eventually(async () => expect(await types()).toEqual([]))
+})
