@@ -2,7 +2,7 @@ import type { Event } from '@parley/contracts/internal'
 
 /** How long an entry is kept hangs on its class. */
 export type AuditClass = 'security' | 'conversation'
-export const auditClasses: readonly AuditClass[] = ['security', 'conversation']
+const auditClasses: readonly AuditClass[] = ['security', 'conversation']
 
 /** What people do in conversations; everything else is security and administration. */
 const conversation =
