@@ -1,4 +1,5 @@
 import {
+  bool,
   busFields,
   coreFields,
   defineConfig,
@@ -39,6 +40,41 @@ export const readConfig = defineConfig({
     default: [],
     pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
     doc: 'Proxies in front of this port, as addresses or networks (10.0.0.0/8): their X-Forwarded-For is believed.',
+  }),
+  oauthRedirectOrigins: list('PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS', {
+    toml: 'webserver.oauth_redirect_origins',
+    default: [],
+    doc: 'Origins of other web clients that people may let in; "*" stands for any https origin. Those of allowed_origins, this server and loopback addresses may be let in anyway.',
+  }),
+  signInWindowMs: duration('PARLEY_GATEWAY_SIGN_IN_WINDOW', {
+    default: '5m',
+    min: 1_000,
+    doc: 'How long failed sign-ins and mails asked for are remembered.',
+  }),
+  signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
+    default: 10,
+    min: 1,
+    doc: 'Failed sign-ins to one account from one address in that time.',
+  }),
+  signInAttemptsPerAddress: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS', {
+    default: 100,
+    min: 1,
+    doc: 'Failed sign-ins from one address in that time.',
+  }),
+  signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
+    default: 10,
+    min: 0,
+    doc: 'Failed sign-ins to one account, wherever from, after which further ones wait: 250 ms, then twice as long each time, up to 5 s. No account is ever locked.',
+  }),
+  mailsPerAddress: int('PARLEY_GATEWAY_MAILS_PER_ADDRESS', {
+    default: 100,
+    min: 1,
+    doc: 'Mails (codes, links) that one address may ask for in that time.',
+  }),
+  compression: bool('PARLEY_WEBSERVER_API_COMPRESSION', {
+    toml: 'webserver.api_compression',
+    default: true,
+    doc: 'Whether answers are compressed at all.',
   }),
   compressionMinBytes: int('PARLEY_WEBSERVER_API_COMPRESSION_MIN_BYTES', {
     toml: 'webserver.api_compression_min_bytes',

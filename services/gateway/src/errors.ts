@@ -35,3 +35,19 @@ export const badTimeout = (value: string) =>
 export const badIdempotencyKey = () =>
   new ConnectError('Idempotency-Key must be 1 to 128 visible ASCII characters', Code.InvalidArgument)
 export const clientGone = () => new ConnectError('the client closed the connection', Code.Canceled)
+
+const retryAfter = (ms: number) => ({ 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) })
+export const tooManySignIns = (retryAfterMs: number) =>
+  new ConnectError('too many failed sign-ins; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
+export const tooManyMails = (retryAfterMs: number) =>
+  new ConnectError(
+    'too many mails were asked for; wait and try again',
+    Code.ResourceExhausted,
+    retryAfter(retryAfterMs),
+  )
+export const signInFirst = () => new ConnectError('sign in first', Code.Unauthenticated)
+export const csrfMismatch = () =>
+  new ConnectError('the X-CSRF-Token header is missing or does not match', Code.PermissionDenied)
+export const badRequest = (what: string) => new ConnectError(what, Code.InvalidArgument)
+export const noPendingRequest = () =>
+  new ConnectError('no client waits to be let in by this session; begin again there', Code.FailedPrecondition)

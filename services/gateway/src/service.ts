@@ -1,15 +1,20 @@
 import { createClient } from '@connectrpc/connect'
 import { callerFrom } from '@parley/auth'
-import { AccountsInternalService } from '@parley/contracts/internal'
+import { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import { followControl } from '@parley/events'
-import { openRedis, rateLimiter } from '@parley/redis'
+import { openRedis } from '@parley/redis'
 import { connectBus, createRpcClient } from '@parley/rpc'
 import { Health, Resources, serveInternal, type Service } from '@parley/runtime'
+import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
 import { CallerCache } from './credentials/caller-cache.ts'
+import { SessionRenewal } from './credentials/renewal.ts'
 import { Forwarder } from './forward/forward.ts'
-import { signInAttempts } from './http/auth/attempts.ts'
+import { signInLimits } from './http/auth/limits.ts'
 import { clientAddressBehind } from './http/client-address.ts'
+import { sessionCookies } from './http/cookies.ts'
 import { Dispatch } from './http/dispatch.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
@@ -27,7 +32,10 @@ export async function startGateway(config: Config): Promise<Service> {
   const eventBus = opened.use(await connectBus({ ...busOptions, purpose: 'events' }))
   const redis = opened.use(openRedis({ url: config.redisUrl, name: 'gateway' }))
   const rpc = opened.use(createRpcClient(rpcBus, { name: 'gateway' }))
-  const accounts = createClient(AccountsInternalService, rpc.transport())
+  const transport = rpc.transport()
+  const accounts = createClient(AccountsInternalService, transport)
+  const signIn = createClient(SignInInternalService, transport)
+  const discovery = createClient(ServerDiscoveryService, transport)
 
   const callers = new CallerCache({
     authenticate: async (digest) => {
@@ -51,18 +59,29 @@ export async function startGateway(config: Config): Promise<Service> {
   following()
 
   const secrets = { secretKey: config.secretKey, cookieSigningSecret: config.cookieSigningSecret }
-  const forwarder = new Forwarder({ rpc, callers, secrets })
-  const clientAddress = clientAddressBehind(config.trustedProxies)
-  const attempts = signInAttempts({
-    perAccountAndAddress: rateLimiter({ redis, key: 'sign-in:account-address', points: 10, durationSeconds: 300 }),
-    perAddress: rateLimiter({ redis, key: 'sign-in:address', points: 100, durationSeconds: 300 }),
+  const secure = config.publicUrl.startsWith('https:')
+  const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
+  const forwarder = new Forwarder({
+    ...{ rpc, callers, secrets, renewal },
+    cookiesOf: (session) => sessionCookies(session, { secret: config.cookieSigningSecret, secure }),
   })
   const dispatch = new Dispatch({
     ...config,
+    compressionMinBytes: config.compression ? config.compressionMinBytes : 0,
     forwarder,
     health,
     metrics,
-    auth: { ...secrets, accounts, callers, attempts, clientAddress, secure: config.publicUrl.startsWith('https:') },
+    auth: {
+      ...secrets,
+      ...{ accounts, signIn, callers, renewal, metrics, secure },
+      ...signInLimits(redis, config),
+      identities: createClient(ExternalIdentityAuthService, transport),
+      describeServer: serverDescription(() => discovery.getServer({})),
+      clientAddress: clientAddressBehind(config.trustedProxies),
+      publicUrl: config.publicUrl,
+      allowedOrigins: config.allowedOrigins,
+      oauthRedirectOrigins: config.oauthRedirectOrigins,
+    },
     assets: new PassOn('assets', config.assetsUrls),
     webhooks: new PassOn('webhooks', config.webhooksUrls),
   })

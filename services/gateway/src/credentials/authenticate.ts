@@ -2,13 +2,20 @@ import { authenticationUnavailable } from '../errors.ts'
 import type { CallerCache, KnownCaller } from './caller-cache.ts'
 import type { Presented } from './presented.ts'
 
+/** A known caller and the credential that told. */
+export type SignedIn = KnownCaller & { by: 'bearer' | 'cookie'; digest: Buffer }
+
+const order = ['bearer', 'cookie'] as const
+
 /** Who calls: the bearer token is tried first, an invalid one falls back to the cookie. Throws `unavailable` when neither can be checked. */
-export async function authenticate(cache: CallerCache, presented: Presented): Promise<KnownCaller | undefined> {
+export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {
-    return (
-      (presented.bearer && (await cache.find(presented.bearer))) ??
-      (presented.cookie && (await cache.find(presented.cookie)))
-    )
+    for (const by of order) {
+      const digest = presented[by]
+      const known = digest && (await cache.find(digest))
+      if (known) return { caller: known.caller, encoded: known.encoded, by, digest }
+    }
+    return undefined
   } catch (error) {
     throw authenticationUnavailable(error)
   }

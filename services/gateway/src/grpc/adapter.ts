@@ -30,7 +30,10 @@ function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Option
     const header = (name: string) => context.requestHeader.get(name) ?? undefined
     const admitted = await forwarder.admit(known, header)
     const timeoutMs = Math.min(context.timeoutMs() ?? requestTimeoutMs, requestTimeoutMs)
+    const setCookies = (cookies: string[]) => cookies.forEach((it) => context.responseHeader.append('set-cookie', it))
+    setCookies(admitted.cookies)
     const answer = await forwarder.send(admitted, toBinary(input, request), timeoutMs, header('traceparent'))
+    setCookies(forwarder.cookiesBegun(admitted, answer))
     for (const name of exposedReplyHeaders) {
       const value = answer.headers?.get(name)
       if (value !== undefined) context.responseHeader.set(name, value)

@@ -58,7 +58,7 @@ export class ConnectUnary {
   ): Promise<void> {
     const started = performance.now()
     try {
-      const { answer, format } = await this.#call(method, request)
+      const { answer, format } = await this.#call(method, request, headers)
       for (const name of exposedReplyHeaders) {
         const value = answer.headers?.get(name)
         if (value !== undefined) headers[name] = value
@@ -113,7 +113,11 @@ export class ConnectUnary {
     return new ConnectError('internal server error', Code.Internal)
   }
 
-  async #call(method: PublicMethod, request: IncomingMessage): Promise<{ answer: Reply; format: Format }> {
+  async #call(
+    method: PublicMethod,
+    request: IncomingMessage,
+    headers: OutgoingHttpHeaders,
+  ): Promise<{ answer: Reply; format: Format }> {
     const format = unaryFormat(request.headers['content-type']) ?? 'json'
     const version = request.headers['connect-protocol-version']
     // Reading starts at once: a body that nobody reads holds up the connection.
@@ -122,14 +126,20 @@ export class ConnectUnary {
       readBody(request, method.maxBodyBytes),
     ])
     if (admission.status === 'rejected') throw admission.reason
+    setCookies(headers, admission.value.cookies)
     if (reading.status === 'rejected') throw reading.reason
     if (version !== undefined && version !== '1') throw unsupportedProtocolVersion(String(version))
     const timeoutMs = timeoutFrom(headerOf(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
     const body = format === 'json' ? transcodeRequest(method, reading.value) : reading.value
     const traceparent = headerOf(request, 'traceparent')
     const answer = await this.#options.forwarder.send(admission.value, body, timeoutMs, traceparent)
+    setCookies(headers, this.#options.forwarder.cookiesBegun(admission.value, answer))
     return { answer, format }
   }
+}
+
+function setCookies(headers: OutgoingHttpHeaders, cookies: string[]): void {
+  if (cookies.length > 0) headers['set-cookie'] = cookies
 }
 
 /** JSON to protobuf; an empty body is an empty message. */

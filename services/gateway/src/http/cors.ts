@@ -24,8 +24,8 @@ const exposedHeaders = [
 ].join(', ')
 const maxAgeSeconds = '86400'
 
-/** Public without credentials for pages of any origin: what a client must know before it can sign in. */
-const discoveryPath = '/svc.discovery.v1.ServerDiscoveryService/GetServer'
+/** For pages of any origin, without credentials: what a client must know before it can sign in, and how it then does. */
+const publicPaths = /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$/
 
 /** The headers that let a page of another origin read the answer; none when it may not. */
 export function corsHeaders(
@@ -35,7 +35,7 @@ export function corsHeaders(
 ): OutgoingHttpHeaders {
   const { origin, host } = request.headers
   if (origin === undefined) return {}
-  if (path.endsWith(discoveryPath)) return { 'access-control-allow-origin': '*', ...exposed }
+  if (publicPaths.test(path)) return { 'access-control-allow-origin': '*', ...exposed }
   const own = URL.canParse(origin) && new URL(origin).host === host
   if (own || allowedOrigins.includes(origin))
     return {

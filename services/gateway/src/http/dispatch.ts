@@ -6,11 +6,17 @@ import type { Forwarder } from '../forward/forward.ts'
 import { connectPrefix, findMethod } from '../forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AuthContext } from './auth/context.ts'
-import { serveAuth } from './auth/routes.ts'
+import { jsonRoutes } from './auth/routes.ts'
 import { ConnectUnary, unaryFormat } from './connect-unary.ts'
+import { iconPaths, serveIcon } from './icons.ts'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts'
+import { serveJson } from './json-route.ts'
+import { serveToken } from './oauth/token.ts'
+import { pageRoutes, servePage } from './pages/routes.ts'
 import type { PassOn } from './pass-on.ts'
-import { pathOf } from './path.ts'
+import { isPlainPath, pathOf } from './path.ts'
+import { providerPath } from './providers/paths.ts'
+import { serveProvider } from './providers/routes.ts'
 import { replyJson } from './reply.ts'
 
 type Options = {
@@ -68,9 +74,14 @@ export class Dispatch {
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url)
     const cors = corsHeaders(request, path, this.#options.allowedOrigins)
+    if (!isPlainPath(path)) {
+      request.resume()
+      return replyJson(request, response, 400, { error: 'the path is not written plainly' })
+    }
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
     if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)
-    if (path.startsWith('/auth/')) return serveAuth(this.#options.auth, path, request, response, cors)
+    const browser = this.#browser(path, request, response, cors)
+    if (browser) return browser
     if (path.startsWith('/assets/')) return this.#options.assets.http(request, response)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
@@ -87,6 +98,24 @@ export class Dispatch {
       default:
         return replyJson(request, response, 404, { error: `nothing at ${path}` }, cors)
     }
+  }
+
+  /** The routes of sign-in, for programs and for people. */
+  #browser(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    cors: OutgoingHttpHeaders,
+  ): Promise<void> | undefined {
+    const { auth } = this.#options
+    const json = jsonRoutes.get(path)
+    if (json) return serveJson(auth, json, request, response, cors)
+    const page = pageRoutes.get(path)
+    if (page) return servePage(auth, page, request, response)
+    const provider = providerPath(path)
+    if (provider) return serveProvider(auth, provider, request, response)
+    if (path === '/oauth/token') return serveToken(auth, request, response, cors)
+    return iconPaths.has(path) ? serveIcon(auth, request, response) : undefined
   }
 
   async #rpc(

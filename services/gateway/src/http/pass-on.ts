@@ -12,6 +12,8 @@ const hopByHop = new Set([
   'te',
   'trailer',
 ])
+/** Names that our own processes use among each other mean nothing when they come from outside. */
+const isInternal = (name: string): boolean => name.startsWith('parley-')
 
 /** Passes requests on to other deployables where no ingress does: the next one is tried when one does not answer. */
 export class PassOn {
@@ -27,10 +29,13 @@ export class PassOn {
   async http(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = this.#inTurn()[0]
     if (!target) return replyJson(request, response, 404, { error: `${this.#what} is not served here` })
-    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !hopByHop.has(name)))
+    const passed = Object.entries(request.headers).filter(([name]) => !hopByHop.has(name) && !isInternal(name))
+    const headers = Object.fromEntries(passed)
+    // A proxy may send the whole URL; whoever answers next is asked for the path.
+    const path = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')
     await new Promise<void>((resolve) => {
       const onward = httpRequest(
-        { host: target.hostname, port: target.port, method: request.method, path: request.url, headers },
+        { host: target.hostname, port: target.port, method: request.method, path, headers },
         (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers)
           answer.pipe(response)

@@ -42,6 +42,8 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
+  // It is handed its connections and never listens, but its time limits and its list of idle connections begin with this.
+  http1.emit('listening')
   const { server, sockets } = createFront(http1, http2)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -65,6 +67,7 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
       await closed
       clearInterval(idle)
       clearTimeout(deadline)
+      http1.close()
     },
   }
 }

@@ -1,21 +1,48 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@connectrpc/connect'
-import type { AccountsInternalService } from '@parley/contracts/internal'
+import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
+import type { RateLimiter } from '@parley/redis'
+import type { ServerDescription } from '../../clients/server.ts'
+import type { SignedIn } from '../../credentials/authenticate.ts'
 import type { CallerCache } from '../../credentials/caller-cache.ts'
 import type { Secrets } from '../../credentials/presented.ts'
+import type { SessionRenewal } from '../../credentials/renewal.ts'
+import type { Metrics } from '../../metrics.ts'
 import type { ClientAddress } from '../client-address.ts'
 import { headerOf } from '../header.ts'
 import type { SignInAttempts } from './attempts.ts'
 
-/** What the sign-in routes may reach. */
+/** What the browser's routes may reach. */
 export type AuthContext = Secrets & {
   accounts: Client<typeof AccountsInternalService>
+  signIn: Client<typeof SignInInternalService>
+  identities: Client<typeof ExternalIdentityAuthService>
+  describeServer: ServerDescription
   callers: CallerCache
+  renewal: SessionRenewal
   attempts: SignInAttempts
+  /** How many mails one address may ask for. */
+  mails: RateLimiter
   clientAddress: ClientAddress
+  metrics: Metrics
+  publicUrl: string
+  allowedOrigins: readonly string[]
+  oauthRedirectOrigins: readonly string[]
   /** Whether cookies are for https only. */
   secure: boolean
 }
+
+/** Answers a request, or throws what `failureOf` turns into a status and a text. */
+export type Handler = (context: AuthContext, request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** The same for routes that need someone signed in. */
+export type UserHandler = (
+  context: AuthContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  user: SignedIn,
+) => Promise<void>
 
 /** Where a sign-in comes from, for limits and the audit log. */
 export const clientAddressOf = ({ clientAddress }: AuthContext, request: IncomingMessage): string =>

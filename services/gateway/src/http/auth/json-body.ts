@@ -1,26 +1,56 @@
 import type { IncomingMessage } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { badRequest } from '../../errors.ts'
 import { readBody } from '../body.ts'
+import { unaryFormat } from '../connect-unary.ts'
+import { Refusal } from '../failure.ts'
 import { textOf } from '../text.ts'
 
-const maxBytes = 64 * 1024
+/** Largest body of a sign-in route in bytes. */
+export const maxAuthBodyBytes = 64 * 1024
 
-const notAnObject = () => new ConnectError('the body must be a JSON object in UTF-8', Code.InvalidArgument)
-
-/** Reads a JSON object of at most 64 KiB. Throws `invalid_argument`, or `resource_exhausted` when it is longer. */
-export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const body = await readBody(request, maxBytes)
-  let value: unknown
+/** Reads a body of at most 64 KiB. Throws a 413 when it is longer. */
+export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
   try {
-    value = JSON.parse(textOf(body))
-  } catch {
-    throw notAnObject()
+    return await readBody(request, maxAuthBodyBytes)
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw new Refusal(413, error.rawMessage)
+    throw error
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject()
-  return { ...value }
 }
 
-export function stringField(object: Record<string, unknown>, name: string): string | undefined {
-  const value = object[name]
-  return typeof value === 'string' ? value : undefined
+/**
+ * Reads a JSON object. Throws a 415 for another content type: a form of any site can send those, and would sign people in
+ * to accounts that are not theirs.
+ */
+export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  if (unaryFormat(request.headers['content-type']) !== 'json') {
+    request.resume()
+    throw new Refusal(415, 'send application/json')
+  }
+  const body = await readAuthBody(request)
+  try {
+    const value: unknown = JSON.parse(textOf(body))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Answered like any other thing that is not an object.
+  }
+  throw badRequest('the body must be a JSON object in UTF-8')
 }
+
+/** The named fields, each a text of at most `maxFieldLength`. Throws `invalid_argument` naming what is missing. */
+export function textFields<Name extends string>(
+  object: Record<string, unknown>,
+  ...names: Name[]
+): Record<Name, string> {
+  const missing = names.filter((name) => !textField(object, name))
+  if (missing.length > 0) throw badRequest(`send ${missing.join(', ')}`)
+  return Object.fromEntries(names.map((name) => [name, textField(object, name)])) as Record<Name, string>
+}
+
+export function textField(object: Record<string, unknown>, name: string): string | undefined {
+  const value = object[name]
+  return typeof value === 'string' && value.length <= maxFieldLength ? value : undefined
+}
+
+const maxFieldLength = 1024

@@ -1,26 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { presentedCredentials } from '../../credentials/presented.ts'
-import { clearedCookies, readCookie } from '../cookies.ts'
-import { csrfCookieName, csrfHolds } from '../csrf.ts'
+import { headerOf } from '../header.ts'
 import { replyJson } from '../reply.ts'
-import type { AuthContext } from './context.ts'
+import { endSession } from '../session.ts'
+import type { Handler } from './context.ts'
 
 /** `POST /auth/logout`: ends the bearer token and the session that the request presents, and no other. */
-export async function logout(context: AuthContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export const logout: Handler = async (context, request, response) => {
   request.resume()
-  const { authorization, cookie } = request.headers
-  const presented = presentedCredentials((name) => (name === 'cookie' ? cookie : authorization), context)
-  const digests = [presented.bearer, presented.cookie].filter((digest) => digest !== undefined)
-  const byCookie = presented.cookie && (await context.callers.find(presented.cookie))
-  const byBearer = presented.bearer && (await context.callers.find(presented.bearer))
-  // Whoever sends a token by hand is no page of another site; a cookie may have been sent along unasked.
-  if (byCookie && !byBearer) {
-    const given = request.headers['x-csrf-token']
-    const token = { header: Array.isArray(given) ? given[0] : given, cookie: readCookie(cookie, csrfCookieName) }
-    if (!csrfHolds(context.cookieSigningSecret, token, byCookie.caller.userId, presented.cookieHandle ?? ''))
-      return replyJson(request, response, 403, { error: 'the X-CSRF-Token header is missing or does not match' })
-  }
+  const { bearer, cookie } = presentedCredentials((name) => headerOf(request, name), context)
+  const digests = [bearer, cookie].filter((digest) => digest !== undefined)
+  const known = await Promise.all(digests.map((digest) => context.callers.find(digest)))
   if (digests.length > 0) await context.accounts.endCredentials({ digests, reason: 'logout' })
-  for (const known of [byCookie, byBearer]) if (known) context.callers.forgetUser(known.caller.userId)
-  return replyJson(request, response, 200, { success: true }, { 'set-cookie': clearedCookies(context.secure) })
+  for (const one of known) if (one) context.callers.forgetUser(one.caller.userId)
+  endSession(context, response)
+  return replyJson(request, response, 200, { success: true })
 }

@@ -1,44 +1,33 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { Code, ConnectError } from '@connectrpc/connect'
-import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
-import { replyJson } from '../reply.ts'
-import type { AuthContext } from './context.ts'
+import { Code } from '@connectrpc/connect'
+import { jsonRoute, type JsonRoute } from '../json-route.ts'
+import { approveConsent, consentRequest, denyConsent } from '../oauth/consent.ts'
+import { complete } from './complete.ts'
+import { forgotPassword } from './forgot-password.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
+import { register } from './register.ts'
+import { resetPassword } from './reset-password.ts'
+import { revokeToken } from './revoke-token.ts'
+import { verifyCode } from './verify-code.ts'
+import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
-const routes = new Map([
-  ['/auth/login', login],
-  ['/auth/logout', logout],
+// Accounts says failed_precondition when it has no mailer, and unavailable when the mail server refused.
+const mailing = { [Code.FailedPrecondition]: 503, [Code.Unavailable]: 500 }
+const userLimit = { [Code.ResourceExhausted]: 403 }
+
+/** The routes of sign-in for programs. `open` ones ask for no CSRF token: they act for nobody who is signed in. */
+export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
+  ['/auth/login', jsonRoute.open(login)],
+  ['/auth/register', jsonRoute.open(register, mailing)],
+  ['/auth/register/verify-code', jsonRoute.open(verifyCode)],
+  ['/auth/register/complete', jsonRoute.open(complete, userLimit)],
+  ['/auth/verify-email/request-code', jsonRoute.user(requestEmailCode, mailing)],
+  ['/auth/verify-email/confirm-code', jsonRoute.user(confirmEmailCode)],
+  ['/auth/forgot-password', jsonRoute.open(forgotPassword)],
+  ['/auth/reset-password', jsonRoute.open(resetPassword)],
+  ['/auth/logout', jsonRoute.anyone(logout)],
+  ['/auth/revoke-token', jsonRoute.anyone(revokeToken)],
+  ['/oauth/consent/request', jsonRoute.browser('GET', consentRequest)],
+  ['/oauth/consent/approve', jsonRoute.browser('POST', approveConsent)],
+  ['/oauth/consent/deny', jsonRoute.browser('POST', denyConsent)],
 ])
-
-/** Answers the sign-in routes; errors become `{"error": text}`. */
-export async function serveAuth(
-  context: AuthContext,
-  path: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  cors: OutgoingHttpHeaders,
-): Promise<void> {
-  for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
-  const route = routes.get(path)
-  if (!route) return replyJson(request, response, 404, { error: `nothing at ${path}` })
-  if (request.method !== 'POST')
-    return replyJson(request, response, 405, { error: 'use POST' }, { allow: 'POST, OPTIONS' })
-  try {
-    await route(context, request, response)
-  } catch (thrown) {
-    const error = ConnectError.from(thrown)
-    const status =
-      error.code === Code.ResourceExhausted && !error.metadata.has('retry-after') ? 413 : codeToHttpStatus(error.code)
-    const retryAfter = error.metadata.get('retry-after')
-    await replyJson(
-      request,
-      response,
-      status,
-      {
-        error: error.code === Code.Internal || error.code === Code.Unknown ? 'internal server error' : error.rawMessage,
-      },
-      retryAfter === null ? {} : { 'retry-after': retryAfter },
-    )
-  }
-}

@@ -1,0 +1,47 @@
+import { expect, jest, test } from '@jest/globals'
+import type { SignedIn } from './authenticate.ts'
+import { SessionRenewal } from './renewal.ts'
+
+const signedIn = (by: 'bearer' | 'cookie', rotateAfter: Date | undefined): SignedIn => ({
+  ...{ by, digest: Buffer.from('a digest'), encoded: '' },
+  caller: {
+    ...{ userId: 'U1', credentialId: 'S1', roleIds: [], rolesVersion: 0n },
+    ...{ freshUntil: undefined, expiresAt: new Date(9e12), rotateAfter },
+  },
+})
+
+const opened = () => {
+  let now = 1_000
+  const rotate = jest.fn((_digest: Buffer) => Promise.resolve({ cookieHandle: 'next', lifetimeSeconds: 60 }))
+  const renewal = new SessionRenewal({ rotate, now: () => now })
+  return { renewal, rotate, pass: (ms: number) => (now += ms) }
+}
+
+test('a cookie is due from its moment on, a bearer token never', () => {
+  const { renewal, pass } = opened()
+  const due = new Date(2_000)
+  expect(renewal.isDue(signedIn('cookie', due))).toBe(false)
+  pass(1_000)
+  expect(renewal.isDue(signedIn('cookie', due))).toBe(true)
+  expect(renewal.isDue(signedIn('bearer', due))).toBe(false)
+  expect(renewal.isDue(signedIn('cookie', undefined))).toBe(false)
+  expect(renewal.isDue(undefined)).toBe(false)
+})
+
+test('one request of a browser asks, those beside it do not, a much later one does again', async () => {
+  const { renewal, rotate, pass } = opened()
+  const session = signedIn('cookie', new Date(0))
+  expect(await renewal.renew(session)).toEqual({ userId: 'U1', cookieHandle: 'next', lifetimeSeconds: 60 })
+  expect(rotate).toHaveBeenCalledWith(session.digest)
+  expect(renewal.isDue(session)).toBe(false)
+  pass(60_000)
+  expect(renewal.isDue(session)).toBe(true)
+})
+
+test('a failure is nobody’s problem', async () => {
+  const { renewal, rotate } = opened()
+  rotate.mockRejectedValueOnce(new Error('away'))
+  expect(await renewal.renew(signedIn('cookie', new Date(0)))).toBeUndefined()
+  rotate.mockResolvedValueOnce({ cookieHandle: '', lifetimeSeconds: 0 })
+  expect(await renewal.renew(signedIn('cookie', new Date(0)))).toBeUndefined()
+})

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { newHandle } from '@parley/ids'
+import { cookieName, keepCookie, readCookie } from './cookies.ts'
+
+const name = 'parley_browser'
+const lifetimeSeconds = 15 * 60
+
+type Cookies = { secure: boolean }
+
+/** The random handle of this browser: what begins here, a form or a sign-in at a provider, must end here. */
+export function browserHandle(cookies: Cookies, request: IncomingMessage): string | undefined {
+  const value = readCookie(request.headers.cookie, cookieName(cookies, name))
+  return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined
+}
+
+/** The same, made when the browser has none; it lasts 15 minutes from now. Other tabs go on with it. */
+export function keptBrowserHandle(cookies: Cookies, request: IncomingMessage, response: ServerResponse): string {
+  const handle = browserHandle(cookies, request) ?? newHandle()
+  keepCookie(cookies, response, name, handle, lifetimeSeconds)
+  return handle
+}

@@ -1,0 +1,36 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
+
+/** What a browser route answers when it fails. */
+export type Failure = { status: number; text: string; headers: Record<string, string> }
+
+/** Statuses that differ from the usual ones of their codes. */
+export type Statuses = Partial<Record<Code, number>>
+
+/** A failure that only HTTP has. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(status: number, text: string, headers: Record<string, string> = {}) {
+    super(text)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** Status and text of anything thrown; `unforeseen` hears of what nobody foresaw. */
+export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void, statuses: Statuses = {}): Failure {
+  if (thrown instanceof Refusal) return { status: thrown.status, text: thrown.message, headers: thrown.headers }
+  if (!(thrown instanceof ConnectError) || thrown.code === Code.Internal || thrown.code === Code.Unknown) {
+    unforeseen(thrown)
+    return { status: 500, text: 'internal server error', headers: {} }
+  }
+  const { code, metadata, rawMessage: text } = thrown
+  const retryAfter = metadata.get('retry-after')
+  // Whoever is told when to come back has asked too often, whatever else the code means there.
+  if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
+  // Nobody served the call: that is no answer of the method.
+  const status = metadata.has('parley-reason') ? undefined : statuses[code]
+  return { status: status ?? codeToHttpStatus(code), text, headers: {} }
+}

@@ -1,0 +1,19 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthContext } from './auth/context.ts'
+import { redirect } from './redirect.ts'
+import { replyJson } from './reply.ts'
+
+/** Where browsers look for an icon by themselves. */
+export const iconPaths: ReadonlySet<string> = new Set([
+  '/favicon.ico',
+  '/apple-touch-icon.png',
+  '/apple-touch-icon-precomposed.png',
+])
+
+/** Sends them to the logo of the server. */
+export async function serveIcon(context: AuthContext, request: IncomingMessage, response: ServerResponse) {
+  request.resume()
+  const { profile } = await context.describeServer()
+  if (profile?.logoUrl) return redirect(response, 302, profile.logoUrl)
+  return replyJson(request, response, 404, { error: 'this server has no logo' })
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { signInFirst } from '../errors.ts'
+import type { AuthContext, Handler, UserHandler } from './auth/context.ts'
+import { failureOf, Refusal, type Statuses } from './failure.ts'
+import { replyJson } from './reply.ts'
+import { assertCsrf, browserUser, keepSession, signedInBy } from './session.ts'
+
+/** A route that speaks JSON. */
+export type JsonRoute = { method: 'GET' | 'POST'; handle: Handler; statuses: Statuses }
+
+const anyone = (handle: Handler, statuses: Statuses = {}): JsonRoute => ({
+  method: 'POST',
+  statuses,
+  handle: async (context, request, response) => {
+    assertCsrf(context, request, await signedInBy(context, request))
+    return handle(context, request, response)
+  },
+})
+
+const user = (handle: UserHandler, statuses: Statuses = {}): JsonRoute => ({
+  method: 'POST',
+  statuses,
+  handle: async (context, request, response) => {
+    const signedIn = await signedInBy(context, request)
+    if (!signedIn) throw signInFirst()
+    assertCsrf(context, request, signedIn)
+    await keepSession(context, signedIn, response)
+    return handle(context, request, response, signedIn)
+  },
+})
+
+const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
+  method,
+  statuses: {},
+  handle: async (context, request, response) => {
+    const signedIn = await browserUser(context, request, response)
+    if (!signedIn) throw signInFirst()
+    if (method === 'POST') assertCsrf(context, request, signedIn)
+    return handle(context, request, response, signedIn)
+  },
+})
+
+/** Kinds of routes, by who may use them. All but the open ones ask browsers for the CSRF token. */
+export const jsonRoute = {
+  /** Everyone; credentials are not looked at. */
+  open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
+  /** Everyone, signed in or not. */
+  anyone,
+  /** Whoever is signed in, by token or cookie. */
+  user,
+  /** Whoever is signed in by cookie. */
+  browser,
+}
+
+/** Answers a JSON route; failures become `{"error": text}`. */
+export async function serveJson(
+  context: AuthContext,
+  route: JsonRoute,
+  request: IncomingMessage,
+  response: ServerResponse,
+  cors: OutgoingHttpHeaders,
+): Promise<void> {
+  for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
+  try {
+    if (request.method !== route.method)
+      throw new Refusal(405, `use ${route.method}`, { allow: `${route.method}, OPTIONS` })
+    await route.handle(context, request, response)
+  } catch (thrown) {
+    request.resume()
+    const { status, text, headers } = failureOf(thrown, context.metrics.failed, route.statuses)
+    await replyJson(request, response, status, { error: text }, headers)
+  }
+}

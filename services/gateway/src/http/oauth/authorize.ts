@@ -1,0 +1,24 @@
+import type { Handler } from '../auth/context.ts'
+import { replyMessage } from '../pages/message.ts'
+import { queryOf, redirect } from '../redirect.ts'
+import { browserUser } from '../session.ts'
+import { readAuthorizationRequest } from './authorization-request.ts'
+import { keepRequest, letIn } from './consent.ts'
+
+/** `GET /oauth/authorize`: another web client asks to be let in. Who let it in before is sent back at once. */
+export const authorize: Handler = async (context, request, response) => {
+  const read = readAuthorizationRequest(queryOf(request), context)
+  if (read.kind === 'refused')
+    return replyMessage(context, request, response, { status: 400, heading: 'This cannot go on', text: read.why })
+  if (read.kind === 'faulty') return redirect(response, 302, read.redirectUrl)
+  const user = await browserUser(context, request, response)
+  if (!user) {
+    const back = `/oauth/authorize?${queryOf(request).toString()}`
+    return redirect(response, 302, `/login?${new URLSearchParams({ redirect: back }).toString()}`)
+  }
+  const { userId } = user.caller
+  const { granted } = await context.signIn.hasConsent({ userId, origin: new URL(read.request.redirectUri).origin })
+  if (granted) return redirect(response, 302, await letIn(context, read.request, userId))
+  keepRequest(context, response, read.request, user)
+  return redirect(response, 302, '/oauth/consent')
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SignedIn } from '../../credentials/authenticate.ts'
+import { noPendingRequest } from '../../errors.ts'
+import type { AuthContext, UserHandler } from '../auth/context.ts'
+import { cookieName, keepCookie, dropCookie, readCookie } from '../cookies.ts'
+import { replyJson } from '../reply.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { openRequest, pendingRequestSeconds, sealRequest } from './pending-request.ts'
+import { answeredTo } from './redirect-target.ts'
+
+const name = 'parley_oauth'
+
+/** Keeps a request in the browser until its user has decided. */
+export function keepRequest(
+  context: AuthContext,
+  response: ServerResponse,
+  asked: AuthorizationRequest,
+  user: SignedIn,
+) {
+  keepCookie(context, response, name, sealRequest(context.cookieSigningSecret, asked, user), pendingRequestSeconds)
+}
+
+/** The request that waits in this browser for this user. Throws `failed_precondition` when there is none. */
+export function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
+  const sealed = readCookie(request.headers.cookie, cookieName(context, name))
+  const asked = openRequest(context.cookieSigningSecret, sealed, user)
+  if (!asked) throw noPendingRequest()
+  return asked
+}
+
+/** Lets the client in, or not; gives the address to send the browser to. */
+export async function decide(
+  context: AuthContext,
+  response: ServerResponse,
+  decided: { asked: AuthorizationRequest; user: SignedIn; granted: boolean },
+): Promise<string> {
+  const { asked, granted } = decided
+  const { userId } = decided.user.caller
+  await context.signIn.decideConsent({ userId, origin: new URL(asked.redirectUri).origin, granted })
+  const url = granted ? await letIn(context, asked, userId) : refusalOf(asked)
+  dropCookie(context, response, name)
+  return url
+}
+
+/** The client's address with a fresh authorization code. */
+export async function letIn(context: AuthContext, asked: AuthorizationRequest, userId: string): Promise<string> {
+  const { redirectUri, codeChallenge, state } = asked
+  const { code } = await context.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge })
+  return answeredTo(redirectUri, { code, state })
+}
+
+const refusalOf = ({ redirectUri, state }: AuthorizationRequest) =>
+  answeredTo(redirectUri, { error: 'access_denied', state })
+
+/** `GET /oauth/consent/request` */
+export const consentRequest: UserHandler = (context, request, response, user) => {
+  const { redirectUri } = pendingRequest(context, request, user)
+  return replyJson(request, response, 200, { redirectUri, redirectOrigin: new URL(redirectUri).origin })
+}
+
+const deciding =
+  (granted: boolean): UserHandler =>
+  async (context, request, response, user) => {
+    request.resume()
+    const asked = pendingRequest(context, request, user)
+    const redirectUrl = await decide(context, response, { asked, user, granted })
+    return replyJson(request, response, 200, { redirectUrl })
+  }
+
+/** `POST /oauth/consent/approve` */
+export const approveConsent = deciding(true)
+/** `POST /oauth/consent/deny` */
+export const denyConsent = deciding(false)

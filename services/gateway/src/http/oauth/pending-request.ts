@@ -1,0 +1,37 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { SignedIn } from '../../credentials/authenticate.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+
+/** How long someone may think about letting a client in. */
+export const pendingRequestSeconds = 600
+
+type Kept = AuthorizationRequest & { until: number }
+
+/**
+ * A request that waits for consent, as a cookie keeps it: readable, but good only for the session it was made in and only
+ * for ten minutes.
+ */
+export function sealRequest(secret: string, asked: AuthorizationRequest, user: SignedIn, now = Date.now()): string {
+  const kept: Kept = { ...asked, until: now + pendingRequestSeconds * 1_000 }
+  const text = Buffer.from(JSON.stringify(kept)).toString('base64url')
+  return `${text}.${signature(secret, text, user)}`
+}
+
+/** The request in such a cookie; undefined when it is of another session, too old or not ours. */
+export function openRequest(
+  secret: string,
+  sealed: string | undefined,
+  user: SignedIn,
+  now = Date.now(),
+): AuthorizationRequest | undefined {
+  const [text = '', given = ''] = (sealed ?? '').split('.', 2)
+  const [left, right] = [Buffer.from(given), Buffer.from(signature(secret, text, user))]
+  if (left.length !== right.length || !timingSafeEqual(left, right)) return undefined
+  const { until, ...asked } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Kept
+  return until > now ? asked : undefined
+}
+
+const signature = (secret: string, text: string, { caller }: SignedIn): string =>
+  createHmac('sha256', secret)
+    .update(`oauth-request\0${text}\0${caller.userId}\0${caller.credentialId}`)
+    .digest('base64url')

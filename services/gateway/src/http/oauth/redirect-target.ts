@@ -1,0 +1,37 @@
+/** Which other web clients may be let in. */
+export type ClientOrigins = {
+  /** Where this server is reached. */
+  publicUrl: string
+  allowedOrigins: readonly string[]
+  oauthRedirectOrigins: readonly string[]
+}
+
+const maxLength = 1_024
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/**
+ * Where the answer of the authorization-code flow may go: an http(s) address without fragment and credentials, on our own
+ * origin, a listed one or this computer; `*` in the list of redirect origins stands for any https origin. Undefined for
+ * anything else.
+ */
+export function redirectTarget(given: string | null, origins: ClientOrigins): URL | undefined {
+  if (!given || given.length > maxLength || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(given)) return undefined
+  if (!URL.canParse(given)) return undefined
+  const target = new URL(given)
+  const { origin, hostname, protocol } = target
+  if (target.username || target.password || given.includes('#')) return undefined
+  const { publicUrl, allowedOrigins, oauthRedirectOrigins } = origins
+  const known =
+    origin === new URL(publicUrl).origin ||
+    allowedOrigins.includes(origin) ||
+    oauthRedirectOrigins.includes(origin) ||
+    loopback.test(hostname)
+  return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
+}
+
+/** The address with the answer in its query. */
+export function answeredTo(redirectUri: string, answer: Record<string, string>): string {
+  const target = new URL(redirectUri)
+  for (const [name, value] of Object.entries(answer)) if (value !== '') target.searchParams.set(name, value)
+  return target.href
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { AuthContext } from '../auth/context.ts'
+import { readAuthBody } from '../auth/json-body.ts'
+import { failureOf, Refusal } from '../failure.ts'
+import { replyJson } from '../reply.ts'
+import { textOf } from '../text.ts'
+
+type Fields = Partial<Record<string, string>>
+
+/** A failure as OAuth 2.0 names it. */
+class TokenError extends Error {
+  readonly code: string
+
+  constructor(code: string, description: string) {
+    super(description)
+    this.code = code
+  }
+}
+
+/** `POST /oauth/token`: an authorization code for a bearer token. Anyone may ask, from any origin: the code is the proof. */
+export async function serveToken(
+  context: AuthContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  cors: OutgoingHttpHeaders,
+): Promise<void> {
+  for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
+  try {
+    if (request.method !== 'POST') throw new Refusal(405, 'use POST', { allow: 'POST, OPTIONS' })
+    const session = await context.signIn.exchangeAuthorizationCode(exchangeOf(await readFields(request)))
+    const { userId: id, login, displayName, token } = session
+    const user = { id, login, displayName }
+    await replyJson(request, response, 200, { access_token: token, token_type: 'Bearer', user })
+  } catch (thrown) {
+    request.resume()
+    const { status, error, text, headers } = tokenFailure(thrown, context)
+    await replyJson(request, response, status, { error, error_description: text }, headers)
+  }
+}
+
+function exchangeOf(fields: Fields) {
+  const { grant_type: grantType, code, code_verifier: codeVerifier, redirect_uri: redirectUri } = fields
+  if (!grantType) throw new TokenError('invalid_request', 'grant_type is missing')
+  if (grantType !== 'authorization_code')
+    throw new TokenError('unsupported_grant_type', 'grant_type must be authorization_code')
+  if (!code || !codeVerifier || !redirectUri)
+    throw new TokenError('invalid_request', 'code, code_verifier and redirect_uri are needed')
+  return { code, codeVerifier, redirectUri }
+}
+
+/** A form or a JSON object; a field given twice is one nobody can rely on. */
+async function readFields(request: IncomingMessage): Promise<Fields> {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')
+    throw new TokenError('invalid_request', 'send a form or JSON')
+  const body = await readAuthBody(request)
+  try {
+    const text = textOf(body)
+    const pairs = type === 'application/json' ? jsonPairs(JSON.parse(text)) : [...new URLSearchParams(text)]
+    if (new Set(pairs.map(([name]) => name)).size === pairs.length) return Object.fromEntries(pairs)
+  } catch {
+    throw new TokenError('invalid_request', 'the body cannot be read')
+  }
+  throw new TokenError('invalid_request', 'a field is given twice')
+}
+
+function jsonPairs(value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not an object')
+  return Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+}
+
+function tokenFailure(thrown: unknown, { metrics }: AuthContext) {
+  if (thrown instanceof TokenError) return { status: 400, error: thrown.code, text: thrown.message, headers: {} }
+  if (thrown instanceof ConnectError && thrown.code === Code.InvalidArgument)
+    return { status: 400, error: 'invalid_grant', text: thrown.rawMessage, headers: {} }
+  const failure = failureOf(thrown, metrics.failed)
+  return { ...failure, error: failure.status < 500 ? 'invalid_request' : 'server_error' }
+}

@@ -1,0 +1,22 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { cookieName, dropCookie, keepCookie, readCookie } from './cookies.ts'
+
+const name = 'parley_flow'
+const lifetimeSeconds = 15 * 60
+
+type Cookies = { secure: boolean }
+
+const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
+
+/** Remembers in the browser which flow began in it. */
+export const keepPendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
+  keepCookie(cookies, response, name, digest(token), lifetimeSeconds)
+
+/** Whether it began here: a link to somebody else's flow would sign the reader in to that one's account. */
+export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token: string): boolean {
+  const [kept, expected] = [readCookie(request.headers.cookie, cookieName(cookies, name)) ?? '', digest(token)]
+  return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))
+}
+
+export const dropPendingFlow = (cookies: Cookies, response: ServerResponse): void => dropCookie(cookies, response, name)

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { internalPath } from '@parley/auth'
+import type { AuthContext } from '../auth/context.ts'
+import { browserHandle } from '../browser-handle.ts'
+import { keepPendingFlow } from '../pending-flow.ts'
+import { queryOf, redirect, withParameter } from '../redirect.ts'
+import { beginSession, browserUser } from '../session.ts'
+import { loginError } from './login-error.ts'
+
+/** The provider is asked for tokens, keys and the profile meanwhile. */
+const timeoutMs = 30_000
+
+/** `GET /auth/providers/{id}/callback`: what the provider sent back through the browser. */
+export async function finishProviderLogin(
+  context: AuthContext,
+  providerId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const user = await browserUser(context, request, response)
+  const query = queryOf(request).toString()
+  const cameBack = {
+    providerId,
+    query,
+    browserHandle: browserHandle(context, request) ?? '',
+    userId: user?.caller.userId ?? '',
+  }
+  const { redirectPath, outcome } = await context.signIn.finishProviderLogin(cameBack, { timeoutMs })
+  const path = internalPath(redirectPath) ?? '/'
+  switch (outcome.case) {
+    case 'session':
+      beginSession(context, outcome.value, response)
+      return redirect(response, 307, path)
+    case 'pendingToken':
+      keepPendingFlow(context, response, outcome.value)
+      return redirect(response, 307, withParameter('/sso/confirm', 'token', outcome.value))
+    case 'alreadyLinked':
+      return redirect(response, 307, path)
+    case 'error':
+      // Somebody is signed in here and stays so: where they came from can tell them.
+      if (outcome.value === 'external_identity_conflict')
+        return redirect(response, 307, withParameter(path, 'error', outcome.value))
+      return redirect(response, 307, loginError(outcome.value, path))
+    case undefined:
+      return redirect(response, 307, loginError('provider_failed', path))
+  }
+}

@@ -1,0 +1,16 @@
+/** Why a sign-in at a provider came to nothing, as `/login?error=` says it. */
+export type LoginError = (typeof loginErrors)[number]
+
+export const loginErrors = [
+  'provider_not_found',
+  'provider_failed',
+  'provider_denied',
+  'external_identity_unlinked',
+  'authentication_required',
+] as const
+
+/** Where the browser is sent: to the sign-in page, which then goes on to where the browser wanted to. */
+export function loginError(error: string, redirectPath: string): string {
+  const known: LoginError = loginErrors.find((one) => one === error) ?? 'provider_failed'
+  return `/login?${new URLSearchParams({ error: known, ...(redirectPath !== '/' && { redirect: redirectPath }) }).toString()}`
+}

@@ -1,0 +1,16 @@
+/** What a path below `/auth` has to do with sign-in at a provider; an empty id: the one OIDC provider. */
+export type ProviderPath = { providerId: string; callback: boolean }
+
+const pattern = /^\/auth\/(?:oidc|providers\/([^/]+))(\/callback)?$/
+
+/** Reads `/auth/providers/{id}` and `/auth/oidc`, each with or without `/callback`; undefined for other paths. */
+export function providerPath(path: string): ProviderPath | undefined {
+  const match = pattern.exec(path)
+  if (!match) return undefined
+  const [, id = '', callback] = match
+  try {
+    return { providerId: decodeURIComponent(id), callback: callback !== undefined }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthContext } from '../auth/context.ts'
+import { Refusal } from '../failure.ts'
+import { replyFailure } from '../pages/message.ts'
+import { finishProviderLogin } from './callback.ts'
+import type { ProviderPath } from './paths.ts'
+import { startProviderLogin } from './start.ts'
+
+/** Answers the routes of sign-in at providers, to which browsers come by links and redirects. */
+export async function serveProvider(
+  context: AuthContext,
+  { providerId, callback }: ProviderPath,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  request.resume()
+  try {
+    if (request.method !== 'GET') throw new Refusal(405, 'This address is for links alone.', { allow: 'GET' })
+    await (callback ? finishProviderLogin : startProviderLogin)(context, providerId, request, response)
+  } catch (thrown) {
+    await replyFailure(context, request, response, thrown)
+  }
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { internalPath } from '@parley/auth'
+import type { AuthContext } from '../auth/context.ts'
+import { keptBrowserHandle } from '../browser-handle.ts'
+import { queryOf, redirect } from '../redirect.ts'
+import { browserUser } from '../session.ts'
+import { loginError, type LoginError } from './login-error.ts'
+
+/** Discovery at the provider may be part of it. */
+const timeoutMs = 15_000
+
+const errors = new Map<Code, LoginError>([
+  [Code.NotFound, 'provider_not_found'],
+  [Code.Unauthenticated, 'authentication_required'],
+])
+
+/** `GET /auth/providers/{id}`: sends the browser to the provider, to sign in or to link an identity. */
+export async function startProviderLogin(
+  context: AuthContext,
+  providerId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const query = queryOf(request)
+  const redirectPath = internalPath(query.get('redirect')) ?? '/'
+  const linkStart = query.get('intent') === 'link' ? (query.get('link_start') ?? '') : ''
+  if (query.get('intent') === 'link' && linkStart === '')
+    return redirect(response, 307, loginError('authentication_required', redirectPath))
+  const user = await browserUser(context, request, response)
+  const handle = keptBrowserHandle(context, request, response)
+  const asked = { providerId, redirectPath, browserHandle: handle, linkStart, userId: user?.caller.userId ?? '' }
+  try {
+    const { authorizeUrl } = await context.signIn.startProviderLogin(asked, { timeoutMs })
+    return await redirect(response, 307, authorizeUrl)
+  } catch (error) {
+    const code = error instanceof ConnectError ? error.code : undefined
+    if (code === undefined || code === Code.Internal || code === Code.Unknown) context.metrics.failed(error)
+    return redirect(response, 307, loginError(errors.get(code ?? Code.Unknown) ?? 'provider_failed', redirectPath))
+  }
+}

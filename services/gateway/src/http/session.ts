@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ConnectError } from '@connectrpc/connect'
+import { authenticate, type SignedIn } from '../credentials/authenticate.ts'
+import type { BrowserSession } from '../credentials/browser-session.ts'
+import { presentedCredentials, type Presented } from '../credentials/presented.ts'
+import { csrfMismatch } from '../errors.ts'
+import type { AuthContext } from './auth/context.ts'
+import { clearedCookies, readCookie, sessionCookies } from './cookies.ts'
+import { csrfCookieName, csrfHolds } from './csrf.ts'
+import { Refusal } from './failure.ts'
+import { headerOf } from './header.ts'
+
+/** Who calls a browser route: bearer token first, then cookie. Throws a 503 when that cannot be told. */
+export function signedInBy(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
+  return authenticated(context, presentedBy(context, request))
+}
+
+/** Who is signed in in this browser: the cookie alone counts. The answer carries a new cookie when that is due. */
+export async function browserUser(
+  context: AuthContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<SignedIn | undefined> {
+  const user = await authenticated(context, { ...presentedBy(context, request), bearer: undefined })
+  await keepSession(context, user, response)
+  return user
+}
+
+/** Renews the session of a request when that is due. */
+export async function keepSession(context: AuthContext, user: SignedIn | undefined, response: ServerResponse) {
+  const renewed = context.renewal.isDue(user) ? await context.renewal.renew(user) : undefined
+  if (renewed) beginSession(context, renewed, response)
+}
+
+/** Makes the answer begin a browser session, or go on with its next handle. */
+export function beginSession(context: AuthContext, session: BrowserSession, response: ServerResponse): void {
+  const { cookieSigningSecret: secret, secure } = context
+  for (const cookie of sessionCookies(session, { secret, secure })) response.appendHeader('set-cookie', cookie)
+}
+
+/** Makes the answer end the browser's session. */
+export function endSession(context: AuthContext, response: ServerResponse): void {
+  for (const cookie of clearedCookies(context.secure)) response.appendHeader('set-cookie', cookie)
+}
+
+/**
+ * Throws `permission_denied` unless the request proves that a page of this server made it. Whoever sends a token by hand is
+ * no page of another site; a cookie may have been sent along unasked.
+ */
+export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
+  if (user?.by !== 'cookie') return
+  const { cookie } = request.headers
+  const { cookieHandle = '' } = presentedBy(context, request)
+  const token = { header: headerOf(request, 'x-csrf-token'), cookie: readCookie(cookie, csrfCookieName) }
+  if (!csrfHolds(context.cookieSigningSecret, token, user.caller.userId, cookieHandle)) throw csrfMismatch()
+}
+
+const presentedBy = (context: AuthContext, request: IncomingMessage): Presented =>
+  presentedCredentials((name) => headerOf(request, name), context)
+
+async function authenticated(context: AuthContext, presented: Presented): Promise<SignedIn | undefined> {
+  try {
+    return await authenticate(context.callers, presented)
+  } catch (error) {
+    // A failure of its own: what a route makes of "unavailable" is said about what it asks for.
+    throw error instanceof ConnectError ? new Refusal(503, error.rawMessage) : error
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { credentialDigest } from '@parley/auth'
+import { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import { AccountsInternalService, SignInInternalService, type CallerSchema } from '@parley/contracts/internal'
+import type { ServiceRoutes } from '@parley/rpc'
+
+export const secretKey = 'a secret key that is long enough for tests'
+
+type Caller = Extract<MessageInitShape<typeof CallerSchema>, { $typeName?: never }>
+type SignInMethod = keyof typeof SignInInternalService.method
+type IdentityMethod = keyof typeof ExternalIdentityAuthService.method
+type Asked = { method: string; request: Record<string, unknown> }
+type Answer = (request: Record<string, unknown>, setHeader: (name: string, value: string) => void) => object
+
+/** A stand-in for accounts: what it is asked is kept, what it answers can be said. */
+export class Accounts {
+  /** Who stands behind a credential, by digest in hex. */
+  readonly callers = new Map<string, Caller>()
+  readonly passwords = new Map<string, { password: string; userId: string }>()
+  readonly asked: Asked[] = []
+  readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
+  /** Answers nobody about credentials, as when its database is away. */
+  away = false
+
+  /** A credential of a user; `kind` cookie gives the handle. */
+  credential(userId: string, caller: Caller = {}): string {
+    const token = randomBytes(30).toString('hex').slice(0, 43)
+    this.callers.set(digestOf(token), {
+      ...{ userId, credentialId: `S${token.slice(0, 6)}`, rolesVersion: 1n },
+      expiresAt: timestampFromDate(new Date(Date.now() + 3_600_000)),
+      ...caller,
+    })
+    return token
+  }
+
+  /** The requests of a method so far. */
+  requests(method: string): Record<string, unknown>[] {
+    return this.asked.filter((one) => one.method === method).map(({ request }) => request)
+  }
+
+  refuse(
+    method: SignInMethod | IdentityMethod,
+    code: Code,
+    text = 'refused',
+    metadata: Record<string, string> = {},
+  ): void {
+    this.answers.set(method, () => {
+      throw new ConnectError(text, code, metadata)
+    })
+  }
+
+  session(userId: string, login = userId.toLowerCase()) {
+    const [token, cookieHandle] = [this.credential(userId), this.credential(userId)]
+    return { userId, login, displayName: login, token, cookieHandle, lifetimeSeconds: 7_776_000 }
+  }
+
+  readonly routes = (routes: ServiceRoutes): void => {
+    routes.service(AccountsInternalService, {
+      authenticate: ({ digests }) => {
+        if (this.away) throw new ConnectError('away', Code.Unavailable)
+        const entries = digests.flatMap((digest) => {
+          const caller = this.callers.get(Buffer.from(digest).toString('hex'))
+          return caller ? [{ digest, caller }] : []
+        })
+        return { entries }
+      },
+      passwordLogin: (request) => {
+        this.asked.push({ method: 'passwordLogin', request: { ...request } })
+        const known = this.passwords.get(request.identifier)
+        if (known?.password !== request.password)
+          throw new ConnectError('wrong login or password', Code.Unauthenticated)
+        return this.session(known.userId, request.identifier)
+      },
+      endCredentials: (request) => {
+        this.asked.push({ method: 'endCredentials', request: { ...request } })
+        for (const digest of request.digests) this.callers.delete(Buffer.from(digest).toString('hex'))
+        return {}
+      },
+    })
+    routes.service(SignInInternalService, this.#recorded(SignInInternalService.method))
+    routes.service(ExternalIdentityAuthService, this.#recorded(ExternalIdentityAuthService.method))
+  }
+
+  #recorded(methods: Record<string, unknown>): Record<string, never> {
+    const handlers = Object.keys(methods).map((method) => [
+      method,
+      (request: object, context: { responseHeader: Headers }) => {
+        this.asked.push({ method, request: { ...request } })
+        const answer = this.answers.get(method as SignInMethod)
+        return answer?.({ ...request }, (name, value) => context.responseHeader.set(name, value)) ?? {}
+      },
+    ])
+    return Object.fromEntries(handlers) as Record<string, never>
+  }
+}
+
+export const digestOf = (token: string): string => credentialDigest(secretKey, token).toString('hex')

@@ -1,0 +1,73 @@
+/** An answer a browser got. */
+export type Answer = { status: number; location: string | null; headers: Headers; text: string; cookies: string[] }
+
+/** A browser without scripts: it keeps cookies, follows nothing by itself and sends forms as they stand in a page. */
+export class Browser {
+  readonly base: string
+  readonly jar = new Map<string, string>()
+  page: Answer | undefined
+
+  constructor(base: string) {
+    this.base = base
+  }
+
+  get cookie(): string {
+    return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, headers)
+  }
+
+  postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    return this.send('POST', path, text, { 'content-type': 'application/json', ...headers })
+  }
+
+  postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
+  }
+
+  /** Sends the form of the current page that has this action, with its hidden fields and what is typed into it. */
+  submit(action: string, typed: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...typed }, headers)
+  }
+
+  /** Sends the CSRF token as a script of the site would. */
+  get csrf(): Record<string, string> {
+    return { 'x-csrf-token': this.jar.get('parley_csrf') ?? '' }
+  }
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const sent = { ...(this.jar.size > 0 && { cookie: this.cookie }), ...headers }
+    const response = await fetch(this.base + path, { method, headers: sent, redirect: 'manual', body: body ?? null })
+    const cookies = response.headers.getSetCookie()
+    for (const cookie of cookies) this.#keep(cookie)
+    const { status, headers: received } = response
+    this.page = { status, headers: received, cookies, location: received.get('location'), text: await response.text() }
+    return this.page
+  }
+
+  #keep(cookie: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+    if (/;\s*max-age=0/i.test(cookie)) this.jar.delete(name)
+    else this.jar.set(name, value)
+  }
+}
+
+function hiddenFields(page: string, action: string): Record<string, string> {
+  const form = page.split('<form ').find((part) => part.includes(`action="${action}"`))
+  if (form === undefined) throw new Error(`the page has no form for ${action}: ${page.slice(0, 2_000)}`)
+  const inputs = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g) ?? []
+  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, unescaped(value)]))
+}
+
+const unescaped = (text: string): string =>
+  text.replace(
+    /&(lt|gt|quot|#39|amp);/g,
+    (_, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '&',
+  )
+
+/** The JSON of an answer. */
+export const jsonOf = ({ text }: Answer): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { type Answer, Browser, jsonOf } from './_browser.ts'
+import { digestOf } from './_accounts.ts'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+
+let env: Env
+let gateway: Gateway
+let browser: Browser
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+beforeEach(() => {
+  browser = gateway.browser()
+  env.accounts.answers.clear()
+  env.accounts.asked.length = 0
+  env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
+})
+
+const login = (fields: object = { login: 'ada', password: 'correct horse' }) => browser.postJson('/auth/login', fields)
+const said = (answer: Answer) => [answer.status, jsonOf(answer)]
+
+describe('POST /auth/login', () => {
+  test('gives a bearer token and a browser session', async () => {
+    const answer = await login({ identifier: 'ada', password: 'correct horse' })
+    expect(said(answer)).toEqual([
+      200,
+      { success: true, user: { id: 'U-ada', login: 'ada' }, token: expect.stringMatching(/^\w{43}$/) },
+    ])
+    const [session = '', csrf = ''] = answer.cookies
+    expect(session).toMatch(/^parley_session=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=7776000$/)
+    expect(csrf).toMatch(/^parley_csrf=[\w-]{43}\.[\w-]{43}; Path=\/; SameSite=Lax; Max-Age=7776000$/)
+    expect(env.accounts.requests('passwordLogin')).toEqual([
+      expect.objectContaining({ identifier: 'ada', clientAddress: '127.0.0.1' }),
+    ])
+  })
+
+  test('makes cookies for https only when the server is reached by it', async () => {
+    const secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
+    const { cookies } = await secure.browser().postJson('/auth/login', { login: 'ada', password: 'correct horse' })
+    for (const cookie of cookies) expect(cookie).toContain('; Secure')
+  })
+
+  test('begins a session of its own, whatever session the browser brings', async () => {
+    const planted = 'parley_session=planted.by-somebody'
+    const { cookies } = await browser.postJson(
+      '/auth/login',
+      { login: 'ada', password: 'correct horse' },
+      { cookie: planted },
+    )
+    expect(cookies[0]).not.toContain('planted')
+    const again = await login()
+    expect(again.cookies[0]).not.toBe(cookies[0])
+  })
+
+  test('says the same of a wrong password and an unknown login', async () => {
+    const answers = [await login({ login: 'ada', password: 'no' }), await login({ login: 'nobody', password: 'no' })]
+    for (const answer of answers) {
+      expect(said(answer)).toEqual([401, { error: 'wrong login or password' }])
+      expect(answer.cookies).toEqual([])
+    }
+  })
+
+  test.each([
+    ['no JSON', 'nonsense', 400],
+    ['a list', '[]', 400],
+    ['no password', { login: 'ada' }, 400],
+    ['a password that is none', { login: 'ada', password: 7 }, 400],
+    ['too much', JSON.stringify({ login: 'ada', password: 'x'.repeat(70_000) }), 413],
+  ])('refuses %s', async (_, body, status) => {
+    const answer = await browser.postJson('/auth/login', body)
+    expect(said(answer)).toEqual([status, { error: expect.any(String) }])
+    expect(env.accounts.requests('passwordLogin')).toEqual([])
+  })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+    'refuses the content type "%s", which a form of any site can send',
+    async (type) => {
+      const body = JSON.stringify({ login: 'ada', password: 'correct horse' })
+      const answer = await browser.send('POST', '/auth/login', body, { 'content-type': type })
+      expect(answer.status).toBe(415)
+      expect(answer.cookies).toEqual([])
+    },
+  )
+
+  test('is for POST', async () => {
+    const answer = await browser.get('/auth/login')
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+})
+
+describe('registration', () => {
+  test('takes an address, a code and the wishes, and signs in', async () => {
+    env.accounts.answers.set('verifyRegistrationCode', () => ({ completionToken: 'RG1' }))
+    env.accounts.answers.set('completeRegistration', () => env.accounts.session('U-new', 'newbie'))
+    const email = 'new@example.org'
+    expect(said(await browser.postJson('/auth/register', { email }))).toEqual([200, { message: expect.any(String) }])
+    expect(said(await browser.postJson('/auth/register/verify-code', { email, code: '123456' }))).toEqual([
+      200,
+      { completionToken: 'RG1' },
+    ])
+    const wishes = { token: 'RG1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
+    const answer = await browser.postJson('/auth/register/complete', wishes)
+    expect(said(answer)).toEqual([
+      200,
+      { success: true, user: { id: 'U-new', login: 'newbie' }, token: expect.any(String) },
+    ])
+    expect(browser.jar.has('parley_session')).toBe(true)
+    expect(env.accounts.asked.map(({ method, request }) => [method, request])).toMatchObject([
+      ['requestRegistrationCode', { email }],
+      ['verifyRegistrationCode', { email, code: '123456' }],
+      ['completeRegistration', { completionToken: 'RG1', login: 'newbie', password: 'long enough' }],
+    ])
+  })
+
+  const complete = { token: 't', login: 'l', password: 'p', passwordConfirmation: 'p' }
+  test.each([
+    ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.PermissionDenied, 403],
+    ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.FailedPrecondition, 503],
+    ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.Unavailable, 500],
+    ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.InvalidArgument, 400],
+    ['/auth/register/verify-code', { email: 'a@b', code: '1' }, 'verifyRegistrationCode', Code.InvalidArgument, 400],
+    ['/auth/register/complete', complete, 'completeRegistration', Code.InvalidArgument, 400],
+    ['/auth/register/complete', complete, 'completeRegistration', Code.AlreadyExists, 409],
+    ['/auth/register/complete', complete, 'completeRegistration', Code.ResourceExhausted, 403],
+    ['/auth/reset-password', { token: 't', password: 'p' }, 'resetPassword', Code.InvalidArgument, 400],
+  ] as const)('%s %j answers when %s says %i', async (path, body, method, code, status) => {
+    env.accounts.refuse(method, code, 'the reason')
+    expect(said(await browser.postJson(path, body))).toEqual([status, { error: 'the reason' }])
+  })
+
+  test('tells a busy server from a full one', async () => {
+    env.accounts.refuse('completeRegistration', Code.ResourceExhausted, 'busy', { 'retry-after': '1' })
+    const answer = await browser.postJson('/auth/register/complete', complete)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
+  })
+
+  test.each([
+    ['/auth/register', {}],
+    ['/auth/register', { email: 7 }],
+    ['/auth/register/verify-code', { email: 'a@b' }],
+    ['/auth/register/complete', { ...complete, passwordConfirmation: 'other' }],
+    ['/auth/register/complete', { token: 't', login: 'l', password: 'p' }],
+    ['/auth/forgot-password', {}],
+    ['/auth/reset-password', { token: 't' }],
+    ['/auth/revoke-token', {}],
+  ])('%s refuses %j', async (path, body) => {
+    expect(said(await browser.postJson(path, body))).toEqual([400, { error: expect.any(String) }])
+    expect(env.accounts.asked).toEqual([])
+  })
+
+  test('never tells what went wrong inside', async () => {
+    env.accounts.refuse('requestRegistrationCode', Code.Internal, 'table emails is on fire')
+    const answer = await browser.postJson('/auth/register', { email: 'a@b' })
+    expect(said(answer)).toEqual([500, { error: 'internal server error' }])
+  })
+})
+
+describe('a forgotten password', () => {
+  test('is replaced by way of a mail', async () => {
+    env.accounts.answers.set('resetPassword', () => ({ userId: 'U-ada' }))
+    const asked = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
+    const reset = await browser.postJson('/auth/reset-password', { token: 'PR1', password: 'a new one' })
+    for (const answer of [asked, reset]) expect(said(answer)).toEqual([200, { message: expect.any(String) }])
+    expect(reset.cookies).toEqual([])
+    expect(env.accounts.requests('resetPassword')).toMatchObject([{ token: 'PR1', password: 'a new one' }])
+  })
+})
+
+describe('an address to prove', () => {
+  const paths = ['/auth/verify-email/request-code', '/auth/verify-email/confirm-code'] as const
+  const body = { email: 'ada@example.org', code: '123456' }
+
+  test('needs someone signed in', async () => {
+    for (const path of paths) expect((await browser.postJson(path, body)).status).toBe(401)
+    expect(env.accounts.asked).toEqual([])
+  })
+
+  test('is that of the signed-in user, by token or by cookie', async () => {
+    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+    expect(said(await browser.postJson(paths[0], body, bearer))).toEqual([200, { message: expect.any(String) }])
+    await login()
+    expect(said(await browser.postJson(paths[1], body, browser.csrf))).toEqual([200, { success: true }])
+    expect(env.accounts.requests('requestEmailCode')).toMatchObject([{ userId: 'U-bob', email: body.email }])
+    expect(env.accounts.requests('confirmEmailCode')).toMatchObject([{ userId: 'U-ada', ...body }])
+  })
+
+  test.each([
+    [paths[0], 'requestEmailCode', Code.ResourceExhausted, 429],
+    [paths[0], 'requestEmailCode', Code.FailedPrecondition, 503],
+    [paths[1], 'confirmEmailCode', Code.InvalidArgument, 400],
+    [paths[1], 'confirmEmailCode', Code.AlreadyExists, 409],
+  ] as const)('%s answers when %s says %i', async (path, method, code, status) => {
+    env.accounts.refuse(method, code)
+    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+    expect((await browser.postJson(path, body, bearer)).status).toBe(status)
+  })
+})
+
+describe('POST /auth/logout', () => {
+  test('ends the token and the session that are presented, and clears the cookies', async () => {
+    const { token } = jsonOf(await login())
+    const answer = await browser.postJson('/auth/logout', {}, { authorization: `Bearer ${String(token)}` })
+    expect(said(answer)).toEqual([200, { success: true }])
+    expect(browser.jar.size).toBe(0)
+    const [{ digests, reason } = {}] = env.accounts.requests('endCredentials')
+    expect(reason).toBe('logout')
+    expect((digests as Uint8Array[]).map((digest) => Buffer.from(digest).toString('hex'))).toContain(
+      digestOf(String(token)),
+    )
+    expect(digests).toHaveLength(2)
+  })
+
+  test('is a success for nobody', async () => {
+    expect(said(await browser.postJson('/auth/logout', ''))).toEqual([200, { success: true }])
+    expect(env.accounts.requests('endCredentials')).toEqual([])
+  })
+})
+
+test('POST /auth/revoke-token ends the token in the body, known or not', async () => {
+  const token = env.accounts.credential('U-ada')
+  for (const one of [token, 'prl_ATunknown'])
+    expect(said(await browser.postJson('/auth/revoke-token', { token: one }))).toEqual([200, { success: true }])
+  expect(env.accounts.callers.has(digestOf(token))).toBe(false)
+})
+
+describe('a session cookie', () => {
+  const unsafe = [
+    '/auth/logout',
+    '/auth/revoke-token',
+    '/auth/verify-email/request-code',
+    '/oauth/consent/approve',
+    '/oauth/consent/deny',
+  ]
+
+  test.each(unsafe)('does nothing at %s without the CSRF token', async (path) => {
+    await login()
+    const mine = browser.csrf['x-csrf-token'] ?? ''
+    const others = gateway.browser()
+    await others.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
+    env.accounts.asked.length = 0
+    for (const token of [undefined, '', 'x', `${mine}x`, others.csrf['x-csrf-token'] ?? ''])
+      expect(
+        (
+          await browser.postJson(
+            path,
+            { email: 'a@b', token: 't' },
+            token === undefined ? {} : { 'x-csrf-token': token },
+          )
+        ).status,
+      ).toBe(403)
+    const tossed = { cookie: browser.cookie.replace(mine, others.jar.get('parley_csrf') ?? ''), ...others.csrf }
+    expect((await browser.postJson(path, { email: 'a@b', token: 't' }, tossed)).status).toBe(403)
+    expect(env.accounts.asked).toEqual([])
+  })
+
+  test('is not looked at where a token is sent by hand', async () => {
+    await login()
+    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+    expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)
+  })
+
+  test('counts again, with its CSRF token, when that token is worthless', async () => {
+    await login()
+    const worthless = { authorization: 'Bearer prl_ATworthless' }
+    const path = '/auth/verify-email/request-code'
+    expect((await browser.postJson(path, { email: 'a@b' }, worthless)).status).toBe(403)
+    expect((await browser.postJson(path, { email: 'a@b' }, { ...worthless, ...browser.csrf })).status).toBe(200)
+  })
+
+  test('that cannot be checked is a 503', async () => {
+    await login()
+    env.accounts.callers.clear()
+    env.accounts.away = true
+    const fresh = { authorization: 'Bearer prl_ATunseen' }
+    expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, fresh)).status).toBe(503)
+    env.accounts.away = false
+  })
+})
