@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { type Answer, Browser, jsonOf } from './_browser.ts'
+import { type Answer, type Browser, jsonOf } from './_browser.ts'
 import { digestOf } from './_accounts.ts'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 

@@ -6,8 +6,7 @@ import { unaryFormat } from '../connect-unary.ts'
 import { Refusal } from '../failure.ts'
 import { textOf } from '../text.ts'
 
-/** Largest body of a sign-in route in bytes. */
-export const maxAuthBodyBytes = 64 * 1024
+const maxAuthBodyBytes = 64 * 1024
 
 /** Reads a body of at most 64 KiB. Throws a 413 when it is longer. */
 export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
