@@ -96,6 +96,7 @@ export async function openEnv(): Promise<Env> {
           PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: cookieSecret,
           PARLEY_WEBSERVER_HOST: '127.0.0.1',
           PARLEY_WEBSERVER_PORT: '0',
+          PARLEY_UPLOADS_BLOB_SECRET: 'a third secret that is long enough for tests',
           ...settings,
         },
       })
