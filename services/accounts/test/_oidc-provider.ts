@@ -1,0 +1,135 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Configuration } from 'oidc-provider'
+import { Browser, type Page } from './_browser.ts'
+
+export type Instead = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** What the provider knows of its people; by login, which is their subject as well. */
+export type Claims = Record<string, unknown>
+
+export type OidcProvider = AsyncDisposable & {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  people: Map<string, Claims>
+  /** Paths asked for so far. */
+  requests: string[]
+  /** Puts a new signing key in the place of the present one. */
+  rotate: (kid: string) => void
+  /** Another instance of the same address, with other settings. */
+  configure: (settings: Configuration) => void
+  /** Answers in the provider's place whatever it does not answer false to; undefined: the provider itself again. */
+  answer: (instead: Instead | undefined) => void
+  stop: () => Promise<void>
+  start: () => Promise<void>
+}
+
+export const clientId = 'parley'
+export const clientSecret = 'the secret of the client'
+
+/** A real OpenID Connect provider on the loopback, with the pages it has for developers. */
+export async function startOidcProvider(...callbacks: string[]): Promise<OidcProvider> {
+  const { Provider } = await quietly(() => import('oidc-provider'))
+  const people = new Map<string, Claims>()
+  const requests: string[] = []
+  let answering: RequestListener = (_, response) => response.writeHead(503).end()
+  let instead: Instead | undefined
+  const server = createServer((request, response) => {
+    requests.push(new URL(request.url ?? '/', 'http://provider').pathname)
+    if (!instead || instead(request, response) === false) answering(request, response)
+  })
+  await listen(server, 0)
+  const { port } = server.address() as AddressInfo
+  const issuer = `http://127.0.0.1:${port}`
+
+  let keys = [signingKey('first')]
+  let settings: Configuration = {}
+  const renew = () =>
+    quietly(() => {
+      const provider = new Provider(issuer, { ...standard(callbacks, people), jwks: { keys }, ...settings })
+      answering = provider.callback()
+    })
+  renew()
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    people,
+    requests,
+    rotate(kid) {
+      keys = [signingKey(kid)]
+      renew()
+    },
+    configure(given) {
+      settings = given
+      renew()
+    },
+    answer(given) {
+      instead = given
+    },
+    stop: () => close(server),
+    start: () => listen(server, port),
+    [Symbol.asyncDispose]: () => close(server),
+  }
+}
+
+/** Signs in at the provider as a person would, and answers the callback that the browser is sent to. */
+export async function signInAt(
+  { issuer }: Pick<OidcProvider, 'issuer'>,
+  authorizeUrl: string,
+  login: string,
+  browser = new Browser(),
+): Promise<URL> {
+  const back = (url: URL) => url.origin !== new URL(issuer).origin
+  let page: Page = await browser.open(authorizeUrl, back)
+  // A page to sign in at, one to agree on; a browser that was here before sees less of them.
+  for (let pages = 0; pages < 3 && !back(page.url); pages++) {
+    const values = page.html.includes('name="login"') ? { login, password: 'any' } : {}
+    page = await browser.submit(page, values, back)
+  }
+  return page.url
+}
+
+const cookieKey = randomBytes(16).toString('hex')
+
+function standard(callbacks: string[], people: Map<string, Claims>): Configuration {
+  return {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: callbacks }],
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'nickname', 'picture', 'preferred_username'],
+    },
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
+    pkce: { required: () => true },
+    cookies: { keys: [cookieKey] },
+    ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 60, Interaction: 600, Session: 600, Grant: 600 },
+  }
+}
+
+function signingKey(kid: string) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
+}
+
+const listen = (server: Server, port: number) =>
+  new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+
+const close = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+/** It warns whoever does not run it for good, with the runtime it likes best. */
+function quietly<T>(work: () => T): T {
+  const { warn } = console
+  console.warn = () => undefined
+  const restore = () => (console.warn = warn)
+  const done = work()
+  if (done instanceof Promise) void done.then(restore, restore)
+  else restore()
+  return done
+}

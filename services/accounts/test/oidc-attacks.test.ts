@@ -1,0 +1,204 @@
+import { createSign, generateKeyPairSync } from 'node:crypto'
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { codeOf, openEnv, type Env } from './_env.ts'
+import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { signInAt, startOidcProvider, type OidcProvider } from './_oidc-provider.ts'
+
+const failed = { error: 'provider_failed' }
+const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
+
+let env: Env
+let work: OidcProvider
+let other: OidcProvider
+let now = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  work = await startOidcProvider(callbackOf('work'), callbackOf('liar'))
+  other = await startOidcProvider(callbackOf('other'))
+  const oidc = { type: 'oidc', client_id: work.clientId, client_secret: work.clientSecret }
+  await env.start(
+    providerSettings(
+      { ...oidc, id: 'work', issuer_url: work.issuer },
+      { ...oidc, id: 'other', issuer_url: other.issuer },
+      // The same server under a name that is not its own.
+      { ...oidc, id: 'liar', issuer_url: work.issuer.replace('127.0.0.1', 'localhost') },
+    ),
+    { now: () => new Date(Date.now() + now) },
+  )
+})
+
+afterEach(() => {
+  now = 0
+  work.answer(undefined)
+})
+
+afterAll(async () => {
+  await env[Symbol.asyncDispose]()
+  await work[Symbol.asyncDispose]()
+  await other[Symbol.asyncDispose]()
+})
+
+/** An address with some of its parameters replaced. */
+function swapped(address: URL | string, parameters: Record<string, string>): URL {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url
+}
+
+/** Goes to the provider by way of an authorize URL that somebody has changed. */
+const comeBack = async (change: Record<string, string> = {}) =>
+  signInAt(work, swapped(await startLogin(env, 'work'), change).href, 'ann')
+
+describe('a callback is refused', () => {
+  test('without a state, with an unknown one and with two', async () => {
+    const callback = await comeBack()
+    expect(await finishLogin(env, 'work', swapped(callback, { state: '' }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'work', swapped(callback, { state: 'x'.repeat(43) }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'work', '')).toMatchObject(failed)
+    expect(await finishLogin(env, 'work', `${callback.search.slice(1)}&state=x`)).toMatchObject(failed)
+  })
+
+  test('when somebody changed the state on the way to the provider', async () => {
+    expect(await finishLogin(env, 'work', await comeBack({ state: 'x'.repeat(43) }))).toMatchObject(failed)
+  })
+
+  test('when the ID token has another nonce', async () => {
+    expect(await finishLogin(env, 'work', await comeBack({ nonce: 'x'.repeat(43) }))).toMatchObject(failed)
+  })
+
+  test('when the code was made for another PKCE verifier', async () => {
+    expect(await finishLogin(env, 'work', await comeBack({ code_challenge: 'x'.repeat(43) }))).toMatchObject(failed)
+  })
+
+  test('when the code belongs to another attempt', async () => {
+    const [first, second] = [await comeBack(), await comeBack()]
+    const code = second.searchParams.get('code') ?? ''
+    expect(await finishLogin(env, 'work', swapped(first, { code }))).toMatchObject(failed)
+    expect((await finishLogin(env, 'work', second)).session).toBeUndefined()
+  })
+
+  test('the second time', async () => {
+    const callback = await comeBack()
+    expect((await finishLogin(env, 'work', callback)).pendingToken).toBeDefined()
+    expect(await finishLogin(env, 'work', callback)).toMatchObject(failed)
+  })
+
+  test('a quarter of an hour later', async () => {
+    const callback = await comeBack()
+    now = 15 * 60_000 + 1
+    expect(await finishLogin(env, 'work', callback)).toMatchObject(failed)
+  })
+
+  test('in another browser; the right one can still come back', async () => {
+    const callback = await comeBack()
+    expect(await finishLogin(env, 'work', callback, { browserHandle: 'another' })).toMatchObject(failed)
+    expect(await finishLogin(env, 'work', callback, { browserHandle: '' })).toMatchObject(failed)
+    expect((await finishLogin(env, 'work', callback)).pendingToken).toBeDefined()
+  })
+
+  test('at another provider than it was begun with', async () => {
+    const callback = await comeBack()
+    expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
+  })
+
+  test('when another provider sent it: its code, its name', async () => {
+    const theirs = await signInAt(other, await startLogin(env, 'other'), 'ann')
+    const state = (await comeBack()).searchParams.get('state') ?? ''
+    expect(await finishLogin(env, 'work', swapped(theirs, { state }))).toMatchObject(failed)
+    const iss = other.issuer
+    expect(await finishLogin(env, 'work', swapped(await comeBack(), { iss }))).toMatchObject(failed)
+    const without = await comeBack()
+    without.searchParams.delete('iss')
+    expect(await finishLogin(env, 'work', without)).toMatchObject(failed)
+  })
+
+  test('without a code', async () => {
+    const callback = await comeBack()
+    callback.searchParams.delete('code')
+    expect(await finishLogin(env, 'work', callback)).toMatchObject(failed)
+  })
+})
+
+test('an issuer that calls itself otherwise is not used', async () => {
+  expect(await codeOf(startLogin(env, 'liar'))).toBe(Code.Unavailable)
+})
+
+test('a browser without a handle is sent nowhere, nor anybody to another server afterwards', async () => {
+  expect(await codeOf(startLogin(env, 'work', { browserHandle: '' }))).toBe(Code.InvalidArgument)
+  for (const redirectPath of ['https://evil.example.org', '//evil.example.org', '/\\evil.example.org', '/\t/evil', 'x'])
+    expect(await codeOf(startLogin(env, 'work', { redirectPath }))).toBe(Code.InvalidArgument)
+})
+
+test('the same subject at two issuers is two people', async () => {
+  const accountAt = async (provider: OidcProvider, id: string, login: string) => {
+    const back = await signInAt(provider, await startLogin(env, id), 'same')
+    const { pendingToken: token = '' } = await finishLogin(env, id, back)
+    return flows(env).createExternalIdentityAccount({ token, login })
+  }
+  const first = await accountAt(work, 'work', 'same-at-work')
+  const second = await accountAt(other, 'other', 'same-elsewhere')
+  expect(second.userId).not.toBe(first.userId)
+})
+
+describe('an ID token is refused', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+  /** The provider's token endpoint answers with this ID token instead. */
+  async function signInWith(header: object, change: Record<string, unknown>, key = privateKey) {
+    const authorizeUrl = await startLogin(env, 'work')
+    const seconds = Math.floor(Date.now() / 1000)
+    const claims = {
+      ...{ iss: work.issuer, sub: 'ann', aud: 'parley', iat: seconds, exp: seconds + 60 },
+      nonce: new URL(authorizeUrl).searchParams.get('nonce'),
+      ...change,
+    }
+    const content = `${part({ alg: 'RS256', kid: 'first', ...header })}.${part(claims)}`
+    const signature = createSign('RSA-SHA256').update(content).sign(key).toString('base64url')
+    work.answer((request, response) => {
+      if (request.url !== '/token') return false
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token: `${content}.${signature}` }))
+    })
+    return finishLogin(env, 'work', await signInAt(work, authorizeUrl, 'ann'))
+  }
+
+  test('that another key signed, whatever it is called', async () => {
+    expect(await signInWith({}, {})).toMatchObject(failed)
+    expect(await signInWith({ kid: 'unknown' }, {})).toMatchObject(failed)
+    expect(await signInWith({ alg: 'none' }, {})).toMatchObject(failed)
+    expect(await signInWith({ alg: 'HS256' }, {})).toMatchObject(failed)
+  })
+
+  test('unless its key is the provider’s and every claim is in order', async () => {
+    const jwks = { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] }
+    work.configure({ jwks })
+    const past = Math.floor(Date.now() / 1000) - 600
+    expect((await signInWith({}, {})).pendingToken).toBeDefined()
+    expect(await signInWith({}, { iss: other.issuer })).toMatchObject(failed)
+    expect(await signInWith({}, { aud: 'somebody else' })).toMatchObject(failed)
+    expect(await signInWith({}, { aud: ['parley', 'somebody else'], azp: 'somebody else' })).toMatchObject(failed)
+    expect(await signInWith({}, { exp: past })).toMatchObject(failed)
+    expect(await signInWith({}, { nonce: undefined })).toMatchObject(failed)
+    expect(await signInWith({}, { sub: undefined })).toMatchObject(failed)
+    expect(await signInWith({}, { sub: 'a\0b' })).toMatchObject(failed)
+    expect(await signInWith({}, { sub: 'a'.repeat(256) })).toMatchObject(failed)
+    work.configure({})
+  })
+
+  test('and the profile of somebody else is not taken for that of who signed in', async () => {
+    const authorizeUrl = await startLogin(env, 'work')
+    work.people.set('ann', { name: 'Ann' })
+    work.answer((request, response) => {
+      if (request.url !== '/me') return false
+      const body = JSON.stringify({ sub: 'mallory', name: 'Mallory', email: 'm@example.org', email_verified: true })
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    const { pendingToken: token = '' } = await finishLogin(env, 'work', await signInAt(work, authorizeUrl, 'ann'))
+    const { pending } = await flows(env).getPendingExternalIdentity({ token })
+    expect(pending).toMatchObject({ verifiedEmail: '', displayNameHint: '' })
+  })
+})

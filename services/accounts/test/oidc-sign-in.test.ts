@@ -1,0 +1,227 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { credentialDigest } from '@parley/auth'
+import { Browser } from './_browser.ts'
+import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { signInAt, startOidcProvider, type OidcProvider } from './_oidc-provider.ts'
+import { recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let provider: OidcProvider
+let events: Recorded
+let now = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  provider = await startOidcProvider('https://chat.example.org/auth/providers/work/callback')
+  const work = { id: 'work', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
+  const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
+  await env.start(providerSettings({ ...work, ...client }), { now: () => new Date(Date.now() + now) })
+  events = await recorded(env)
+})
+
+afterEach(() => {
+  now = 0
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+/** Signs in at the provider, and answers how that ended here. */
+async function signInAs(login: string, more: { redirectPath?: string } = {}) {
+  return finishLogin(env, 'work', await signInAt(provider, await startLogin(env, 'work', more), login))
+}
+
+/** Makes an account of somebody the provider knows. */
+async function makeAccount(login: string) {
+  const { pendingToken = '' } = await signInAs(login)
+  return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
+}
+
+describe('somebody unknown', () => {
+  test('makes an account, and signs in to it from then on', async () => {
+    provider.people.set('ann', {
+      email: 'ann@corp.example.org',
+      email_verified: true,
+      name: 'Ann Lee',
+      preferred_username: 'ann@corp',
+    })
+    const { pendingToken = '', redirectPath } = await signInAs('ann', { redirectPath: '/rooms/1?x=1' })
+    expect(redirectPath).toBe('/rooms/1?x=1')
+    const { pending } = await flows(env).getPendingExternalIdentity({ token: pendingToken })
+    expect(pending).toMatchObject({
+      providerId: 'work',
+      providerType: 'oidc',
+      providerLabel: 'Work',
+      verifiedEmail: 'ann@corp.example.org',
+      loginHint: 'ann',
+      displayNameHint: 'Ann Lee',
+      boundUserId: '',
+      redirectPath: '/rooms/1?x=1',
+    })
+
+    let cookie = ''
+    const created = await flows(env).createExternalIdentityAccount(
+      { token: pendingToken, login: 'ann' },
+      { onHeader: (headers) => (cookie = headers.get('parley-session') ?? '') },
+    )
+    expect(created).toMatchObject({ login: 'ann', token: expect.stringMatching(/^prl_AT/) })
+    const [handle = '', lifetime, userId] = cookie.split(' ')
+    expect([lifetime, userId]).toEqual([String(90 * 24 * 3600), created.userId])
+    const digests = [created.token, handle].map((secret) => credentialDigest(secretKey, secret))
+    expect([...(await callersOf(env, digests)).values()].map((caller) => caller?.userId)).toEqual([
+      created.userId,
+      created.userId,
+    ])
+    expect(await events.kindsOf(created.userId, 'login_succeeded')).toEqual(
+      expect.arrayContaining(['user_created', 'user_verified_email_added', 'user_external_identity_linked']),
+    )
+
+    const { session } = await signInAs('ann')
+    expect(session).toMatchObject({ userId: created.userId, login: 'ann', displayName: 'Ann Lee', token: '' })
+    const digest = credentialDigest(secretKey, session?.cookieHandle ?? '')
+    const [caller] = (await callersOf(env, [digest])).values()
+    expect(caller?.userId).toBe(created.userId)
+    expect(Number(caller?.freshUntil?.seconds) * 1000).toBeGreaterThan(Date.now())
+    await events.kindsOf(created.userId, 'login_succeeded', 2)
+  })
+
+  test('is somebody else at the next account, whatever address they have', async () => {
+    const verified = { email: 'shared@corp.example.org', email_verified: true }
+    provider.people.set('bea', verified)
+    provider.people.set('bob', verified)
+    const bea = await makeAccount('bea')
+    const { pendingToken = '' } = await signInAs('bob')
+    const bob = await flows(env).createExternalIdentityAccount({ token: pendingToken, login: 'bob' })
+    expect(bob.userId).not.toBe(bea.userId)
+    expect((await signInAs('bea')).session?.userId).toBe(bea.userId)
+  })
+
+  test('does not sign in to the account that has the address', async () => {
+    await makeUser(env, 'carl', { email: 'carl@corp.example.org' })
+    provider.people.set('carl-at-work', { email: 'carl@corp.example.org', email_verified: true })
+    const { session, pendingToken } = await signInAs('carl-at-work')
+    expect(session).toBeUndefined()
+    expect(pendingToken).toBeDefined()
+  })
+
+  test('keeps only an address that the provider has verified', async () => {
+    provider.people.set('dora', { email: 'dora@corp.example.org', email_verified: false, name: '  ' })
+    const { pendingToken = '' } = await signInAs('dora')
+    const { pending } = await flows(env).getPendingExternalIdentity({ token: pendingToken })
+    expect(pending).toMatchObject({ verifiedEmail: '', loginHint: '', displayNameHint: '' })
+  })
+})
+
+describe('the provider', () => {
+  test('is asked with state, nonce and PKCE, and for its openid scope', async () => {
+    const url = new URL(await startLogin(env, 'work'))
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: 'parley',
+      redirect_uri: 'https://chat.example.org/auth/providers/work/callback',
+      scope: 'openid profile email',
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    const again = new URL(await startLogin(env, 'work'))
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(again.searchParams.get(name)).not.toBe(url.searchParams.get(name))
+  })
+
+  test('says what it is once an hour', async () => {
+    const discoveries = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
+    await startLogin(env, 'work')
+    const before = discoveries()
+    await signInAs('edda')
+    expect(discoveries()).toBe(before)
+    now = 3600_001
+    await startLogin(env, 'work')
+    expect(discoveries()).toBe(before + 1)
+  })
+
+  test('may replace its key at any time, under another name or the same', async () => {
+    await signInAs('fred')
+    provider.rotate('second')
+    expect((await signInAs('fred')).pendingToken).toBeDefined()
+    provider.rotate('second')
+    expect((await signInAs('fred')).pendingToken).toBeDefined()
+  })
+
+  test('may have a clock that is a minute off, and no more', async () => {
+    now = 100_000
+    expect((await signInAs('gina')).pendingToken).toBeDefined()
+    now = 130_000
+    expect(await signInAs('gina')).toMatchObject({ error: 'provider_failed' })
+  })
+
+  test('is told apart from the user who says no', async () => {
+    const browser = new Browser()
+    const page = await browser.open(await startLogin(env, 'work', { redirectPath: '/back' }))
+    const [, cancel = ''] = /href="([^"]+\/abort)"/.exec(page.html) ?? []
+    const { url } = await browser.open(new URL(cancel, page.url), ({ host }) => host === 'chat.example.org')
+    expect(url.searchParams.get('error')).toBe('access_denied')
+    expect(await finishLogin(env, 'work', url)).toEqual({ error: 'provider_denied', redirectPath: '/back' })
+  })
+
+  test('has no client of another secret', async () => {
+    const callback = await signInAt(provider, await startLogin(env, 'work'), 'hans')
+    provider.configure({
+      clients: [
+        {
+          client_id: 'parley',
+          client_secret: 'another secret',
+          redirect_uris: ['https://chat.example.org/auth/providers/work/callback'],
+        },
+      ],
+    })
+    expect(await finishLogin(env, 'work', callback)).toMatchObject({ error: 'provider_failed' })
+    provider.configure({})
+    expect((await signInAs('hans')).pendingToken).toBeDefined()
+  })
+
+  test('that is away is so at once and says so; what it said of itself before outlasts that', async () => {
+    const callback = await signInAt(provider, await startLogin(env, 'work'), 'ida')
+    await provider.stop()
+    expect(await finishLogin(env, 'work', callback)).toMatchObject({ error: 'provider_failed' })
+    expect(await codeOf(env.signIn.startProviderLogin({ providerId: 'work', browserHandle: 'browser' }))).toBe(
+      Code.Unavailable,
+    )
+    await provider.start()
+    expect((await signInAs('ida')).pendingToken).toBeDefined()
+    await provider.stop()
+    now = 2 * 3600_000
+    expect(await codeOf(env.signIn.startProviderLogin({ providerId: 'work', browserHandle: 'browser' }))).toBe(
+      undefined,
+    )
+    await provider.start()
+  })
+
+  test('that is not the issuer it was configured to be is not used', async () => {
+    now = 10 * 3600_000
+    provider.answer((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          issuer: 'https://evil.example.org',
+          authorization_endpoint: 'https://evil.example.org/authorize',
+          token_endpoint: 'https://evil.example.org/token',
+        }),
+      ),
+    )
+    const url = new URL(await startLogin(env, 'work'))
+    expect(url.origin).toBe(provider.issuer)
+    provider.answer(undefined)
+  })
+})
+
+test('a provider that nobody configured is none', async () => {
+  const start = env.signIn.startProviderLogin({ providerId: 'none', browserHandle: 'browser' })
+  expect(await codeOf(start)).toBe(Code.NotFound)
+  expect(await finishLogin(env, 'none', 'state=x&code=y')).toEqual({ error: 'provider_not_found', redirectPath: '/' })
+})
