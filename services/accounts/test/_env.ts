@@ -11,6 +11,7 @@ import {
   OperatorService,
   SignInInternalService,
   UploadsInternalService,
+  type ImportServerImageRequest,
   type StoreServerImageRequest,
 } from '@parley/contracts/internal'
 import { openDatabase, type Db } from '@parley/postgres'
@@ -42,6 +43,8 @@ type Neighbours = {
   serverName: string
   /** Images that uploads was asked to make; the key is that of the blob. */
   images: StoreServerImageRequest[]
+  /** Images elsewhere that it was asked to fetch; those of the host "broken" cannot be. */
+  imports: ImportServerImageRequest[]
 }
 
 export type Env = AsyncDisposable & {
@@ -72,7 +75,7 @@ export async function openEnv(): Promise<Env> {
   const redis = opened.use(await testRedis())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
-  const neighbours: Neighbours = { away: new Set(), blocked: ['root'], serverName: 'Our <Chat>', images: [] }
+  const neighbours: Neighbours = { away: new Set(), blocked: ['root'], serverName: 'Our <Chat>', images: [], imports: [] }
   const beThere = (service: 'messaging' | 'notifications') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
   }
@@ -99,6 +102,11 @@ export async function openEnv(): Promise<Env> {
         storeServerImage: (image) => {
           neighbours.images.push(image)
           return { key: `key-of-${image.blobId}` }
+        },
+        importServerImage: (image) => {
+          neighbours.imports.push(image)
+          if (new URL(image.url).host === 'broken') throw new ConnectError('cannot be fetched', Code.Unavailable)
+          return { key: `key-of-${image.url}` }
         },
       })
     }),

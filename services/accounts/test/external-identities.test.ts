@@ -1,0 +1,345 @@
+import { createHash } from 'node:crypto'
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { MyAccountService } from '@parley/contracts/api'
+import { ExternalIdentityFlowKind } from '@parley/contracts/auth'
+import { eventually } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { accountOf, finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
+import { signInAt, startOidcProvider, type OidcProvider } from './_oidc-provider.ts'
+import { recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let provider: OidcProvider
+let events: Recorded
+let now = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
+  provider = await startOidcProvider(callbackOf('work'), callbackOf('closed'))
+  const client = { client_id: provider.clientId, client_secret: provider.clientSecret, issuer_url: provider.issuer }
+  const settings = providerSettings(
+    { ...client, id: 'work', type: 'oidc', label: 'Work' },
+    { ...client, id: 'closed', type: 'oidc', auto_provision: 'false' },
+    { id: 'code', type: 'github', client_id: 'c', client_secret: 's' },
+  )
+  const owners = { PARLEY_OWNER_EMAIL: 'owner@example.org' }
+  await env.start({ ...settings, ...owners }, { now: () => new Date(Date.now() + now) })
+  events = await recorded(env)
+})
+
+afterEach(() => {
+  now = 0
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
+
+/** Signs in at the provider, and answers how that ended here. */
+const signInAs = async (subject: string, id = 'work') =>
+  finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
+
+/** The token of a flow that would make an account of somebody. */
+const pendingOf = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
+
+/** Makes an account without a password for somebody. */
+const makeAccount = async (subject: string) =>
+  flows(env).createExternalIdentityAccount({ token: await pendingOf(subject), login: subject })
+
+/** Goes to the provider as a signed-in user who wants to link what they are there. */
+async function linkAs(login: string, subject: string) {
+  const { userId, linkStart } = await linkStartOf(env, login, 'work')
+  const callback = await signInAt(provider, await startLogin(env, 'work', { linkStart, userId }), subject)
+  return { userId, ...(await finishLogin(env, 'work', callback, { userId })) }
+}
+
+/** The account of somebody who has signed in at the provider a moment ago. */
+async function accountBy(subject: string) {
+  const { session } = await signInAs(subject)
+  const [credential] = await env.db
+    .select()
+    .from(credentials)
+    .where(eq(credentials.userId, session?.userId ?? ''))
+  return env.as(MyAccountService, { userId: session?.userId ?? '', credentialId: credential?.id ?? '' })
+}
+
+const emailsOf = async (userId: string) =>
+  (await env.db.select().from(emails).where(eq(emails.userId, userId))).map(({ address }) => address)
+const avatarOf = async (userId: string) =>
+  (await env.db.select().from(users).where(eq(users.id, userId))).map(({ avatarKey }) => avatarKey)[0]
+
+describe('making an account', () => {
+  test('is up to the operator', async () => {
+    expect(await signInAs('nobody', 'closed')).toMatchObject({ error: 'external_identity_unlinked' })
+    const { userId } = await makeAccount('somebody')
+    expect((await signInAs('somebody', 'closed')).session?.userId).toBe(userId)
+  })
+
+  test('goes without an address that is somebody’s already', async () => {
+    const taken = await makeUser(env, 'anna', { email: 'anna@example.org' })
+    provider.people.set('anna2', { email: 'Anna@example.org', email_verified: true })
+    const { userId } = await makeAccount('anna2')
+    expect(await emailsOf(userId)).toEqual([])
+    expect(await emailsOf(taken)).toEqual(['anna@example.org'])
+  })
+
+  test('makes an owner of who proves the address of one', async () => {
+    provider.people.set('boss', { email: 'owner@example.org', email_verified: true })
+    const { userId } = await makeAccount('boss')
+    const session = await signInAs('boss')
+    expect(session.session?.userId).toBe(userId)
+    expect(await events.kindsOf(userId, 'login_succeeded', 2)).toContain('roles_changed')
+  })
+
+  test('is refused for a login that cannot be, and can be tried again', async () => {
+    await makeUser(env, 'bert')
+    const token = await pendingOf('bert2')
+    const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
+    expect(await create('BERT')).toBe(Code.AlreadyExists)
+    expect(await create('root')).toBe(Code.InvalidArgument)
+    expect(await create('moderator')).toBe(Code.InvalidArgument)
+    expect(await create('all')).toBe(Code.InvalidArgument)
+    expect(await create('b..')).toBe(Code.InvalidArgument)
+    expect(await create('bert2')).toBeUndefined()
+    expect(await create('bert3')).toBe(Code.NotFound)
+  })
+
+  test('happens once, however often it is asked for', async () => {
+    const [first, second] = [await pendingOf('cleo'), await pendingOf('cleo')]
+    const create = (token: string, login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
+    const codes = await Promise.all([create(first, 'cleo'), create(first, 'cleo1'), create(first, 'cleo2')])
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1)
+    expect(await create(second, 'cleo3')).toBe(Code.AlreadyExists)
+    const rows = await env.db.select().from(externalIdentities).where(eq(externalIdentities.subject, 'cleo'))
+    expect(rows).toHaveLength(1)
+  })
+
+  test('brings the avatar along, if it can be had', async () => {
+    provider.people.set('dan', { picture: 'https://images.example.org/dan.png' })
+    provider.people.set('edda', { picture: 'https://broken/edda.png' })
+    provider.people.set('frida', { picture: 'data:image/png;base64,xxxx' })
+    const [dan, edda] = [await makeAccount('dan'), await makeAccount('edda')]
+    await makeAccount('frida')
+    expect(await events.kindsOf(dan.userId, 'user_avatar_set')).toContain('user_profile_updated')
+    expect(await avatarOf(dan.userId)).toBe('key-of-https://images.example.org/dan.png')
+    await eventually(() => expect(env.neighbours.imports.map(({ url }) => url)).toContain('https://broken/edda.png'))
+    expect(await avatarOf(edda.userId)).toBeNull()
+    expect(env.neighbours.imports.map(({ ownerId }) => ownerId)).toEqual([dan.userId, edda.userId])
+  })
+})
+
+describe('a flow', () => {
+  test('is known by its token for a quarter of an hour', async () => {
+    const token = await pendingOf('gerd')
+    const { pending } = await flows(env).getPendingExternalIdentity({ token })
+    expect(pending?.kind).toBe(ExternalIdentityFlowKind.CREATE_ACCOUNT)
+    now = 15 * 60_000 + 1
+    expect(await codeOf(flows(env).getPendingExternalIdentity({ token }))).toBe(Code.NotFound)
+    expect(await codeOf(flows(env).createExternalIdentityAccount({ token, login: 'gerd' }))).toBe(Code.NotFound)
+    expect(await codeOf(flows(env).getPendingExternalIdentity({ token: 'unknown' }))).toBe(Code.NotFound)
+    expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: 'unknown' }))).toBe(Code.NotFound)
+  })
+
+  test('takes the step it is for and no other', async () => {
+    await makeUser(env, 'hugo')
+    const { pendingToken: link = '' } = await linkAs('hugo', 'hugo')
+    const create = await pendingOf('hugo2')
+    expect(await codeOf(flows(env).createExternalIdentityAccount({ token: link, login: 'x1' }))).toBe(
+      Code.InvalidArgument,
+    )
+    expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: create }))).toBe(Code.InvalidArgument)
+  })
+
+  test('can be cancelled, also when there is none', async () => {
+    const token = await pendingOf('ida')
+    expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
+    expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
+    expect(await codeOf(flows(env).createExternalIdentityAccount({ token, login: 'ida' }))).toBe(Code.NotFound)
+  })
+})
+
+describe('linking', () => {
+  test('goes by way of a start URL to a confirmation', async () => {
+    const userId = await makeUser(env, 'jan')
+    provider.people.set('jan', {
+      email: 'jan@example.org',
+      email_verified: true,
+      picture: 'http://images.example.org/j',
+    })
+    const { startUrl } = await linkStartOf(env, 'jan', 'work', '/settings?tab=2')
+    expect(startUrl.origin + startUrl.pathname).toBe('https://chat.example.org/auth/providers/work')
+    expect(startUrl.searchParams.get('intent')).toBe('link')
+
+    const { pendingToken: token = '', redirectPath } = await linkAs('jan', 'jan')
+    expect(redirectPath).toBe('/settings')
+    const { pending } = await flows(env).getPendingExternalIdentity({ token })
+    expect(pending).toMatchObject({ kind: ExternalIdentityFlowKind.LINK_ACCOUNT, boundUserId: userId })
+    const { linkedIdentity } = await flows(env).confirmExternalIdentityLink({ token })
+    expect(linkedIdentity).toMatchObject({
+      ...{ providerId: 'work', providerType: 'oidc', providerLabel: 'Work' },
+      subjectHash: hashOf('jan'),
+    })
+    expect(await emailsOf(userId)).toEqual(['jan@example.org'])
+    expect(await events.kindsOf(userId, 'user_avatar_set')).toEqual(
+      expect.arrayContaining(['user_external_identity_linked', 'user_verified_email_added']),
+    )
+    expect((await signInAs('jan')).session?.userId).toBe(userId)
+    expect(await codeOf(flows(env).confirmExternalIdentityLink({ token }))).toBe(Code.NotFound)
+  })
+
+  test('leaves an account its address and avatar, and others theirs', async () => {
+    const karl = await makeUser(env, 'karl', { email: 'karl@example.org' })
+    await env.db.update(users).set({ avatarKey: 'mine' }).where(eq(users.id, karl))
+    provider.people.set('karl', { email: 'k@example.org', email_verified: true, picture: 'https://x.example.org/k' })
+    provider.people.set('lena', { email: 'karl@example.org', email_verified: true })
+    const lena = await makeUser(env, 'lena')
+    for (const login of ['karl', 'lena'])
+      await flows(env).confirmExternalIdentityLink({ token: (await linkAs(login, login)).pendingToken ?? '' })
+    expect([await emailsOf(karl), await emailsOf(lena)]).toEqual([['karl@example.org'], []])
+    expect(await avatarOf(karl)).toBe('mine')
+  })
+
+  test('starts with a fresh credential, a provider that exists and a path of this server', async () => {
+    await makeUser(env, 'mia')
+    const { account } = await accountOf(env, 'mia')
+    const start = (more: { providerId?: string; redirectPath?: string; currentPassword?: string }) =>
+      codeOf(account.startExternalIdentityLink({ providerId: 'work', ...more }))
+    expect(await start({ providerId: 'none' })).toBe(Code.NotFound)
+    expect(await start({ redirectPath: 'https://evil.example.org' })).toBe(Code.InvalidArgument)
+    expect(await start({ redirectPath: '//evil.example.org' })).toBe(Code.InvalidArgument)
+    now = 31 * 60_000
+    expect(await start({})).toBe(Code.FailedPrecondition)
+    expect(await start({ currentPassword: 'wrong' })).toBe(Code.InvalidArgument)
+    expect(await start({ currentPassword: password })).toBeUndefined()
+    expect(await start({})).toBeUndefined()
+  })
+
+  test('is for who asked for it, at the provider it was asked for, once', async () => {
+    const mallory = await makeUser(env, 'mallory')
+    await makeUser(env, 'nora')
+    const { userId, linkStart } = await linkStartOf(env, 'nora', 'work')
+    const start = (id: string, who: string) => codeOf(startLogin(env, id, { linkStart, userId: who }))
+    expect(await start('work', '')).toBe(Code.Unauthenticated)
+    expect(await start('work', mallory)).toBe(Code.Unauthenticated)
+    expect(await start('closed', userId)).toBe(Code.Unauthenticated)
+    expect(await start('work', userId)).toBeUndefined()
+    expect(await start('work', userId)).toBe(Code.Unauthenticated)
+
+    const again = await linkStartOf(env, 'nora', 'work')
+    const callback = await signInAt(provider, await startLogin(env, 'work', again), 'nora')
+    expect(await finishLogin(env, 'work', callback, { userId: mallory })).toEqual({
+      error: 'authentication_required',
+      redirectPath: '/settings',
+    })
+  })
+
+  test('does not take an identity from somebody', async () => {
+    const { userId } = await makeAccount('otto')
+    await makeUser(env, 'paul')
+    const earlier = await linkAs('paul', 'petra')
+    expect(await linkAs('paul', 'otto')).toMatchObject({
+      error: 'external_identity_conflict',
+      redirectPath: '/settings',
+    })
+    // Somebody else is quicker than the confirmation.
+    await makeAccount('petra')
+    const confirm = flows(env).confirmExternalIdentityLink({ token: earlier.pendingToken ?? '' })
+    expect(await codeOf(confirm)).toBe(Code.AlreadyExists)
+    expect((await signInAs('otto')).session?.userId).toBe(userId)
+  })
+
+  test('what is linked already is no second link', async () => {
+    const userId = await makeUser(env, 'rosa')
+    const [first, second] = [await linkAs('rosa', 'rosa'), await linkAs('rosa', 'rosa')]
+    for (const { pendingToken: token = '' } of [first, second])
+      expect((await flows(env).confirmExternalIdentityLink({ token })).linkedIdentity?.subjectHash).toBe(hashOf('rosa'))
+    expect(await linkAs('rosa', 'rosa')).toMatchObject({ alreadyLinked: true, redirectPath: '/settings' })
+    const kinds = await events.kindsOf(userId, 'user_external_identity_linked')
+    expect(kinds.filter((kind) => kind === 'user_external_identity_linked')).toHaveLength(1)
+  })
+})
+
+describe('listing', () => {
+  test('shows every provider in the operator’s order, and what is linked', async () => {
+    const userId = await makeUser(env, 'sara')
+    await flows(env).confirmExternalIdentityLink({ token: (await linkAs('sara', 'sara')).pendingToken ?? '' })
+    await env.db
+      .insert(externalIdentities)
+      .values([{ issuer: 'gone', subject: '7', subjectHash: 'h7', providerId: 'gone', userId, linkedAt: new Date(0) }])
+    const { account } = await accountOf(env, 'sara')
+    const { providers, linkedIdentities } = await account.listExternalIdentities({})
+    const subjectHash = hashOf('sara')
+    expect(providers).toMatchObject([
+      {
+        provider: { id: 'work', type: 'oidc', label: 'Work', loginUrl: '/auth/providers/work' },
+        ...{ linkUrl: '/auth/providers/work?intent=link', linked: true, linkedIdentitySubjectHash: subjectHash },
+      },
+      { provider: { id: 'closed', label: 'closed' }, linked: false, linkedIdentitySubjectHash: '' },
+      { provider: { id: 'code', type: 'github' }, linked: false },
+    ])
+    expect(linkedIdentities).toMatchObject([
+      { providerId: 'gone', providerType: '', providerLabel: 'gone', subjectHash: 'h7' },
+      { providerId: 'work', providerType: 'oidc', providerLabel: 'Work', subjectHash },
+    ])
+  })
+})
+
+describe('unlinking', () => {
+  test('ends everything that was signed in, and the identity is free', async () => {
+    const userId = await makeUser(env, 'tim')
+    const link = async () =>
+      flows(env).confirmExternalIdentityLink({ token: (await linkAs('tim', 'tim')).pendingToken ?? '' })
+    await link()
+    const { digests } = await signIn(env, 'tim')
+    const { account } = await accountOf(env, 'tim')
+    expect(await account.disconnectExternalIdentity({ subjectHash: hashOf('tim') })).toMatchObject({
+      disconnected: true,
+    })
+    expect((await callersOf(env, digests)).size).toBe(0)
+    expect(await events.kindsOf(userId, 'credentials_ended')).toContain('user_external_identity_unlinked')
+    expect(events.of(userId).find(({ kind }) => kind === 'credentials_ended')?.fact.value).toMatchObject({
+      all: true,
+      reason: 'external_identity_disconnected',
+    })
+    expect((await signInAs('tim')).pendingToken).toBeDefined()
+    await link()
+  })
+
+  test('keeps the last way to sign in', async () => {
+    const { userId } = await makeAccount('uta')
+    const disconnect = async (subject: string) =>
+      codeOf((await accountBy('uta')).disconnectExternalIdentity({ subjectHash: hashOf(subject) }))
+    expect(await disconnect('uta')).toBe(Code.FailedPrecondition)
+    // An identity of a provider that is no more signs nobody in.
+    const gone = { issuer: 'gone', subject: '8', subjectHash: 'h8', providerId: 'gone', userId, linkedAt: new Date() }
+    await env.db.insert(externalIdentities).values(gone)
+    expect(await disconnect('uta')).toBe(Code.FailedPrecondition)
+    expect((await signInAs('uta')).session?.userId).toBe(userId)
+    const code = { ...gone, issuer: 'code', subjectHash: 'h9', providerId: 'code' }
+    await env.db.insert(externalIdentities).values(code)
+    expect(await disconnect('uta')).toBeUndefined()
+  })
+
+  test('needs a fresh credential and an identity of one’s own', async () => {
+    await makeUser(env, 'vera')
+    await makeAccount('willi')
+    const caller = await callerOf(env, 'vera')
+    const account = env.as(MyAccountService, caller)
+    const disconnect = (subjectHash: string, currentPassword = '') =>
+      codeOf(account.disconnectExternalIdentity({ subjectHash, currentPassword }))
+    expect(await disconnect(hashOf('willi'))).toBe(Code.NotFound)
+    expect(await disconnect('unknown')).toBe(Code.NotFound)
+    now = 31 * 60_000
+    expect(await disconnect('unknown')).toBe(Code.FailedPrecondition)
+    expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
+    expect(await disconnect('unknown', password)).toBe(Code.NotFound)
+  })
+})
