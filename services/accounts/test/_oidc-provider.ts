@@ -49,7 +49,8 @@ export async function startOidcProvider(...callbacks: string[]): Promise<OidcPro
   const renew = () =>
     quietly(() => {
       const provider = new Provider(issuer, { ...standard(callbacks, people), jwks: { keys }, ...settings })
-      answering = provider.callback()
+      const handle = provider.callback()
+      answering = (request, response) => void handle(request, response)
     })
   renew()
   return {
