@@ -75,7 +75,13 @@ export async function openEnv(): Promise<Env> {
   const redis = opened.use(await testRedis())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
-  const neighbours: Neighbours = { away: new Set(), blocked: ['root'], serverName: 'Our <Chat>', images: [], imports: [] }
+  const neighbours: Neighbours = {
+    away: new Set(),
+    blocked: ['root'],
+    serverName: 'Our <Chat>',
+    images: [],
+    imports: [],
+  }
   const beThere = (service: 'messaging' | 'notifications') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
   }
