@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect'
-import type { UploadsInternalService } from '@parley/contracts/internal'
+import type { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
 import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
@@ -8,6 +8,8 @@ import type { Config } from './config.ts'
 export type Context = {
   config: Config
   db: Db
+  accounts: Client<typeof AccountsInternalService>
+  rooms: Client<typeof RoomsInternalService>
   uploads: Client<typeof UploadsInternalService>
   policy: { current(): Policy }
   relay: Pick<Relay, 'stored' | 'wake'>

@@ -2,6 +2,41 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/auth'
 
 export const roleNotFound = (name: string) => new ConnectError(`there is no role "${name}"`, Code.NotFound)
+export const roleNameTaken = (name: string) =>
+  new ConnectError(`"${name}" is the name of a role or a login already, or reserved`, Code.AlreadyExists)
+export const badRoleName = () =>
+  new ConnectError(
+    'the name of a role has 1 to 32 of a-z, 0-9 and "-", begins with a letter and does not end with "-"',
+    Code.InvalidArgument,
+  )
+export const badRoleText = (field: string) =>
+  new ConnectError(`${field} must not hold control characters`, Code.InvalidArgument)
+export const tooManyRoles = (most: number) =>
+  new ConnectError(`a server has at most ${most} custom roles`, Code.ResourceExhausted)
+export const systemRoleStays = (name: string) =>
+  new ConnectError(`"${name}" is a system role and cannot be deleted`, Code.FailedPrecondition)
+export const badRoleOrder = (why: string) =>
+  new ConnectError(`not an order of the custom roles: ${why}`, Code.InvalidArgument)
+export const nameLapsed = () =>
+  new ConnectError('making the role took too long and was given up; try again', Code.Unavailable)
+
+export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
+export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
+export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
+export const notOneself = () =>
+  new ConnectError('permissions are explained about other people only', Code.PermissionDenied)
+export const roomNotExplained = () =>
+  new ConnectError('permissions cannot be explained in that room', Code.PermissionDenied)
+export const neighbourSilent = (service: string, cause: unknown) =>
+  new ConnectError(`${service} does not answer; try again`, Code.Unavailable, undefined, undefined, cause)
+
+export const badScope = (why: string) => new ConnectError(`invalid scope: ${why}`, Code.InvalidArgument)
+export const unknownPermission = (permission: string) =>
+  new ConnectError(`there is no permission "${permission}"`, Code.InvalidArgument)
+export const notDecidedThere = (permission: string, kind: string) =>
+  new ConnectError(`${permission} cannot be decided for a ${kind}`, Code.InvalidArgument)
+export const ownerMayEverything = () =>
+  new ConnectError('owners are allowed everything; the role owner has no decisions', Code.InvalidArgument)
 
 export const lacksPermission = (permission: Permission) =>
   new ConnectError(`you lack the permission ${permission}`, Code.PermissionDenied)

@@ -25,3 +25,7 @@ export function serverChanged(what: string): void {
 export function auditBucketDropped(bucket: string): void {
   log.info({ bucket }, 'dropped a month of the audit log')
 }
+
+export function nameNotReleased(error: unknown): void {
+  log.warn({ err: error }, 'the name of a role that is not there could not be given back; it is tried again')
+}

@@ -1,5 +1,5 @@
 import { createClient } from '@connectrpc/connect'
-import { UploadsInternalService } from '@parley/contracts/internal'
+import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
 import { followPolicy, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
 import type { Context } from './context.ts'
 import { keepAuditBuckets, makeAuditBuckets } from './jobs/keep-audit-buckets.ts'
+import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
 import { serverSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
 import { getPolicy } from './store/policy.ts'
@@ -47,6 +48,8 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   const ctx: Context = {
     config,
     db,
+    accounts: createClient(AccountsInternalService, transport),
+    rooms: createClient(RoomsInternalService, transport),
     uploads: createClient(UploadsInternalService, transport),
     policy,
     relay,
@@ -55,6 +58,7 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   await retry(() => makeAuditBuckets(ctx), { signal, initialMs: 200, maxMs: 5000 })
   opened.use(keepAuditBuckets(ctx, signal))
   opened.use(await recordEvents(ctx, events))
+  opened.use(releaseNamesOfNoRole(ctx, signal))
   opened.use(
     await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),
   )

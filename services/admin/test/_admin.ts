@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { createClient, type Transport } from '@connectrpc/connect'
 import { RoleService, ServerService } from '@parley/contracts/api'
-import { AdminDiagnosticsService, AdminEventLogService, AdminServerService } from '@parley/contracts/admin'
+import {
+  AdminDiagnosticsService,
+  AdminEventLogService,
+  AdminPermissionService,
+  AdminRoleService,
+  AdminServerService,
+} from '@parley/contracts/admin'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { Resources } from '@parley/runtime'
@@ -52,6 +58,8 @@ function clients(transport: Transport) {
     adminServer: createClient(AdminServerService, transport),
     eventLog: createClient(AdminEventLogService, transport),
     diagnostics: createClient(AdminDiagnosticsService, transport),
+    adminRoles: createClient(AdminRoleService, transport),
+    adminPermissions: createClient(AdminPermissionService, transport),
     internal: createClient(AdminInternalService, transport),
   }
 }

@@ -1,5 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { AdminEventLogService, AdminServerService } from '@parley/contracts/admin'
+import {
+  AdminEventLogService,
+  AdminPermissionService,
+  AdminRoleService,
+  AdminServerService,
+} from '@parley/contracts/admin'
 import { RoleService, ServerService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
@@ -8,6 +13,8 @@ import type { Context } from '../context.ts'
 import { getEvent } from './admin-event-log/get-event.ts'
 import { listEventTypes } from './admin-event-log/list-event-types.ts'
 import { listEvents } from './admin-event-log/list-events.ts'
+import { adminPermission } from './admin-permission/index.ts'
+import { adminRole } from './admin-role/index.ts'
 import { deleteServerBanner } from './admin-server/delete-server-banner.ts'
 import { deleteServerLogo } from './admin-server/delete-server-logo.ts'
 import { getServerConfig } from './admin-server/get-server-config.ts'
@@ -55,6 +62,8 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     listEventTypes: listEventTypes(ctx),
     getEvent: getEvent(ctx),
   } satisfies ServiceImpl<typeof AdminEventLogService>)
+  router.service(AdminRoleService, adminRole(ctx))
+  router.service(AdminPermissionService, adminPermission(ctx))
   router.service(AdminInternalService, {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),

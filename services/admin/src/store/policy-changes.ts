@@ -1,41 +1,59 @@
 import { enqueue } from '@parley/events'
-import { create } from '@bufbuild/protobuf'
-import { PolicyDeltaSchema, type PolicyDecision, type PolicyRole } from '@parley/contracts/internal'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { PolicyDeltaSchema } from '@parley/contracts/internal'
 import type { Db, Tx } from '@parley/postgres'
 import { and, asc, eq, isNull } from 'drizzle-orm'
+import type { RbacEvent } from '../domain/rbac-events.ts'
 import { lockPolicy, storeRevision } from './policy.ts'
 import { outbox } from './schema.ts'
 
-/** What a change did, as the delta tells it; undefined when everything stood already. */
-export type Changed = { roles?: PolicyRole[]; deletedRoleIds?: string[]; decisions?: PolicyDecision[] } | undefined
+/** What a change did: for the processes that follow the policy, and for the audit log. */
+export type PolicyChange = {
+  delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
+  events: RbacEvent[]
+}
 
-export type PolicyChange = { revision: bigint; changed: boolean; unannounced: bigint[] }
+/** `change` is undefined when everything stood already. */
+export type Decided<T> = { change: PolicyChange | undefined; answer: T }
 
-/**
- * Runs a change of roles or decisions under the lock of the policy, with the next revision and its event. Answers the outbox
- * entries of the policy that are not on the stream yet: a repeat that finds everything in place waits for them too.
- */
-export async function changePolicy(
+export type PolicyChanged<T> = {
+  answer: T
+  revision: bigint
+  changed: boolean
+  /** Entries for the audit log. */
+  audited: bigint[]
+  /**
+   * Entries of the policy that are not on the stream yet, earlier ones too: a repeat that finds everything in place waits
+   * for what it repeats.
+   */
+  unannounced: bigint[]
+}
+
+/** Runs a change of roles or decisions under the lock of the policy, with the next revision and its events. */
+export async function changePolicy<T>(
   db: Db,
   by: { actorId: string; at: Date },
-  write: (tx: Tx) => Promise<Changed>,
-): Promise<PolicyChange> {
+  decide: (tx: Tx, revision: bigint) => Promise<Decided<T>>,
+): Promise<PolicyChanged<T>> {
   return db.transaction(async (tx) => {
     const before = await lockPolicy(tx)
-    const delta = await write(tx)
-    if (!delta) return { revision: before, changed: false, unannounced: await unannounced(tx) }
+    const { change, answer } = await decide(tx, before)
+    if (!change) return { answer, revision: before, changed: false, audited: [], unannounced: await unannounced(tx) }
     const revision = before + 1n
     await storeRevision(tx, revision)
+    const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
     await enqueue(tx, {
+      ...common,
       kind: 'policy_changed',
       aggregateType: 'policy',
       aggregateId: 'server',
-      version: revision,
-      occurredAt: by.at,
-      actorId: by.actorId,
-      fact: { case: 'policy', value: create(PolicyDeltaSchema, { ...delta, revision }) },
+      fact: { case: 'policy', value: create(PolicyDeltaSchema, { ...change.delta, revision }) },
     })
-    return { revision, changed: true, unannounced: await unannounced(tx) }
+    const audited = await enqueue(
+      tx,
+      change.events.map((event) => ({ ...common, ...event, aggregateType: 'rbac' as const })),
+    )
+    return { answer, revision, changed: true, audited, unannounced: await unannounced(tx) }
   })
 }
 

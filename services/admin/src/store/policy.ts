@@ -1,29 +1,33 @@
-import { ne } from 'drizzle-orm'
-import type { Db, Tx } from '@parley/postgres'
+import { and, eq, ne, type SQL } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
 import { permissionDecisions, policyState, roles } from './schema.ts'
 
 export type DecisionRow = typeof permissionDecisions.$inferSelect
+export type DecisionKey = Omit<DecisionRow, 'decision'>
 export type PolicyRows = { revision: bigint; roles: (typeof roles.$inferSelect)[]; decisions: DecisionRow[] }
 
 /** Roles and decisions as of one moment, with the revision of that moment. */
 export async function getPolicy(db: Db): Promise<PolicyRows> {
-  return db.transaction(
-    async (tx) => {
-      const [state] = await tx.select().from(policyState)
-      if (!state) throw new Error('the policy was never seeded')
-      return {
-        revision: state.revision,
-        roles: await tx.select().from(roles),
-        decisions: await tx.select().from(permissionDecisions),
-      }
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  )
+  return db.transaction(async (tx) => ({ revision: await getRevision(tx), ...(await readPolicy(tx)) }), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only',
+  })
+}
+
+export async function readPolicy(reader: Reader): Promise<Omit<PolicyRows, 'revision'>> {
+  return { roles: await reader.select().from(roles), decisions: await reader.select().from(permissionDecisions) }
+}
+
+export async function getRevision(reader: Reader): Promise<bigint> {
+  return revisionOf(await reader.select().from(policyState))
 }
 
 /** The revision now; nobody else can change the policy before this transaction ends. */
 export async function lockPolicy(tx: Tx): Promise<bigint> {
-  const [state] = await tx.select().from(policyState).for('update')
+  return revisionOf(await tx.select().from(policyState).for('update'))
+}
+
+function revisionOf([state]: { revision: bigint }[]): bigint {
   if (!state) throw new Error('the policy was never seeded')
   return state.revision
 }
@@ -45,4 +49,28 @@ export async function storeDecision(tx: Tx, row: DecisionRow): Promise<boolean> 
     })
     .returning({ permission })
   return written.length > 0
+}
+
+/** Answers false when nothing was stored. */
+export async function clearDecision(tx: Tx, key: DecisionKey): Promise<boolean> {
+  const cleared = await tx.delete(permissionDecisions).where(hasKey(key)).returning()
+  return cleared.length > 0
+}
+
+export async function clearDecisionsOf(tx: Tx, subject: Pick<DecisionKey, 'subjectKind' | 'subjectId'>): Promise<void> {
+  const { subjectKind, subjectId } = permissionDecisions
+  await tx
+    .delete(permissionDecisions)
+    .where(and(eq(subjectKind, subject.subjectKind), eq(subjectId, subject.subjectId)))
+}
+
+function hasKey(key: DecisionKey): SQL | undefined {
+  const { scopeKind, scopeId, subjectKind, subjectId, permission } = permissionDecisions
+  return and(
+    eq(scopeKind, key.scopeKind),
+    eq(scopeId, key.scopeId),
+    eq(subjectKind, key.subjectKind),
+    eq(subjectId, key.subjectId),
+    eq(permission, key.permission),
+  )
 }

@@ -23,6 +23,21 @@ export const roles = pgTable('roles', {
   isSystem: boolean('is_system').notNull(),
 })
 
+/**
+ * Names that accounts keeps for a role that is not there: one that is being made, or one whose name is to be given back.
+ * The row goes with the creation of the role, or when accounts has the name back.
+ */
+export const pendingRoleNames = pgTable(
+  'pending_role_names',
+  {
+    roleId: text('role_id').primaryKey(),
+    name: text().notNull(),
+    state: text({ enum: ['reserved', 'given_up'] }).notNull(),
+    since: timestamp({ withTimezone: true }).notNull(),
+  },
+  (t) => [index('pending_role_names_since').on(t.since)],
+)
+
 /** Decisions about a permission, of a role or of a user, at a scope; the id of the server scope is empty. */
 export const permissionDecisions = pgTable(
   'permission_decisions',

@@ -6,7 +6,7 @@ import {
   type GetPolicyResponse,
   type PolicyDecision,
 } from '@parley/contracts/internal'
-import type { DecisionRow, PolicyRows } from '../store/policy.ts'
+import type { DecisionKey, PolicyRows } from '../store/policy.ts'
 
 const scopeKinds = {
   server: PermissionScopeKind.SERVER,
@@ -14,15 +14,20 @@ const scopeKinds = {
   room: PermissionScopeKind.ROOM,
 }
 
-const decisions = { allow: PermissionDecision.ALLOW, deny: PermissionDecision.DENY }
+const decisions = {
+  allow: PermissionDecision.ALLOW,
+  deny: PermissionDecision.DENY,
+  none: PermissionDecision.NONE,
+}
 
-export function toPolicyDecision(row: DecisionRow): PolicyDecision {
+/** A decision as the policy tells it; `none` in a delta removes what was stored. */
+export function toPolicyDecision(key: DecisionKey, decision: keyof typeof decisions): PolicyDecision {
   return create(PolicyDecisionSchema, {
-    roleId: row.subjectKind === 'role' ? row.subjectId : '',
-    userId: row.subjectKind === 'user' ? row.subjectId : '',
-    permission: row.permission,
-    scope: { kind: scopeKinds[row.scopeKind], id: row.scopeId },
-    decision: decisions[row.decision],
+    roleId: key.subjectKind === 'role' ? key.subjectId : '',
+    userId: key.subjectKind === 'user' ? key.subjectId : '',
+    permission: key.permission,
+    scope: { kind: scopeKinds[key.scopeKind], id: key.scopeId },
+    decision: decisions[decision],
   })
 }
 
@@ -30,6 +35,6 @@ export function toPolicy(rows: PolicyRows): GetPolicyResponse {
   return create(GetPolicyResponseSchema, {
     revision: rows.revision,
     roles: rows.roles,
-    decisions: rows.decisions.map(toPolicyDecision),
+    decisions: rows.decisions.map((row) => toPolicyDecision(row, row.decision)),
   })
 }

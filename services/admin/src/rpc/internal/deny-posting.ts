@@ -2,26 +2,24 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { everyoneRoleId } from '@parley/auth'
 import type { AdminInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { policyChanged } from '../../metrics.ts'
-import { changePolicy } from '../../store/policy-changes.ts'
+import { permissionDecided } from '../../domain/rbac-events.ts'
+import { changePolicy } from '../../roles/change-policy.ts'
 import { storeDecision, type DecisionRow } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 
+const permission = 'message.post'
+
 export function denyPosting(ctx: Context): MethodImpl<typeof AdminInternalService.method.denyPosting> {
-  return async (req) => {
+  return async ({ roomId, actorId }) => {
     const denial: DecisionRow = {
-      scopeKind: 'room',
-      scopeId: req.roomId,
-      subjectKind: 'role',
-      subjectId: everyoneRoleId,
-      permission: 'message.post',
-      decision: 'deny',
+      ...{ scopeKind: 'room', scopeId: roomId, subjectKind: 'role', subjectId: everyoneRoleId },
+      ...{ permission, decision: 'deny' },
     }
-    const change = await changePolicy(ctx.db, { actorId: req.actorId, at: ctx.now() }, async (tx) =>
-      (await storeDecision(tx, denial)) ? { decisions: [toPolicyDecision(denial)] } : undefined,
-    )
-    if (change.changed) policyChanged(change.revision)
-    await ctx.relay.stored(change.unannounced)
-    return { revision: change.revision }
+    const { revision } = await changePolicy(ctx, actorId, async (tx) => {
+      if (!(await storeDecision(tx, denial))) return { change: undefined, answer: undefined }
+      const events = [permissionDecided({ roleName: everyoneRoleId }, permission, { kind: 'room', id: roomId }, 'deny')]
+      return { change: { delta: { decisions: [toPolicyDecision(denial, 'deny')] }, events }, answer: undefined }
+    })
+    return { revision }
   }
 }

@@ -1,0 +1,37 @@
+import { Code, ConnectError, type Client } from '@connectrpc/connect'
+import type { AccountsInternalService, Profile } from '@parley/contracts/internal'
+import type { User } from '@parley/contracts/api'
+import { neighbourSilent, roleNameTaken, userNotFound } from '../errors.ts'
+
+type Accounts = Client<typeof AccountsInternalService>
+
+const options = { timeoutMs: 3000 }
+
+const silent = (error: unknown): never => {
+  throw neighbourSilent('accounts', error)
+}
+
+/** Somebody who is there. Throws `not_found`. */
+export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
+  const { profiles } = await accounts.getProfiles({ userIds: [userId] }, options).catch(silent)
+  const [profile] = profiles
+  if (!profile?.user || profile.user.deleted) throw userNotFound()
+  return profile
+}
+
+export async function listHolders(accounts: Accounts, roleId: string): Promise<User[]> {
+  return (await accounts.listRoleHolders({ roleId }, options).catch(silent)).users
+}
+
+/** Throws `already_exists` when a login or another role has the name. */
+export async function reserveName(accounts: Accounts, roleId: string, name: string): Promise<void> {
+  await accounts.reserveRoleName({ roleId, name }, options).catch((error: unknown) => {
+    throw ConnectError.from(error).code === Code.AlreadyExists
+      ? roleNameTaken(name)
+      : neighbourSilent('accounts', error)
+  })
+}
+
+export async function releaseName(accounts: Accounts, roleId: string): Promise<void> {
+  await accounts.releaseRoleName({ roleId }, options)
+}

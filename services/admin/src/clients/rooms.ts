@@ -1,0 +1,34 @@
+import type { Client } from '@connectrpc/connect'
+import type { ListLayoutResponse_Group, RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
+import { neighbourSilent } from '../errors.ts'
+
+type Rooms = Client<typeof RoomsInternalService>
+
+const options = { timeoutMs: 3000 }
+const atOnce = 500
+
+const silent = (error: unknown): never => {
+  throw neighbourSilent('rooms', error)
+}
+
+export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promise<RoomHeader[]> {
+  const answers = chunks(roomIds).map((ids) => rooms.getRooms({ roomIds: ids }, options))
+  return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.rooms)
+}
+
+export async function findGroups(
+  rooms: Rooms,
+  groupIds: readonly string[],
+): Promise<{ groupId: string; name: string }[]> {
+  const answers = chunks(groupIds).map((ids) => rooms.getGroups({ groupIds: ids }, options))
+  return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.groups)
+}
+
+/** Groups in sidebar order with their channels in theirs. */
+export async function listLayout(rooms: Rooms): Promise<ListLayoutResponse_Group[]> {
+  return (await rooms.listLayout({}, options).catch(silent)).groups
+}
+
+function chunks(ids: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / atOnce) }, (_, n) => ids.slice(n * atOnce, (n + 1) * atOnce))
+}

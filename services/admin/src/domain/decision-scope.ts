@@ -1,0 +1,35 @@
+import type { Scope, ScopeKind } from '@parley/auth'
+import { PermissionScopeKind } from '@parley/contracts/admin'
+import { badScope } from '../errors.ts'
+
+/** Where a decision is stored; the id of the server scope is empty. */
+export type DecisionScope = { readonly kind: ScopeKind; readonly id: string }
+
+const maxIdLength = 128
+
+/** The scope of a request; the server when absent. Throws `invalid_argument` when kind and id do not fit. */
+export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | undefined): DecisionScope {
+  const { kind = PermissionScopeKind.UNSPECIFIED, id = '' } = scope ?? {}
+  if (kind === PermissionScopeKind.UNSPECIFIED || kind === PermissionScopeKind.SERVER) {
+    if (id !== '') throw badScope('the server has no id')
+    return { kind: 'server', id }
+  }
+  if (id === '') throw badScope('a group or room is named by its id')
+  if (id.length > maxIdLength) throw badScope('that is no id')
+  return { kind: kind === PermissionScopeKind.GROUP ? 'group' : 'room', id }
+}
+
+/** The scope as columns of matrices and the audit log name it: `server`, `group:<id>` or `room:<id>`. */
+export const scopeName = ({ kind, id }: DecisionScope): string => (kind === 'server' ? kind : `${kind}:${id}`)
+
+/** The scope as permissions are resolved at it. */
+export function toScope({ kind, id }: DecisionScope, groupId = ''): Scope {
+  switch (kind) {
+    case 'server':
+      return { kind }
+    case 'group':
+      return { kind, groupId: id }
+    case 'room':
+      return groupId === '' ? { kind: 'dm', roomId: id } : { kind, roomId: id, groupId }
+  }
+}

@@ -1,0 +1,53 @@
+import type { OutgoingEvent } from '@parley/events'
+import { scopeName, type DecisionScope } from './decision-scope.ts'
+import type { RoleField } from './role-texts.ts'
+
+/** What the audit log keeps of a change of roles or decisions. */
+export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>
+
+type Named = { id: string; name: string }
+/** Whose decision changed, as the audit log names it: a role by its name, a user by id. */
+export type Decided = { roleName: string } | { userId: string }
+
+const event = (kind: string, aggregateId: string, details: Record<string, string>): RbacEvent => {
+  return { kind, aggregateId, fact: { case: 'details', value: { details } } }
+}
+const ofRole = ({ id, name }: Named) => ({ role_id: id, role_name: name })
+
+export const roleCreated = (role: Named): RbacEvent => event('rbac_role_created', role.name, ofRole(role))
+
+export const roleDeleted = (role: Named): RbacEvent => event('rbac_role_deleted', role.name, ofRole(role))
+
+const fieldKinds: Record<RoleField, string> = {
+  displayName: 'rbac_role_display_name_changed',
+  description: 'rbac_role_description_changed',
+  pingable: 'rbac_role_pingable_changed',
+}
+
+export const roleFieldChanged = (role: Named & { pingable: boolean }, field: RoleField): RbacEvent =>
+  event(fieldKinds[field], role.name, {
+    ...ofRole(role),
+    ...(field === 'pingable' && { pingable: String(role.pingable) }),
+  })
+
+export const rolesReordered = (names: readonly string[]): RbacEvent =>
+  event('rbac_roles_reordered', 'server', { role_names: names.join(' ') })
+
+const decisionKinds = {
+  allow: 'rbac_permission_granted',
+  deny: 'rbac_permission_denied',
+  none: 'rbac_permission_cleared',
+}
+
+export function permissionDecided(
+  decided: Decided,
+  permission: string,
+  scope: DecisionScope,
+  decision: keyof typeof decisionKinds,
+): RbacEvent {
+  const [aggregateId, whose] =
+    'userId' in decided
+      ? [decided.userId, { user_id: decided.userId }]
+      : [decided.roleName, { role_name: decided.roleName }]
+  return event(decisionKinds[decision], aggregateId, { ...whose, permission, scope: scopeName(scope) })
+}

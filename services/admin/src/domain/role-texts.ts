@@ -1,0 +1,30 @@
+import { badRoleText, emptyUpdate } from '../errors.ts'
+
+/** What can be changed about a role. */
+export type RoleTexts = { displayName: string; description: string; pingable: boolean }
+export type RoleField = keyof RoleTexts
+
+type Wanted = { [field in RoleField]?: RoleTexts[field] | undefined }
+
+const controls = /\p{Cc}/u
+const controlsButLines = /[^\P{Cc}\n\r\t]/u
+
+/** The fields a request sets; absent ones stay. Lengths are the schema's. */
+export function wantedTexts({ displayName, description, pingable }: Wanted): Partial<RoleTexts> {
+  if (displayName !== undefined && controls.test(displayName)) throw badRoleText('display_name')
+  if (description !== undefined && controlsButLines.test(description)) throw badRoleText('description')
+  const texts = {
+    ...(displayName !== undefined && { displayName }),
+    ...(description !== undefined && { description }),
+    ...(pingable !== undefined && { pingable }),
+  }
+  if (Object.keys(texts).length === 0) throw emptyUpdate()
+  return texts
+}
+
+const fields: readonly RoleField[] = ['displayName', 'description', 'pingable']
+
+/** Which of the wanted fields differ from what stands. */
+export function changedFields(before: RoleTexts, wanted: Partial<RoleTexts>): RoleField[] {
+  return fields.filter((field) => wanted[field] !== undefined && wanted[field] !== before[field])
+}

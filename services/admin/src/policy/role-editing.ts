@@ -1,0 +1,22 @@
+import { may, roomScope, serverScope, type Policy, type Subject } from '@parley/auth'
+import type { RoomHeader } from '@parley/contracts/internal'
+import { groupNotFound, lacksPermission, roomNotFound } from '../errors.ts'
+
+/** A scope that somebody named, and whether it is there. */
+export type Place =
+  | { readonly kind: 'server' }
+  | { readonly kind: 'group'; readonly groupId: string; readonly name: string | undefined }
+  | { readonly kind: 'room'; readonly roomId: string; readonly room: RoomHeader | undefined }
+
+/** Whoever holds role.manage decides everywhere, whoever holds room.manage in a room decides there. */
+export function assertMayEditRoles(policy: Policy, subject: Subject, place: Place): void {
+  if (may(policy, subject, 'role.manage', serverScope)) return
+  if (place.kind !== 'room') throw lacksPermission('role.manage')
+  if (!place.room || !may(policy, subject, 'room.manage', roomScope(place.room))) throw lacksPermission('room.manage')
+}
+
+/** Throws `not_found` for a group or room that is not there. */
+export function assertExists(place: Place): void {
+  if (place.kind === 'group' && place.name === undefined) throw groupNotFound()
+  if (place.kind === 'room' && !place.room) throw roomNotFound()
+}

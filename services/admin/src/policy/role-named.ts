@@ -1,0 +1,33 @@
+import { ownerRoleId, type Policy } from '@parley/auth'
+import type { PolicyRole } from '@parley/contracts/internal'
+import { ownerMayEverything, roleNameTaken, roleNotFound, systemRoleStays, tooManyRoles } from '../errors.ts'
+
+/** As many as ReorderRoles can name. */
+const mostCustomRoles = 1_000
+
+/** Throws `not_found`. */
+export function roleNamed({ roles }: Policy, name: string): PolicyRole {
+  for (const role of roles.values()) if (role.name === name) return role
+  throw roleNotFound(name)
+}
+
+/** A role that can be deleted. */
+export function customRoleNamed(policy: Policy, name: string): PolicyRole {
+  const role = roleNamed(policy, name)
+  if (role.isSystem) throw systemRoleStays(name)
+  return role
+}
+
+/** A role that decisions can be stored for. */
+export function decidableRoleNamed(policy: Policy, name: string): PolicyRole {
+  const role = roleNamed(policy, name)
+  if (role.id === ownerRoleId) throw ownerMayEverything()
+  return role
+}
+
+/** Throws unless a role of that name can be added. */
+export function assertRoleFits({ roles }: Policy, name: string): void {
+  const all = [...roles.values()]
+  if (all.some((role) => role.name === name)) throw roleNameTaken(name)
+  if (all.filter(({ isSystem }) => !isSystem).length >= mostCustomRoles) throw tooManyRoles(mostCustomRoles)
+}

@@ -1,0 +1,20 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminPermissionService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { roleNamed } from '../../policy/role-named.ts'
+import { assertMay } from '../../policy/server-permission.ts'
+import { columnsFor } from '../../roles/columns.ts'
+import { policyNow } from '../../roles/policy-now.ts'
+import { toMatrix } from '../../view/matrix.ts'
+
+export function getRolePermissionMatrix(
+  ctx: Context,
+): MethodImpl<typeof AdminPermissionService.method.getRolePermissionMatrix> {
+  return async ({ roleName }, call) => {
+    const policy = await policyNow(ctx)
+    assertMay(policy, callerOf(call), 'role.manage')
+    const holder = { kind: 'role', id: roleNamed(policy, roleName).id } as const
+    return { matrix: { roleName, ...toMatrix(policy, holder, await columnsFor(ctx, policy, holder)) } }
+  }
+}

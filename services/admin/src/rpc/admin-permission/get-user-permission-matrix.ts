@@ -1,0 +1,21 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminPermissionService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { getProfile } from '../../clients/accounts.ts'
+import type { Context } from '../../context.ts'
+import { assertMay } from '../../policy/server-permission.ts'
+import { columnsFor } from '../../roles/columns.ts'
+import { policyNow } from '../../roles/policy-now.ts'
+import { toMatrix } from '../../view/matrix.ts'
+
+export function getUserPermissionMatrix(
+  ctx: Context,
+): MethodImpl<typeof AdminPermissionService.method.getUserPermissionMatrix> {
+  return async ({ userId }, call) => {
+    const policy = await policyNow(ctx)
+    assertMay(policy, callerOf(call), 'user.manage-permissions')
+    await getProfile(ctx.accounts, userId)
+    const holder = { kind: 'user', id: userId } as const
+    return { matrix: { userId, ...toMatrix(policy, holder, await columnsFor(ctx, policy, holder)) } }
+  }
+}

@@ -1,0 +1,34 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { Policy } from '@parley/auth'
+import type { AdminRoleService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { roleDeleted } from '../../domain/rbac-events.ts'
+import { customRoleNamed } from '../../policy/role-named.ts'
+import { assertMay } from '../../policy/server-permission.ts'
+import { changePolicy } from '../../roles/change-policy.ts'
+import { policyNow } from '../../roles/policy-now.ts'
+import { releaseRoleNames } from '../../roles/role-names.ts'
+import { notePending } from '../../store/pending-role-names.ts'
+import { clearDecisionsOf } from '../../store/policy.ts'
+import * as store from '../../store/roles.ts'
+
+export function deleteRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.deleteRole> {
+  return async ({ name }, call) => {
+    const caller = callerOf(call)
+    const find = (policy: Policy) => {
+      assertMay(policy, caller, 'role.manage')
+      return customRoleNamed(policy, name)
+    }
+    find(await policyNow(ctx))
+    const { answer: roleId } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
+      const role = find(policy)
+      await clearDecisionsOf(tx, { subjectKind: 'role', subjectId: role.id })
+      await store.deleteRole(tx, role.id)
+      await notePending(tx, { roleId: role.id, name, state: 'given_up', since: ctx.now() })
+      return { change: { delta: { deletedRoleIds: [role.id] }, events: [roleDeleted(role)] }, answer: role.id }
+    })
+    await releaseRoleNames(ctx, { roleId })
+    return { deleted: true }
+  }
+}

@@ -1,0 +1,34 @@
+import { create } from '@bufbuild/protobuf'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { Policy } from '@parley/auth'
+import type { AdminRoleService } from '@parley/contracts/admin'
+import { PolicyRoleSchema } from '@parley/contracts/internal'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { rolesReordered } from '../../domain/rbac-events.ts'
+import { inOrder, reordered } from '../../domain/role-order.ts'
+import { assertMay } from '../../policy/server-permission.ts'
+import { changePolicy } from '../../roles/change-policy.ts'
+import { policyNow } from '../../roles/policy-now.ts'
+import { updateRole } from '../../store/roles.ts'
+import { toAdminRole } from '../../view/admin-role.ts'
+
+export function reorderRoles(ctx: Context): MethodImpl<typeof AdminRoleService.method.reorderRoles> {
+  return async ({ roleNames }, call) => {
+    const caller = callerOf(call)
+    const order = (policy: Policy) => {
+      assertMay(policy, caller, 'role.manage')
+      return reordered(policy, roleNames)
+    }
+    order(await policyNow(ctx))
+    await changePolicy(ctx, caller.userId, async (tx, policy) => {
+      const moved = order(policy).filter(({ role, position }) => role.position !== position)
+      if (moved.length === 0) return { change: undefined, answer: undefined }
+      for (const { role, position } of moved) await updateRole(tx, role.id, { position })
+      const roles = moved.map(({ role, position }) => create(PolicyRoleSchema, { ...role, position }))
+      return { change: { delta: { roles }, events: [rolesReordered(roleNames)] }, answer: undefined }
+    })
+    const policy = await policyNow(ctx)
+    return { roles: inOrder(policy).map((role) => toAdminRole(policy, role)) }
+  }
+}

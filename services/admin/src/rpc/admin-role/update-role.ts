@@ -1,0 +1,38 @@
+import { create } from '@bufbuild/protobuf'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { Policy } from '@parley/auth'
+import type { AdminRoleService } from '@parley/contracts/admin'
+import { PolicyRoleSchema } from '@parley/contracts/internal'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { roleFieldChanged } from '../../domain/rbac-events.ts'
+import { changedFields, wantedTexts } from '../../domain/role-texts.ts'
+import { roleNamed } from '../../policy/role-named.ts'
+import { assertMay } from '../../policy/server-permission.ts'
+import { changePolicy } from '../../roles/change-policy.ts'
+import { policyNow } from '../../roles/policy-now.ts'
+import * as store from '../../store/roles.ts'
+import { toAdminRole } from '../../view/admin-role.ts'
+
+export function updateRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.updateRole> {
+  return async (req, call) => {
+    const caller = callerOf(call)
+    const find = (policy: Policy) => {
+      assertMay(policy, caller, 'role.manage')
+      return roleNamed(policy, req.name)
+    }
+    find(await policyNow(ctx))
+    const wanted = wantedTexts(req)
+    const { answer } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
+      const before = find(policy)
+      const changed = changedFields(before, wanted)
+      const role = create(PolicyRoleSchema, { ...before, ...wanted })
+      const answer = toAdminRole(policy, role)
+      if (changed.length === 0) return { change: undefined, answer }
+      await store.updateRole(tx, role.id, wanted)
+      const events = changed.map((field) => roleFieldChanged(role, field))
+      return { change: { delta: { roles: [role] }, events }, answer }
+    })
+    return { role: answer }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { and, asc, eq, lt } from 'drizzle-orm'
+import { pendingRoleNames } from './schema.ts'
+
+export type PendingRoleName = typeof pendingRoleNames.$inferSelect
+
+const { roleId, name, state, since } = pendingRoleNames
+
+/** Remembers, before accounts is asked, that a name may be kept for a role that will not come to be. */
+export async function notePending(db: Reader, pending: PendingRoleName): Promise<void> {
+  await db.insert(pendingRoleNames).values(pending)
+}
+
+/** The role is being made in this transaction; answers false when its name was given up meanwhile. */
+export async function takeReserved(tx: Tx, id: string): Promise<boolean> {
+  const taken = await tx
+    .delete(pendingRoleNames)
+    .where(and(eq(roleId, id), eq(state, 'reserved')))
+    .returning()
+  return taken.length > 0
+}
+
+/** From here on the role cannot be made any more. Does nothing when it was made. */
+export async function giveUp(db: Db, id: string): Promise<void> {
+  await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
+}
+
+/** Gives up what was reserved before that moment and never became a role. */
+export async function giveUpOlder(db: Db, before: Date): Promise<void> {
+  await db
+    .update(pendingRoleNames)
+    .set({ state: 'given_up' })
+    .where(and(eq(state, 'reserved'), lt(since, before)))
+}
+
+/** Names to be given back: all, or one. */
+export async function listGivenUp(db: Db, about: { name?: string; roleId?: string } = {}): Promise<PendingRoleName[]> {
+  return db
+    .select()
+    .from(pendingRoleNames)
+    .where(
+      and(
+        eq(state, 'given_up'),
+        about.name === undefined ? undefined : eq(name, about.name),
+        about.roleId === undefined ? undefined : eq(roleId, about.roleId),
+      ),
+    )
+    .orderBy(asc(since))
+}
+
+export async function forgetPending(db: Db, id: string): Promise<void> {
+  await db.delete(pendingRoleNames).where(and(eq(roleId, id), eq(state, 'given_up')))
+}

@@ -1,0 +1,17 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { effectiveAt, may, serverScope, type Policy, type Subject } from '@parley/auth'
+import type { AdminRoleSchema } from '@parley/contracts/admin'
+import type { PolicyRole } from '@parley/contracts/internal'
+import { toRole } from './role.ts'
+
+/** A role with what it allows and denies at server scope: for the owner everything, by rule. */
+export function toAdminRole(policy: Policy, role: PolicyRole): MessageInitShape<typeof AdminRoleSchema> {
+  const { allowed, denied } = effectiveAt(policy, { kind: 'role', id: role.id }, serverScope)
+  return { role: toRole(role), permissions: [...allowed], permissionDenials: [...denied] }
+}
+
+/** What the viewer can do about roles. */
+export const toRoleRights = (policy: Policy, viewer: Subject) => ({
+  viewerCanManageRoles: may(policy, viewer, 'role.manage', serverScope),
+  viewerCanAssignRoles: may(policy, viewer, 'role.assign', serverScope),
+})

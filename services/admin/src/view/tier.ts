@@ -1,0 +1,25 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { appliesAt, inheritedAt, permissions, storedAt, type Policy, type Scope } from '@parley/auth'
+import type { TierRolesSchema } from '@parley/contracts/admin'
+import { inOrder } from '../domain/role-order.ts'
+import { toRole } from './role.ts'
+
+/** What every role has decided at one scope, and what it would have there otherwise. */
+export function toTierRoles(policy: Policy, scope: Scope): MessageInitShape<typeof TierRolesSchema> {
+  const kind = scope.kind === 'dm' ? 'room' : scope.kind
+  return {
+    applicablePermissions: permissions
+      .map(({ permission }) => permission)
+      .filter((permission) => appliesAt(permission, kind)),
+    roles: inOrder(policy).map((role) => {
+      const holder = { kind: 'role', id: role.id } as const
+      const [stored, inherited] = [storedAt(policy, holder, scope), inheritedAt(policy, holder, scope)]
+      return {
+        role: toRole(role),
+        override: { permissions: [...stored.allowed], permissionDenials: [...stored.denied] },
+        inheritedAllows: [...inherited.allowed],
+        inheritedDenials: [...inherited.denied],
+      }
+    }),
+  }
+}

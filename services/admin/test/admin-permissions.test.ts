@@ -1,0 +1,351 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { RoomKind } from '@parley/contracts/api'
+import { permissions } from '@parley/auth'
+import { eventually, recordEvents, type Recording } from '@parley/testkit'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+
+const { ALLOW, DENY, NONE } = PermissionDecision
+const { UNSPECIFIED, SERVER, GROUP, ROOM } = PermissionScopeKind
+
+let admin: TestAdmin
+let recording: Recording
+let neighbours: Neighbours & AsyncDisposable
+
+beforeAll(async () => {
+  admin = await testAdmin()
+  recording = await recordEvents(admin.bus, 'evt.rbac.>')
+  neighbours = await fakeNeighbours(admin)
+  await Promise.all([admin.start(), admin.start()])
+  neighbours.people = [{ id: 'Umia' }, { id: 'Ugone', deleted: true }]
+  neighbours.groups = [{ groupId: 'G1', name: 'Lobby' }]
+  neighbours.rooms = [
+    { roomId: 'R1', name: 'tea', groupId: 'G1' },
+    { roomId: 'R2', name: 'coffee', groupId: 'G1' },
+    { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM },
+  ]
+})
+beforeEach(() => neighbours.away.clear())
+afterEach(async () => {
+  // The system roles as they were seeded, and nothing about people.
+  for (const roleName of ['everyone', 'moderator']) {
+    const { decisions } = await admin.owner.adminPermissions.listRolePermissionDecisions({ roleName })
+    for (const { permission, scope } of decisions)
+      if (scope?.kind !== SERVER) await setRole({ roleName, permission, decision: NONE, scope })
+  }
+  const { decisions } = await admin.owner.adminPermissions.listUserPermissionDecisions({ userId: 'Umia' })
+  for (const { permission, scope } of decisions)
+    await admin.owner.adminPermissions.setUserPermission({ userId: 'Umia', permission, decision: NONE, scope })
+})
+afterAll(async () => {
+  await recording[Symbol.asyncDispose]()
+  await neighbours[Symbol.asyncDispose]()
+  await admin[Symbol.asyncDispose]()
+})
+
+type Scope = { kind?: PermissionScopeKind; id?: string }
+type Request = { roleName?: string; permission: string; decision: PermissionDecision; scope?: Scope | undefined }
+
+const fails = (code: Code) => ({ code })
+const setRole = (
+  { roleName = 'moderator', scope, ...rest }: Request,
+  by: Pick<TestAdmin['bert'], 'adminPermissions'> = admin.bert,
+) => by.adminPermissions.setRolePermission({ roleName, ...rest, ...(scope && { scope }) })
+const setUser = (
+  { scope, permission, decision }: Request,
+  by: Pick<TestAdmin['bert'], 'adminPermissions'> = admin.bert,
+) => by.adminPermissions.setUserPermission({ userId: 'Umia', permission, decision, ...(scope && { scope }) })
+const ofModerator = async () =>
+  (await admin.bert.adminPermissions.listRolePermissionDecisions({ roleName: 'moderator' })).decisions.map(
+    ({ permission, scope, override, effective }) => [permission, scope?.kind, scope?.id, override, effective],
+  )
+const seeded = [
+  ['room.ban-member', SERVER, '', ALLOW, ALLOW],
+  ['message.manage', SERVER, '', ALLOW, ALLOW],
+]
+const tea: Scope = { kind: ROOM, id: 'R1' }
+
+describe('a decision of a role', () => {
+  test('is stored, changed and cleared, at every kind of scope', async () => {
+    for (const scope of [{ kind: SERVER, id: '' }, { kind: GROUP, id: 'G1' }, tea]) {
+      const request = { roleName: 'moderator', permission: 'room.join', scope }
+      for (const decision of [ALLOW, DENY]) {
+        expect((await setRole({ ...request, decision })).decision).toMatchObject({
+          permission: 'room.join',
+          scope,
+          decision,
+        })
+        expect(await ofModerator()).toEqual([['room.join', scope.kind, scope.id, decision, decision], ...seeded])
+      }
+      expect((await setRole({ ...request, decision: NONE })).decision).toMatchObject({ scope, decision: NONE })
+      expect(await ofModerator()).toEqual(seeded)
+    }
+  })
+
+  test('is for the server when no scope is named', async () => {
+    for (const scope of [undefined, {}, { kind: UNSPECIFIED }, { kind: SERVER }]) {
+      const { decision } = await setRole({ permission: 'room.join', decision: ALLOW, scope })
+      expect(decision?.scope).toMatchObject({ kind: SERVER, id: '' })
+      expect(await ofModerator()).toContainEqual(['room.join', SERVER, '', ALLOW, ALLOW])
+      await setRole({ permission: 'room.join', decision: NONE, scope })
+    }
+  })
+
+  test('is heard by the fleet and kept for the audit log, and a repeat of it is neither', async () => {
+    await using control = await recordEvents(admin.bus, 'evt.control.policy.>')
+    const heard = recording.events.length
+    const { revision } = await admin.anonymous.internal.getPolicy({})
+    for (const decision of [ALLOW, ALLOW, DENY, NONE, NONE])
+      await setRole({ permission: 'message.echo', decision, scope: tea })
+    expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(revision + 3n)
+    await eventually(() => expect(control.events).toHaveLength(3))
+    await eventually(() => expect(recording.events).toHaveLength(heard + 3))
+    expect(control.events.map(({ version, actorId }) => [version, actorId])).toEqual(
+      [1n, 2n, 3n].map((n) => [revision + n, 'Ubert']),
+    )
+    const details = { role_name: 'moderator', permission: 'message.echo', scope: 'room:R1' }
+    expect(
+      recording.events.slice(heard).map(({ kind, actorId, aggregateId, fact }) => [kind, actorId, aggregateId, fact]),
+    ).toMatchObject(
+      ['granted', 'denied', 'cleared'].map((word) => [
+        `rbac_permission_${word}`,
+        'Ubert',
+        'moderator',
+        { case: 'details', value: { details } },
+      ]),
+    )
+  })
+
+  test.each([
+    ['of the role owner', { roleName: 'owner', permission: 'room.join', decision: DENY }, Code.InvalidArgument],
+    ['of an unknown role', { roleName: 'nobody', permission: 'room.join', decision: DENY }, Code.NotFound],
+    ['about an unknown permission', { permission: 'room.paint', decision: ALLOW }, Code.InvalidArgument],
+    ['not named', { permission: 'room.join', decision: PermissionDecision.UNSPECIFIED }, Code.InvalidArgument],
+    [
+      'with an id for the server',
+      { permission: 'room.join', decision: ALLOW, scope: { id: 'G1' } },
+      Code.InvalidArgument,
+    ],
+    ['without a group', { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP } }, Code.InvalidArgument],
+    ['without a room', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } }, Code.InvalidArgument],
+    [
+      'of an unknown kind',
+      { permission: 'room.join', decision: ALLOW, scope: { kind: 9, id: 'X' } },
+      Code.InvalidArgument,
+    ],
+    [
+      'in an unknown group',
+      { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP, id: 'G9' } },
+      Code.NotFound,
+    ],
+    [
+      'in an unknown room',
+      { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM, id: 'R9' } },
+      Code.NotFound,
+    ],
+    [
+      'cleared in an unknown room',
+      { permission: 'room.join', decision: NONE, scope: { kind: ROOM, id: 'R9' } },
+      Code.NotFound,
+    ],
+  ] as [string, Request, Code][])('%s is refused', async (_, request, code) => {
+    await expect(setRole(request)).rejects.toMatchObject(fails(code))
+    expect(await ofModerator()).toEqual(seeded)
+  })
+
+  test('is stored where the permission can be decided, and nowhere else', async () => {
+    const scopes = { server: {}, group: { kind: GROUP, id: 'G1' }, room: tea }
+    for (const { permission, scopes: stored } of permissions) {
+      for (const kind of ['server', 'group', 'room'] as const) {
+        const attempt = setRole({ permission, decision: NONE, scope: scopes[kind] }, admin.owner)
+        if (stored.includes(kind) && kind !== 'server') await expect(attempt).resolves.toBeDefined()
+        else if (kind !== 'server') await expect(attempt).rejects.toMatchObject(fails(Code.InvalidArgument))
+        else await attempt
+      }
+    }
+    for (const permission of ['room.ban-member', 'message.manage'])
+      await setRole({ permission, decision: ALLOW }, admin.owner)
+  })
+
+  test('about a group that is gone can be cleared', async () => {
+    const [lobby] = neighbours.groups
+    const scope = { kind: GROUP, id: 'G1' }
+    await setRole({ permission: 'room.create', decision: ALLOW, scope })
+    neighbours.groups = []
+    await setRole({ permission: 'room.create', decision: NONE, scope })
+    expect(await ofModerator()).toEqual(seeded)
+    if (lobby) neighbours.groups = [lobby]
+  })
+
+  test('for the server needs no answer of rooms, in a room it does', async () => {
+    neighbours.away.add('rooms')
+    await setRole({ permission: 'room.join', decision: NONE })
+    const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
+    await expect(inRoom).rejects.toMatchObject(fails(Code.Unavailable))
+  })
+
+  test('can be stored about a direct message by role.manage alone', async () => {
+    const scope = { kind: ROOM, id: 'Rdm' }
+    await setUser({ permission: 'room.manage', decision: ALLOW }, admin.owner)
+    const request = { permission: 'message.attach', decision: DENY, scope }
+    await expect(setRole(request, admin.as('Umia'))).rejects.toMatchObject(fails(Code.PermissionDenied))
+    await setRole(request)
+    expect(await ofModerator()).toContainEqual(['message.attach', ROOM, 'Rdm', DENY, DENY])
+  })
+})
+
+describe('who may decide for roles', () => {
+  test('nobody without role.manage, whatever is named', async () => {
+    const places = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
+    for (const scope of places) {
+      const { adminPermissions } = admin.alice
+      const denied = fails(Code.PermissionDenied)
+      await expect(setRole({ permission: 'room.join', decision: ALLOW, scope }, admin.alice)).rejects.toMatchObject(
+        denied,
+      )
+      await expect(adminPermissions.getRolePermissionTierMatrix({ scope })).rejects.toMatchObject(denied)
+    }
+  })
+
+  test('whoever holds room.manage in a room decides there, and only there', async () => {
+    const mia = admin.as('Umia')
+    await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
+    const request = { permission: 'message.post', decision: DENY }
+    await setRole({ ...request, scope: tea }, mia)
+    expect(await ofModerator()).toContainEqual(['message.post', ROOM, 'R1', DENY, DENY])
+    expect((await mia.adminPermissions.getRolePermissionTierMatrix({ scope: tea })).matrix?.roles).toHaveLength(4)
+    for (const scope of [{}, { kind: GROUP, id: 'G1' }, { kind: ROOM, id: 'R2' }, { kind: ROOM, id: 'R9' }]) {
+      const denied = fails(Code.PermissionDenied)
+      await expect(setRole({ ...request, scope }, mia)).rejects.toMatchObject(denied)
+      await expect(mia.adminPermissions.getRolePermissionTierMatrix({ scope })).rejects.toMatchObject(denied)
+    }
+  })
+
+  test('room.manage in the group reaches its rooms, not the group', async () => {
+    const mia = admin.as('Umia')
+    await setUser({ permission: 'room.manage', decision: ALLOW, scope: { kind: GROUP, id: 'G1' } })
+    await setRole({ permission: 'message.post', decision: DENY, scope: tea }, mia)
+    const inGroup = setRole({ permission: 'message.post', decision: DENY, scope: { kind: GROUP, id: 'G1' } }, mia)
+    await expect(inGroup).rejects.toMatchObject(fails(Code.PermissionDenied))
+  })
+
+  test('what was taken away a moment ago is gone, on every process', async () => {
+    const mia = admin.as('Umia')
+    const request = { permission: 'message.post', decision: NONE }
+    for (let n = 0; n < 10; n++) {
+      await setUser({ permission: 'role.manage', decision: ALLOW })
+      await Promise.all([setRole(request, mia), setRole(request, mia)])
+      await setUser({ permission: 'role.manage', decision: NONE })
+      for (const attempt of [setRole(request, mia), setRole(request, mia)])
+        await expect(attempt).rejects.toMatchObject(fails(Code.PermissionDenied))
+    }
+  })
+
+  test('reading decisions needs role.manage for roles', async () => {
+    const { adminPermissions } = admin.alice
+    for (const call of [
+      () => adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' }),
+      () => adminPermissions.listRolePermissionDecisions({ roleName: 'nobody' }),
+    ])
+      await expect(call()).rejects.toMatchObject(fails(Code.PermissionDenied))
+  })
+})
+
+describe('a decision of a user', () => {
+  const ofMia = async () =>
+    (await admin.bert.adminPermissions.listUserPermissionDecisions({ userId: 'Umia' })).decisions.map(
+      ({ permission, scope, override, effective }) => [permission, scope?.kind, scope?.id, override, effective],
+    )
+
+  test('is stored, listed, changed, cleared and audited', async () => {
+    const heard = recording.events.length
+    await setUser({ permission: 'message.post', decision: DENY, scope: tea })
+    await setUser({ permission: 'message.post', decision: ALLOW })
+    expect(await ofMia()).toEqual([
+      ['message.post', SERVER, '', ALLOW, ALLOW],
+      ['message.post', ROOM, 'R1', DENY, DENY],
+    ])
+    await setUser({ permission: 'message.post', decision: NONE, scope: tea })
+    await setUser({ permission: 'message.post', decision: NONE, scope: tea })
+    expect(await ofMia()).toEqual([['message.post', SERVER, '', ALLOW, ALLOW]])
+    await eventually(() => expect(recording.events).toHaveLength(heard + 3))
+    const details = { user_id: 'Umia', permission: 'message.post', scope: 'room:R1' }
+    expect(recording.events[heard]).toMatchObject({
+      kind: 'rbac_permission_denied',
+      aggregateId: 'Umia',
+      fact: { value: { details } },
+    })
+  })
+
+  test.each([
+    ['an unknown permission', { permission: 'room.paint', decision: ALLOW }, Code.InvalidArgument],
+    ['one that is not decided there', { permission: 'role.manage', decision: ALLOW, scope: tea }, Code.InvalidArgument],
+    ['an unknown room', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM, id: 'R9' } }, Code.NotFound],
+    ['an unknown group', { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP, id: 'G9' } }, Code.NotFound],
+    ['a room without id', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } }, Code.InvalidArgument],
+  ] as [string, Request, Code][])('is refused for %s', async (_, request, code) => {
+    await expect(setUser(request)).rejects.toMatchObject(fails(code))
+    expect(await ofMia()).toEqual([])
+  })
+
+  test.each(['Unobody', 'Ugone'])('is refused for %s, who is not there, as is looking', async (userId) => {
+    const { adminPermissions } = admin.bert
+    for (const call of [
+      () => adminPermissions.setUserPermission({ userId, permission: 'room.join', decision: ALLOW }),
+      () => adminPermissions.listUserPermissionDecisions({ userId }),
+      () => adminPermissions.getUserPermissionMatrix({ userId }),
+    ])
+      await expect(call()).rejects.toMatchObject(fails(Code.NotFound))
+  })
+
+  test('needs user.manage-permissions at server scope; role.manage and room.manage do not do', async () => {
+    await setUser({ permission: 'role.manage', decision: ALLOW })
+    await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
+    const { adminPermissions } = admin.as('Umia')
+    for (const call of [
+      () => setUser({ permission: 'room.join', decision: ALLOW, scope: tea }, admin.as('Umia')),
+      () => adminPermissions.listUserPermissionDecisions({ userId: 'Unobody' }),
+      () => adminPermissions.getUserPermissionMatrix({ userId: 'Unobody' }),
+    ])
+      await expect(call()).rejects.toMatchObject(fails(Code.PermissionDenied))
+  })
+})
+
+test('an administrator cannot lock owners out, whatever is denied', async () => {
+  neighbours.people.push({ id: 'Uowner', roleIds: ['owner'] })
+  const { adminPermissions } = admin.bert
+  for (const { permission } of permissions) {
+    await adminPermissions.setUserPermission({ userId: 'Uowner', permission, decision: DENY })
+    if (permission !== 'role.manage' && permission !== 'user.manage-permissions')
+      await adminPermissions.setRolePermission({ roleName: 'everyone', permission, decision: DENY })
+  }
+  await admin.owner.adminPermissions.setRolePermission({
+    roleName: 'everyone',
+    permission: 'role.manage',
+    decision: DENY,
+  })
+  await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'admin' })).rejects.toMatchObject(
+    fails(Code.PermissionDenied),
+  )
+  const { explanations } = await adminOf('Usecond').adminPermissions.explainPermissions({ userId: 'Uowner' })
+  expect(explanations.every(({ state, decidedByRole }) => state === ALLOW && decidedByRole === 'owner')).toBe(true)
+  const mayDefault = new Set([
+    'user.delete-self',
+    'room.list',
+    'room.join',
+    ...permissions
+      .map(({ permission }) => permission)
+      .filter((name) => /^message\.(post|attach|react|echo)/.test(name)),
+  ])
+  for (const { permission } of permissions) {
+    const decision = mayDefault.has(permission) ? ALLOW : NONE
+    await admin.owner.adminPermissions.setRolePermission({ roleName: 'everyone', permission, decision })
+    await admin.owner.adminPermissions.setUserPermission({ userId: 'Uowner', permission, decision: NONE })
+  }
+  await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'admin' })).resolves.toBeDefined()
+})
+
+/** Another owner. */
+const adminOf = (userId: string) => admin.as(userId, 'owner')

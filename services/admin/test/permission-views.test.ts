@@ -1,0 +1,237 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { permissions } from '@parley/auth'
+import { PermissionDecision, PermissionDecisionLevel, PermissionScopeKind } from '@parley/contracts/admin'
+import { RoomKind } from '@parley/contracts/api'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+
+const { ALLOW, DENY, NONE } = PermissionDecision
+const { SERVER, GROUP, ROOM } = PermissionScopeKind
+const all = permissions.map(({ permission }) => permission)
+
+let admin: TestAdmin
+let neighbours: Neighbours & AsyncDisposable
+
+const decide = (who: { roleName: string } | { userId: string }, permission: string, decision: number, scope = {}) =>
+  'roleName' in who
+    ? admin.owner.adminPermissions.setRolePermission({ ...who, permission, decision, scope })
+    : admin.owner.adminPermissions.setUserPermission({ ...who, permission, decision, scope })
+
+beforeAll(async () => {
+  admin = await testAdmin()
+  neighbours = await fakeNeighbours(admin)
+  await admin.start()
+  neighbours.people = [
+    { id: 'Umia', roleIds: ['moderator'] },
+    { id: 'Uolga', roleIds: ['owner'] },
+    { id: 'Ugone', deleted: true },
+  ]
+  neighbours.groups = [
+    { groupId: 'G2', name: 'Work' },
+    { groupId: 'G1', name: 'Lobby' },
+  ]
+  neighbours.rooms = [
+    { roomId: 'R2', name: 'tea', groupId: 'G1' },
+    { roomId: 'R1', name: 'coffee', groupId: 'G1' },
+    { roomId: 'R3', name: 'plans', groupId: 'G2' },
+    { roomId: 'R4', name: 'shelved', groupId: 'G1', archived: true },
+    { roomId: 'R5', name: 'forgotten', groupId: 'G1', archived: true },
+    { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM },
+  ]
+  const moderator = { roleName: 'moderator' }
+  await decide(moderator, 'message.post', DENY, { kind: ROOM, id: 'R2' })
+  await decide(moderator, 'message.post', ALLOW, { kind: GROUP, id: 'G1' })
+  await decide(moderator, 'message.post', DENY)
+  await decide(moderator, 'room.join', DENY, { kind: ROOM, id: 'R4' })
+  await decide(moderator, 'room.join', ALLOW, { kind: ROOM, id: 'Rdm' })
+  await decide({ userId: 'Umia' }, 'message.react', ALLOW, { kind: ROOM, id: 'R1' })
+})
+afterAll(async () => {
+  await neighbours[Symbol.asyncDispose]()
+  await admin[Symbol.asyncDispose]()
+})
+
+describe('the matrix of a role', () => {
+  test('has a column for the server, each group and its rooms as in the sidebar, and what is decided elsewhere', async () => {
+    const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
+    expect(matrix).toMatchObject({ roleName: 'moderator', applicablePermissions: all })
+    expect(matrix?.scopes.map(({ id, label, kind, parentGroupId }) => [id, label, kind, parentGroupId])).toEqual([
+      ['server', 'Server', SERVER, ''],
+      ['group:G2', 'Work', GROUP, ''],
+      ['room:R3', 'plans', ROOM, 'G2'],
+      ['group:G1', 'Lobby', GROUP, ''],
+      ['room:R2', 'tea', ROOM, 'G1'],
+      ['room:R1', 'coffee', ROOM, 'G1'],
+      ['room:R4', 'shelved', ROOM, 'G1'],
+      ['room:Rdm', 'Direct message', ROOM, ''],
+    ])
+  })
+
+  test('has a cell per permission and scope where it can be decided; the nearest decision is effective', async () => {
+    const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
+    const cells = matrix?.cells ?? []
+    expect(cells).toHaveLength(20 + 2 * 11 + 5 * 10)
+    const about = (permission: string) =>
+      Object.fromEntries(
+        cells
+          .filter((cell) => cell.permission === permission)
+          .map((cell) => [cell.scopeId, [cell.override, cell.effective]]),
+      )
+    expect(about('message.post')).toEqual({
+      server: [DENY, DENY],
+      'group:G2': [NONE, DENY],
+      'room:R3': [NONE, DENY],
+      'group:G1': [ALLOW, ALLOW],
+      'room:R2': [DENY, DENY],
+      'room:R1': [NONE, ALLOW],
+      'room:R4': [NONE, ALLOW],
+      'room:Rdm': [NONE, DENY],
+    })
+    expect(about('role.manage')).toEqual({ server: [NONE, NONE] })
+    expect(Object.keys(about('room.create'))).toEqual(['server', 'group:G2', 'group:G1'])
+  })
+
+  test('of the owner shows that everything is allowed and nothing stored', async () => {
+    const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'owner' })
+    expect(matrix?.cells.every(({ override, effective }) => override === NONE && effective === ALLOW)).toBe(true)
+  })
+
+  test('is that of a role that exists', async () => {
+    const { adminPermissions } = admin.bert
+    const missing = { code: Code.NotFound }
+    await expect(adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' })).rejects.toMatchObject(missing)
+    await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'nobody' })).rejects.toMatchObject(missing)
+  })
+})
+
+test('the matrix of a user shows the decisions of the user alone', async () => {
+  const { matrix } = await admin.bert.adminPermissions.getUserPermissionMatrix({ userId: 'Umia' })
+  expect(matrix).toMatchObject({ userId: 'Umia', applicablePermissions: all })
+  expect(matrix?.scopes).toHaveLength(6)
+  const decided = matrix?.cells.filter(({ override, effective }) => override !== NONE || effective !== NONE)
+  expect(decided).toMatchObject([
+    { permission: 'message.react', scopeId: 'room:R1', override: ALLOW, effective: ALLOW },
+  ])
+})
+
+describe('the matrix of a scope', () => {
+  const tier = async (scope = {}) => {
+    const { matrix } = await admin.bert.adminPermissions.getRolePermissionTierMatrix({ scope })
+    const roles = matrix?.roles.map(({ role, override, inheritedAllows, inheritedDenials }) => {
+      return [role?.name, override?.permissions, override?.permissionDenials, inheritedAllows, inheritedDenials]
+    })
+    return { applicable: matrix?.applicablePermissions, roles: new Map(roles?.map(([name, ...rest]) => [name, rest])) }
+  }
+  const everyoneMay = all.filter((name) => /^(room\.(list|join)|message\.(?!manage)|user\.delete-self)/.test(name))
+
+  test('names what each role has decided there, by position', async () => {
+    const { applicable, roles } = await tier()
+    expect(applicable).toEqual(all)
+    expect([...roles.keys()]).toEqual(['everyone', 'moderator', 'admin', 'owner'])
+    expect(roles.get('everyone')).toEqual([everyoneMay, [], [], []])
+    expect(roles.get('moderator')).toEqual([['room.ban-member', 'message.manage'], ['message.post'], [], []])
+    expect(roles.get('owner')).toEqual([[], [], all, []])
+  })
+
+  test('names what is inherited from the nearest wider scope, as far as it can be decided there', async () => {
+    const inGroup = await tier({ kind: GROUP, id: 'G1' })
+    expect(inGroup.applicable).toHaveLength(11)
+    expect(inGroup.roles.get('moderator')).toEqual([
+      ['message.post'],
+      [],
+      ['room.ban-member', 'message.manage'],
+      ['message.post'],
+    ])
+    const inRoom = await tier({ kind: ROOM, id: 'R2' })
+    expect(inRoom.applicable).toHaveLength(10)
+    expect(inRoom.roles.get('moderator')).toEqual([
+      [],
+      ['message.post'],
+      ['room.ban-member', 'message.post', 'message.manage'],
+      [],
+    ])
+    expect(inRoom.roles.get('everyone')?.[2]).toEqual(everyoneMay.filter((name) => name !== 'user.delete-self'))
+  })
+
+  test('is that of a scope that exists', async () => {
+    const { adminPermissions } = admin.bert
+    for (const [scope, code] of [
+      [{ kind: GROUP, id: 'G9' }, Code.NotFound],
+      [{ kind: ROOM, id: 'R9' }, Code.NotFound],
+      [{ kind: ROOM }, Code.InvalidArgument],
+      [{ kind: SERVER, id: 'R1' }, Code.InvalidArgument],
+    ] as const)
+      await expect(adminPermissions.getRolePermissionTierMatrix({ scope })).rejects.toMatchObject({ code })
+  })
+})
+
+describe('an explanation', () => {
+  const explain = async (userId: string, roomId = '') =>
+    (await admin.bert.adminPermissions.explainPermissions({ userId, roomId })).explanations
+  const about = async (permission: string, userId: string, roomId = '') =>
+    (await explain(userId, roomId)).find((explanation) => explanation.permission === permission)
+
+  test('names every permission in order, with what decided first', async () => {
+    const explanations = await explain('Umia', 'R1')
+    expect(explanations.map(({ permission }) => permission)).toEqual(all)
+    const entry = (level: PermissionDecisionLevel, roleName: string, decision: PermissionDecision, applied = false) => {
+      return { level, roleName, decision, applied }
+    }
+    expect(await about('message.post', 'Umia', 'R1')).toMatchObject({
+      state: DENY,
+      decidedAt: PermissionDecisionLevel.SERVER,
+      decidedByRole: 'moderator',
+      trace: [
+        entry(PermissionDecisionLevel.SERVER, 'moderator', DENY, true),
+        entry(PermissionDecisionLevel.GROUP, 'moderator', ALLOW),
+        entry(PermissionDecisionLevel.SERVER, 'everyone', ALLOW),
+      ],
+    })
+    expect(await about('message.react', 'Umia', 'R1')).toMatchObject({
+      state: ALLOW,
+      decidedAt: PermissionDecisionLevel.ROOM,
+      decidedByRole: '',
+      trace: [
+        entry(PermissionDecisionLevel.ROOM, '', ALLOW, true),
+        entry(PermissionDecisionLevel.SERVER, 'everyone', ALLOW),
+      ],
+    })
+  })
+
+  test('at server scope weighs no room', async () => {
+    expect((await about('message.react', 'Umia'))?.trace).toMatchObject([{ roleName: 'everyone', applied: true }])
+  })
+
+  test('says that nobody decided', async () => {
+    expect(await about('server.manage', 'Umia')).toMatchObject({
+      state: NONE,
+      decidedAt: PermissionDecisionLevel.UNSPECIFIED,
+      decidedByRole: '',
+      trace: [],
+    })
+  })
+
+  test('of an owner names the role owner', async () => {
+    for (const explanation of await explain('Uolga', 'R1'))
+      expect(explanation).toMatchObject({ state: ALLOW, decidedAt: 0, decidedByRole: 'owner' })
+  })
+
+  test.each([
+    ['oneself', 'Ubert', '', Code.PermissionDenied],
+    ['somebody in an unknown room', 'Umia', 'R9', Code.PermissionDenied],
+    ['somebody in a direct message', 'Umia', 'Rdm', Code.PermissionDenied],
+    ['nobody', 'Unobody', '', Code.NotFound],
+    ['somebody who is gone', 'Ugone', '', Code.NotFound],
+  ])('is not given about %s', async (_, userId, roomId, code) => {
+    await expect(explain(userId, roomId)).rejects.toMatchObject({ code })
+  })
+
+  test('is not given to owners about themselves either, nor without role.manage', async () => {
+    const denied = { code: Code.PermissionDenied }
+    const own = admin.owner.adminPermissions.explainPermissions({ userId: 'Uowner' })
+    await expect(own).rejects.toMatchObject(denied)
+    const curious = admin.alice.adminPermissions.explainPermissions({ userId: 'Umia' })
+    await expect(curious).rejects.toMatchObject(denied)
+  })
+})

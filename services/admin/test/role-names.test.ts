@@ -1,0 +1,82 @@
+import { Code } from '@connectrpc/connect'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import pg from 'pg'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+
+let admin: TestAdmin
+let neighbours: Neighbours & AsyncDisposable
+let db: pg.Client
+
+beforeEach(async () => {
+  admin = await testAdmin()
+  neighbours = await fakeNeighbours(admin)
+  await admin.start()
+  db = new pg.Client({ connectionString: admin.database.url })
+  await db.connect()
+})
+afterEach(async () => {
+  await db.end()
+  await neighbours[Symbol.asyncDispose]()
+  await admin[Symbol.asyncDispose]()
+})
+
+const make = (name: string) => admin.owner.adminRoles.createRole({ name })
+const pending = async () => (await db.query<{ name: string }>('select name from pending_role_names')).rows
+const note = (roleId: string, name: string, state: string, age: string) =>
+  db.query(`insert into pending_role_names values ($1, $2, $3, now() - $4::interval)`, [roleId, name, state, age])
+
+test('the name of a role that is there is not pending', async () => {
+  await make('crew')
+  expect(await pending()).toEqual([])
+  expect([...neighbours.handles.keys()]).toEqual(['crew'])
+})
+
+test('a name whose role came to nothing is given back', async () => {
+  await db.query(`alter table roles add constraint no_crew check (name <> 'crew')`)
+  await expect(make('crew')).rejects.toMatchObject({ code: Code.Internal })
+  expect(neighbours.handles.size).toBe(0)
+  expect(await pending()).toEqual([])
+})
+
+test('what a process left behind is given back once no call can be using it', async () => {
+  neighbours.handles.set('left', 'Oleft').set('young', 'Oyoung').set('gone', 'Ogone')
+  await note('Oleft', 'left', 'reserved', '3 minutes')
+  await note('Oyoung', 'young', 'reserved', '1 second')
+  await note('Ogone', 'gone', 'given_up', '1 second')
+  // The work comes round within a second of the start of a process.
+  await admin.start()
+  await eventually(() => expect([...neighbours.handles.keys()]).toEqual(['young']))
+  await eventually(async () => expect(await pending()).toEqual([{ name: 'young' }]))
+})
+
+test('a role whose name was given up while it was being made is not made', async () => {
+  let go = (): void => undefined
+  neighbours.reserving = new Promise<void>((resolve) => (go = resolve))
+  const making = make('slow')
+  const refused = expect(making).rejects.toMatchObject({ code: Code.Unavailable })
+  await eventually(async () => expect(await pending()).toEqual([{ name: 'slow' }]))
+  await db.query(`update pending_role_names set state = 'given_up'`)
+  go()
+  await refused
+  expect(neighbours.handles.size).toBe(0)
+  await expect(admin.owner.adminRoles.getRole({ name: 'slow' })).rejects.toMatchObject({ code: Code.NotFound })
+})
+
+test('accounts being away makes no role, and leaves nothing taken', async () => {
+  neighbours.away.add('accounts')
+  await expect(make('crew')).rejects.toMatchObject({ code: Code.Unavailable })
+  neighbours.away.clear()
+  await make('crew')
+  await eventually(async () => expect(await pending()).toEqual([]))
+  expect([...neighbours.handles.keys()]).toEqual(['crew'])
+})
+
+test('there are at most a thousand custom roles', async () => {
+  await db.query(
+    `insert into roles select 'O' || n, 'r' || n, '', '', false, n, false from generate_series(2000, 2999) n`,
+  )
+  await db.query(`update policy_state set revision = revision + 1`)
+  await expect(make('crew')).rejects.toMatchObject({ code: Code.ResourceExhausted })
+})
