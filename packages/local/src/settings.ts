@@ -1,4 +1,4 @@
-import { defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
+import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
 /** The supervisor's own settings. Whatever else starts with PARLEY_ reaches the services as it is. */
 export const readSettings = defineConfig({
@@ -23,6 +23,12 @@ export const readSettings = defineConfig({
     optional: true,
     doc: 'where people reach this server, if not at that port of this machine',
   }),
+  smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
+    toml: 'smtp.enabled',
+    default: false,
+    doc: 'whether a mail server is configured; else mails stay in a folder and are shown on a page of this machine',
+  }),
+  mailDir: str('PARLEY_MAIL_DIR', { optional: true, doc: 'this folder, if not `mail` of the data folder' }),
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],
     default: 'on',

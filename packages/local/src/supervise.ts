@@ -28,6 +28,7 @@ export async function supervise(
   const { interrupted, forced } = listenToSignals()
   try {
     const fleet = await start(given, interrupted, forced, services)
+    if (fleet.mailUrl !== undefined) say(`mails: ${fleet.mailUrl}`)
     tellOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
     await aborted(interrupted)
@@ -42,12 +43,15 @@ export async function supervise(
 }
 
 function start(given: NodeJS.ProcessEnv, signal: AbortSignal, force: AbortSignal, services?: ServiceDefinition[]) {
-  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, ...settings } = readSettings({ env: given })
+  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, smtpEnabled, mailDir, ...settings } = readSettings({
+    env: given,
+  })
   const fromFile = { ...readGivenSecrets({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
     ...(services === undefined ? {} : { services }),
     fsync: fsync === 'on',
+    mailFolder: smtpEnabled ? false : mailDir,
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
     // The fleet's own values are defaults below the environment: what the file says has to be there too.
     env: { ...given, ...fromFile },

@@ -60,9 +60,17 @@ describe('a fleet that runs', () => {
     }
   })
 
+  test('shows mails at an address that only the owner of the files learns', async () => {
+    const { mailUrl = '' } = fleet.state()
+    expect(fleet.output()).toContain(`mails: ${mailUrl}`)
+    expect((await environmentOf(fleet, 'accounts')).PARLEY_MAIL_DIR).toBe(join(dataDir, 'mail'))
+    expect(await (await fetch(mailUrl)).text()).toContain('There is no mail yet')
+    expect((await fetch(new URL('/', mailUrl))).status).toBe(404)
+  })
+
   test('keeps secrets to the owner of the files', () => {
-    for (const file of ['secrets.json', 'run/operator.json'])
-      expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+    for (const file of [join(dataDir, 'secrets.json'), join(dataDir, 'run/operator.json'), fleet.readyFile])
+      expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(join(dataDir, 'run/operator.json'), 'utf8'))).toEqual({
       natsUrl: expect.stringMatching(/^nats:/),
       natsUser: 'operator',
@@ -198,14 +206,16 @@ test('PARLEY_REPLICAS runs so many processes of every service', async () => {
   expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS?.split(',').sort()).toEqual(nodes.sort())
 })
 
-test('what parley.toml says about the public address and the secrets reaches the services', async () => {
+test('what parley.toml says about the public address, the secrets and a mail server is heeded', async () => {
   const file = join(folder.path, 'parley.toml')
   writeFileSync(
     file,
-    '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "0123456789abcdef0123456789abcdef"\n',
+    '[smtp]\nenabled = true\n[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "0123456789abcdef0123456789abcdef"\n',
   )
   await using fleet = supervised(dataDir, { PARLEY_CONFIG_FILE: file })
-  await fleet.ready()
+  expect(await fleet.ready()).not.toHaveProperty('mailUrl')
+  expect(fleet.output()).not.toContain('mails:')
+  expect(await environmentOf(fleet, 'accounts')).not.toHaveProperty('PARLEY_MAIL_DIR')
   expect(await environmentOf(fleet, 'gateway')).toMatchObject({
     PARLEY_WEBSERVER_URL: 'https://chat.example.org',
     PARLEY_CORE_SECRET_KEY: '0123456789abcdef0123456789abcdef',

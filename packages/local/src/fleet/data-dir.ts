@@ -12,6 +12,8 @@ export type DataDir = {
   /** What is true only while the fleet runs: pid files, the operator's credential. */
   run: string
   logs: string
+  /** Mails, while there is no mail server. */
+  mail: string
   secretsFile: string
   portsFile: string
   lockFile: string
@@ -31,6 +33,7 @@ export function dataDirAt(folder: string): DataDir {
     assets: join(root, 'assets'),
     run,
     logs: join(root, 'logs'),
+    mail: join(root, 'mail'),
     secretsFile: join(root, 'secrets.json'),
     portsFile: join(run, 'ports.json'),
     lockFile: join(run, 'supervisor.pid'),

@@ -5,6 +5,7 @@ import { writeWhole } from './files.ts'
 import { endLeftovers } from './leftovers.ts'
 import { lockDataDir } from './lock.ts'
 import { prepareDatabases } from './migrations.ts'
+import { showMails } from './mails.ts'
 import { Opened } from './opened.ts'
 import type { FleetOptions } from './options.ts'
 import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
@@ -23,6 +24,8 @@ const startTimeoutMs = 180_000
 export type Fleet = AsyncDisposable & {
   /** Where the first gateway is reached. */
   readonly url: string
+  /** Page that shows mails; undefined when a mail server is configured. */
+  readonly mailUrl: string | undefined
   /** The owner; undefined when none was asked for. */
   readonly owner: Owner | undefined
   /** One entry per process that serves now. */
@@ -73,7 +76,8 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   signal.throwIfAborted()
 
   const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
-  const addresses = addressesOf(dir, servers, secrets, url, host)
+  const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
+  const addresses = { ...addressesOf(dir, servers, secrets, url, host), mailFolder }
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()
@@ -94,10 +98,13 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
     options.owner === false
       ? undefined
       : await bootstrapOwner(operator, options.owner ?? { login: 'parley' }, secrets, signal)
-  announcement.begin(() => ({ url, ownerLogin: owner?.login ?? '', services: group.processes() }))
+  announcement.begin(() => ({
+    ...{ url, ownerLogin: owner?.login ?? '', services: group.processes() },
+    ...(mailUrl !== undefined && { mailUrl }),
+  }))
   opened.push(() => announcement.end())
   return {
-    ...{ url, owner, operator, redisUrl: addresses.redisUrl },
+    ...{ url, mailUrl, owner, operator, redisUrl: addresses.redisUrl },
     get services() {
       return group.processes()
     },
@@ -132,7 +139,7 @@ function addressesOf(
   secrets: Secrets,
   publicUrl: string,
   publicHost: string,
-): FleetAddresses {
+): Omit<FleetAddresses, 'mailFolder'> {
   return {
     publicUrl,
     publicHost,

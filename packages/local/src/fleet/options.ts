@@ -13,6 +13,8 @@ export type FleetOptions = {
   replicas?: number
   /** The first owner; default login `parley` with a made-up password. False makes none. */
   owner?: OwnerOptions | false
+  /** Folder that gets every mail, shown on a page; default `mail` in the data folder. False: a mail server is configured. */
+  mailFolder?: string | false | undefined
   /** Written whenever the fleet is ready and a process has changed. */
   readyFile?: string | undefined
   /** Environment of the services besides what the fleet sets itself; default: this process's own. */

@@ -6,7 +6,13 @@ import { writeWhole } from './files.ts'
 export type FleetProcess = { name: string; pid: number; internalPort: number; url?: string }
 
 /** What the ready file holds. */
-export type ReadyState = { url: string; ownerLogin: string; services: FleetProcess[] }
+export type ReadyState = {
+  url: string
+  ownerLogin: string
+  services: FleetProcess[]
+  /** Page that shows mails, while there is no mail server. Whoever knows it can read them. */
+  mailUrl?: string
+}
 
 /** The ready file: it exists from the moment the fleet is ready until it stops, and names the processes that serve. */
 export class Announcement {
@@ -28,7 +34,7 @@ export class Announcement {
   /** A process has changed. */
   renew(): void {
     if (this.#file === undefined || this.#state === undefined) return
-    writeWhole(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o644)
+    writeWhole(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o600)
   }
 
   /** The fleet stops. */

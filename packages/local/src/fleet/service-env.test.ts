@@ -8,6 +8,7 @@ const fleet = {
   redisUrl: 'redis://127.0.0.1:6379',
   postgresPort: 5432,
   assetsFolder: '/data/assets',
+  mailFolder: undefined,
   secret: (name: string) => `secret-${name}`,
 }
 const rooms = { name: 'rooms', main: 'main.js', migrate: 'migrate.js' }

@@ -10,6 +10,8 @@ export type FleetAddresses = {
   postgresPort: number
   /** Folder that keeps the bytes of assets. */
   assetsFolder: string
+  /** Folder that gets every mail; undefined when a mail server is configured. */
+  mailFolder: string | undefined
   secret: (name: string) => string
 }
 
@@ -40,6 +42,7 @@ export function serviceEnvironment(
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...present(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),
+    ...(fleet.mailFolder === undefined ? {} : { PARLEY_MAIL_DIR: fleet.mailFolder }),
     PARLEY_SERVICE: service.name,
     PARLEY_NATS_URL: fleet.natsUrl,
     PARLEY_NATS_USER: service.name,

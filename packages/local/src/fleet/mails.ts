@@ -1,0 +1,21 @@
+import { resolve } from 'node:path'
+import { serveMails } from '../mails/serve.ts'
+import type { DataDir } from './data-dir.ts'
+import type { Opened } from './opened.ts'
+import { RememberedPorts } from './remembered-ports.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Where mails go while there is no mail server, and the page that shows them; both undefined when there is one. */
+export async function showMails(
+  asked: string | false | undefined,
+  dir: DataDir,
+  secrets: Secrets,
+  opened: Opened,
+): Promise<{ mailFolder: string | undefined; mailUrl: string | undefined }> {
+  if (asked === false) return { mailFolder: undefined, mailUrl: undefined }
+  const mailFolder = asked === undefined ? dir.mail : resolve(asked)
+  const port = await new RememberedPorts(dir.portsFile).get('mails')
+  const page = await serveMails(mailFolder, port, secrets.get('mailPage'))
+  opened.push(() => page.close())
+  return { mailFolder, mailUrl: page.url }
+}

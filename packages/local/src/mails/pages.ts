@@ -1,0 +1,57 @@
+import type { Message } from './message.ts'
+
+/** The list, newest first. */
+export function listPage(mails: readonly { name: string; message: Message }[]): string {
+  const rows = mails.map(
+    ({ name, message }) => `<tr>
+<td>${escaped(message.date)}</td>
+<td>${escaped(message.to)}</td>
+<td><a href="${encodeURIComponent(name)}">${escaped(message.subject || '(no subject)')}</a></td>
+</tr>`,
+  )
+  const list =
+    rows.length > 0
+      ? `<table><tr><th>when</th><th>to</th><th>subject</th></tr>${rows.join('\n')}</table>`
+      : '<p>There is no mail yet.</p>'
+  return page(
+    'Mails',
+    `<h1>Mails of this server</h1>
+<p>No mail server is configured, so mails stay on this machine. Load the page again to see new ones.</p>
+${list}`,
+  )
+}
+
+/** One mail; its HTML is shown in a frame that can run nothing. */
+export function mailPage(name: string, message: Message): string {
+  const html =
+    message.html === ''
+      ? ''
+      : `<iframe title="the mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" src="${encodeURIComponent(name)}/html"></iframe>`
+  return page(
+    message.subject,
+    `<p><a href="./">all mails</a></p>
+<h1>${escaped(message.subject || '(no subject)')}</h1>
+<p>from ${escaped(message.from)}<br>to ${escaped(message.to)}<br>${escaped(message.date)}</p>
+${html}
+<pre>${escaped(message.text)}</pre>`,
+  )
+}
+
+/** The HTML of a mail as it came, but its links open outside the frame. */
+export const framedHtml = ({ html }: Message): string => `<base target="_blank">${html}`
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:960px;margin:24px auto;padding:0 16px}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:6px 12px 6px 0;border-bottom:1px solid #ccc}
+iframe{width:100%;height:480px;border:1px solid #ccc}pre{white-space:pre-wrap;overflow-wrap:anywhere}`
+
+const page = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escaped(title)}</title><style>${style}</style></head>
+<body>
+${body}
+</body>
+</html>
+`
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
