@@ -18,6 +18,7 @@ describe('the ready file', () => {
       url: fleet().gateways[0],
       ownerLogin: ownerCredentials.login,
       services: expect.any(Array),
+      mailUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\w+\/$/),
     })
     const names = fleet()
       .state()

@@ -46,6 +46,8 @@ const hour = 3600_000
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
   await using opened = new Resources()
+  const transport = openTransport(config)
+  if (transport) opened.use(transport)
   const closing = new AbortController()
   const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
   const health = new Health()
@@ -74,8 +76,6 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
   const presence = new Presence({ redis, announce: announcePresence(events), leaseMs: overrides.presenceLeaseMs })
   const now = overrides.now ?? (() => new Date())
-  const transport = openTransport(config)
-  if (transport) opened.use(transport)
   const ctx: Context = {
     config,
     db,
