@@ -59,6 +59,13 @@ export const emptyUpdate = () => new ConnectError('an update names at least one 
 export const usernameCooldown = (until: Date) =>
   new ConnectError(`the login can be changed again from ${until.toISOString()}`, Code.FailedPrecondition)
 export const userUnknown = () => new ConnectError('there is no such user', Code.NotFound)
+export const permissionMissing = (permission: string) =>
+  new ConnectError(`this needs ${permission}`, Code.PermissionDenied)
+export const notOnYourself = () =>
+  new ConnectError('administrators do not do this to their own account', Code.PermissionDenied)
+export const ownersAlone = () => new ConnectError('only owners change owners, or who is owner', Code.PermissionDenied)
+export const ownRoleStays = () =>
+  new ConnectError('nobody takes away their own role of owner or admin', Code.FailedPrecondition)
 export const searchTooLong = (most: number) =>
   new ConnectError(`a search has at most ${most} characters`, Code.InvalidArgument)
 export const badCursor = () => new ConnectError('the page cursor is not valid', Code.InvalidArgument)

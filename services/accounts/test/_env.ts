@@ -11,6 +11,7 @@ import {
   OperatorService,
   SignInInternalService,
   UploadsInternalService,
+  type GetPolicyResponse,
   type ImportServerImageRequest,
   type StoreServerImageRequest,
 } from '@parley/contracts/internal'
@@ -41,6 +42,7 @@ type Neighbours = {
   away: Set<'messaging' | 'notifications'>
   blocked: string[]
   serverName: string
+  policy: GetPolicyResponse
   /** Images that uploads was asked to make; the key is that of the blob. */
   images: StoreServerImageRequest[]
   /** Images elsewhere that it was asked to fetch; those of the host "broken" cannot be. */
@@ -79,6 +81,7 @@ export async function openEnv(): Promise<Env> {
     away: new Set(),
     blocked: ['root'],
     serverName: 'Our <Chat>',
+    policy: standardPolicy(),
     images: [],
     imports: [],
   }
@@ -88,8 +91,8 @@ export async function openEnv(): Promise<Env> {
   opened.use(
     await fakeLeaf(bus, (routes) => {
       routes.service(AdminInternalService, {
-        getPolicy: () => standardPolicy(),
         getServerName: () => ({ name: neighbours.serverName }),
+        getPolicy: () => neighbours.policy,
         checkLogin: ({ login }) => ({ blocked: neighbours.blocked.includes(login.toLowerCase()) }),
       })
       routes.service(MessagingInternalService, {
@@ -177,7 +180,7 @@ export async function callersOf(env: Env, digests: Uint8Array[]) {
 export async function callerOf(env: Env, identifier: string): Promise<TestCaller> {
   const { session, bearer } = await signIn(env, identifier)
   const caller = (await callersOf(env, [bearer])).get(bearer.toString('hex'))
-  return { userId: session.userId, credentialId: caller?.credentialId ?? '' }
+  return { userId: session.userId, roleIds: caller?.roleIds ?? [], credentialId: caller?.credentialId ?? '' }
 }
 
 /** The code a call fails with; undefined when it succeeds. */

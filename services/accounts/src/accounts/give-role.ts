@@ -1,16 +1,24 @@
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { rolesChanged } from '../domain/announcements.ts'
+import { noted, rolesChanged } from '../domain/announcements.ts'
 import { insertRole } from '../store/roles.ts'
 import { changeUser, type Change } from '../store/user-changes.ts'
 import type { UserWithRoles } from '../store/users.ts'
 
 /** Gives a role within the change of a locked account; undefined when it is held already. */
-export async function roleGiven(tx: Tx, user: UserWithRoles, roleId: string): Promise<Change | undefined> {
+export async function roleGiven(
+  tx: Tx,
+  user: UserWithRoles,
+  roleId: string,
+  roleName = roleId,
+): Promise<Change | undefined> {
   if (!(await insertRole(tx, user.id, roleId))) return undefined
-  const version = user.version + 1n
   const held = [...user.roleIds, roleId].sort()
-  return { set: { rolesVersion: version }, announce: () => [rolesChanged(held, version)] }
+  const note = noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
+  return {
+    set: { rolesVersion: user.version + 1n },
+    announce: (version) => [rolesChanged(held, version), note],
+  }
 }
 
 /** Gives a role and waits until every process can know; answers all roles held, undefined when there is no such account. */
@@ -21,7 +29,7 @@ export async function giveRole(
   actorId: string,
 ): Promise<string[] | undefined> {
   const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, (tx, user) =>
-    roleGiven(tx, user, roleId),
+    roleGiven(tx, user, roleId, ctx.policy.current().roles.get(roleId)?.name),
   )
   if (!changed) return undefined
   await ctx.relay.stored(changed.unannounced)

@@ -1,9 +1,11 @@
 import type { ServiceImpl } from '@connectrpc/connect'
+import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService, UserService, ViewerService } from '@parley/contracts/api'
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { AccountsInternalService, OperatorService, SignInInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { adminUser } from './admin-user/index.ts'
 import { externalIdentityAuth } from './external-identity-auth/index.ts'
 import { authenticate } from './internal/authenticate.ts'
 import { endCredentials } from './internal/end-credentials.ts'
@@ -29,6 +31,7 @@ import { getViewer } from './viewer/get-viewer.ts'
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(MyAccountService, myAccount(ctx))
   router.service(UserService, user(ctx))
+  router.service(AdminUserService, adminUser(ctx))
   router.service(ViewerService, { getViewer: getViewer(ctx) } satisfies ServiceImpl<typeof ViewerService>)
   router.service(AccountsInternalService, {
     authenticate: authenticate(ctx),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { emailKey } from '../domain/email.ts'
 import { emails, users } from './schema.ts'
@@ -38,4 +38,17 @@ export async function holdersOf(db: Reader, addresses: readonly string[]): Promi
     .from(emails)
     .where(inArray(emails.key, addresses.map(emailKey)))
   return rows.map((row) => row.userId)
+}
+
+/** Verified addresses of accounts, by account, the oldest first. */
+export async function addressesOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
+  const byUser = new Map<string, string[]>()
+  if (userIds.length === 0) return byUser
+  const rows = await db
+    .select({ userId: emails.userId, address: emails.address })
+    .from(emails)
+    .where(inArray(emails.userId, [...userIds]))
+    .orderBy(asc(emails.verifiedAt), asc(emails.key))
+  for (const { userId, address } of rows) byUser.set(userId, [...(byUser.get(userId) ?? []), address])
+  return byUser
 }

@@ -9,6 +9,10 @@ export async function insertRole(tx: Tx, userId: string, roleId: string): Promis
   return inserted.length > 0
 }
 
+export async function deleteRole(tx: Tx, userId: string, roleId: string): Promise<void> {
+  await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
+}
+
 /** One process at a time may look whether there is an owner and make the first one; held to the end of the transaction. */
 export async function lockFirstOwner(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)

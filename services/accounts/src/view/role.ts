@@ -1,4 +1,10 @@
-import type { Policy } from '@parley/auth'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { effectiveAt, serverScope, type Policy } from '@parley/auth'
+import type { AdminRoleSchema } from '@parley/contracts/admin'
+import { RoleSchema, type Role } from '@parley/contracts/api'
+import type { PolicyRole } from '@parley/contracts/internal'
+
+const byPosition = ({ roles }: Policy): PolicyRole[] => [...roles.values()].sort((a, b) => a.position - b.position)
 
 /** Roles are shown by name, by position; one that was deleted meanwhile is left out. */
 export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[] =>
@@ -6,3 +12,17 @@ export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[
     .flatMap((id) => policy.roles.get(id) ?? [])
     .sort((a, b) => a.position - b.position)
     .map(({ name }) => name)
+
+/** The whole catalogue, by position. */
+export const toRoles = (policy: Policy): Role[] => byPosition(policy).map(toRole)
+
+/** The whole catalogue with what each role allows and denies at server scope. */
+export const toAdminRoles = (policy: Policy): MessageInitShape<typeof AdminRoleSchema>[] =>
+  byPosition(policy).map((role) => {
+    const { allowed, denied } = effectiveAt(policy, { kind: 'role', id: role.id }, serverScope)
+    return { role: toRole(role), permissions: [...allowed], permissionDenials: [...denied] }
+  })
+
+function toRole({ name, displayName, description, isSystem, position, pingable }: PolicyRole): Role {
+  return create(RoleSchema, { name, displayName, description, isSystem, position, pingable })
+}

@@ -1,0 +1,14 @@
+import { isOwner, ownerRoleId, type Policy, type Subject } from '@parley/auth'
+import type { PolicyRole } from '@parley/contracts/internal'
+import { ownersAlone, roleNotFound } from '../errors.ts'
+import { assertHolds } from './administration.ts'
+import { rolesNamed } from './roles-named.ts'
+
+/** The role of this name, if the caller may give and take it. Throws `permission_denied`, `not_found`, `invalid_argument`. */
+export function getAssignable(policy: Policy, caller: Subject, name: string): PolicyRole {
+  assertHolds(policy, caller, 'role.assign')
+  const [role] = rolesNamed(policy, [name])
+  if (!role) throw roleNotFound(name)
+  if (role.id === ownerRoleId && !isOwner(caller)) throw ownersAlone()
+  return role
+}

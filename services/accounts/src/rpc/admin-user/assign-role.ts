@@ -1,0 +1,17 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { giveRole } from '../../accounts/give-role.ts'
+import { showMember } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { userUnknown } from '../../errors.ts'
+import { getAssignable } from '../../policy/assignment.ts'
+
+export function assignRole(ctx: Context): MethodImpl<typeof AdminUserService.method.assignRole> {
+  return async ({ userId, roleName }, call) => {
+    const caller = callerOf(call)
+    const role = getAssignable(ctx.policy.current(), caller, roleName)
+    if (!(await giveRole(ctx, userId, role.id, caller.userId))) throw userUnknown()
+    return { member: await showMember(ctx, caller, userId) }
+  }
+}

@@ -1,0 +1,19 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { showMembers } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { inOrder } from '../../domain/in-order.ts'
+import { assertHolds } from '../../policy/administration.ts'
+import { findUsers } from '../../store/users.ts'
+import { toRoles } from '../../view/role.ts'
+
+export function batchGetMembers(ctx: Context): MethodImpl<typeof AdminUserService.method.batchGetMembers> {
+  return async ({ userIds }, call) => {
+    const caller = callerOf(call)
+    const policy = ctx.policy.current()
+    assertHolds(policy, caller, 'admin.view-users')
+    const rows = inOrder(userIds, await findUsers(ctx.db, userIds))
+    return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy) }
+  }
+}

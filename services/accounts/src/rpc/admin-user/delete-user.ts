@@ -1,0 +1,21 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
+import { deleteAccount } from '../../deletion/delete-account.ts'
+import { userUnknown } from '../../errors.ts'
+import { assertMayDelete } from '../../policy/administration.ts'
+import { findUsers } from '../../store/users.ts'
+
+export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.method.deleteUser> {
+  return async ({ userId, currentPassword }, call) => {
+    const caller = callerOf(call)
+    const [user] = await findUsers(ctx.db, [userId])
+    assertMayDelete(ctx.policy.current(), caller, user ?? { id: userId, roleIds: [] })
+    if (!user || user.deletedAt) throw userUnknown()
+    await assertFresh(ctx, caller, currentPassword)
+    await deleteAccount(ctx, userId, caller.userId)
+    return { deleted: true }
+  }
+}

@@ -1,0 +1,20 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { listPage } from '../../accounts/list-page.ts'
+import { showMembers } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { assertHolds } from '../../policy/administration.ts'
+import { toRoles } from '../../view/role.ts'
+
+const maxLimit = 100
+
+export function listMembers(ctx: Context): MethodImpl<typeof AdminUserService.method.listMembers> {
+  return async (request, call) => {
+    const caller = callerOf(call)
+    const policy = ctx.policy.current()
+    assertHolds(policy, caller, 'admin.view-users')
+    const { rows, page } = await listPage(ctx, request, maxLimit)
+    return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy), page }
+  }
+}

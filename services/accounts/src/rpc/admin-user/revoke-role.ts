@@ -1,0 +1,15 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { revokeRole as revoke } from '../../accounts/revoke-role.ts'
+import { showMember } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { getAssignable } from '../../policy/assignment.ts'
+
+export function revokeRole(ctx: Context): MethodImpl<typeof AdminUserService.method.revokeRole> {
+  return async ({ userId, roleName }, call) => {
+    const caller = callerOf(call)
+    await revoke(ctx, userId, getAssignable(ctx.policy.current(), caller, roleName), caller)
+    return { member: await showMember(ctx, caller, userId) }
+  }
+}

@@ -1,0 +1,18 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { replacePassword } from '../../accounts/replace-password.ts'
+import { showMember } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
+import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+
+export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserService.method.updateUserPassword> {
+  return async ({ userId, password }, call) => {
+    const caller = callerOf(call)
+    assertMayManage(ctx.policy.current(), caller, userId)
+    await assertFresh(ctx, caller)
+    await replacePassword(ctx, userId, password, caller.userId, (user) => assertMayTouch(caller, user))
+    return { member: await showMember(ctx, caller, userId) }
+  }
+}

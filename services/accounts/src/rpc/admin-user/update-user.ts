@@ -1,0 +1,17 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { changeNames } from '../../accounts/change-names.ts'
+import { showMembers } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+
+export function updateUser(ctx: Context): MethodImpl<typeof AdminUserService.method.updateUser> {
+  return async ({ userId, ...names }, call) => {
+    const caller = callerOf(call)
+    assertMayManage(ctx.policy.current(), caller, userId)
+    const row = await changeNames(ctx, userId, names, caller.userId, (user) => assertMayTouch(caller, user))
+    const [member] = await showMembers(ctx, caller, [row])
+    return { ...(member && { member }), ...(member?.user && { user: member.user }) }
+  }
+}

@@ -1,0 +1,29 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Policy } from '@parley/auth'
+import { AdminMemberSchema, type AdminMember } from '@parley/contracts/admin'
+import type { User } from '@parley/contracts/api'
+import type { UserWithRoles } from '../store/users.ts'
+import { roleNamesOf } from './role.ts'
+
+/** What the viewer may know of an account besides what everyone sees. */
+type Shown = {
+  policy: Policy
+  /** Undefined: not for this viewer. */
+  addresses: readonly string[] | undefined
+  showsLoginChange: boolean
+  canDelete: boolean
+}
+
+export function toAdminMember(row: UserWithRoles, user: User, shown: Shown): AdminMember {
+  const { policy, addresses = [], showsLoginChange, canDelete } = shown
+  return create(AdminMemberSchema, {
+    user,
+    roles: roleNamesOf(row.roleIds, policy),
+    createdAt: timestampFromDate(row.createdAt),
+    hasVerifiedEmail: addresses.length > 0,
+    verifiedEmails: [...addresses],
+    viewerCanDeleteAccount: canDelete,
+    ...(showsLoginChange && row.loginChangedAt && { lastLoginChange: timestampFromDate(row.loginChangedAt) }),
+  })
+}

@@ -1,0 +1,146 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import { MyAccountService } from '@parley/contracts/api'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { heardOf, recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let events: Recorded
+let now: Date
+let owner: string
+let admin: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  now = new Date()
+  await env.start({}, { now: () => now })
+  events = await recorded(env)
+  owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
+  admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
+/** Somebody whose credential is as fresh as the sign-in. */
+const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
+
+describe('changing somebody’s names', () => {
+  test('is told to everyone, with the administrator as actor', async () => {
+    const userId = await makeUser(env, 'anna')
+    const { user, member } = await as(admin, 'admin').updateUser({ userId, displayName: 'Anna A', login: 'anna2' })
+    expect(user).toMatchObject({ id: userId, login: 'anna2', displayName: 'Anna A' })
+    expect(member?.user).toEqual(user)
+    expect(await events.kindsOf(userId, 'user_login_changed')).toEqual([
+      ...['user_created', 'user_profile_updated', 'user_display_name_changed', 'user_login_changed'],
+    ])
+    const [, updated] = events.of(userId)
+    expect(updated?.actorId).toBe(admin)
+    expect(heardOf(updated)).toMatchObject([
+      { by: 'everyone', envelope: { event: { value: { userId, login: 'anna2', displayName: 'Anna A' } } } },
+    ])
+  })
+
+  test('neither waits nor makes anybody wait', async () => {
+    const userId = await makeUser(env, 'bert')
+    const themselves = env.as(MyAccountService, { userId })
+    await as(admin, 'admin').updateUser({ userId, login: 'bert2' })
+    expect((await themselves.updateProfile({ login: 'bert3' })).user).toMatchObject({ login: 'bert3' })
+    await as(admin, 'admin').updateUser({ userId, login: 'bert4' })
+    expect(await codeOf(themselves.updateProfile({ login: 'bert5' }))).toBe(Code.FailedPrecondition)
+  })
+
+  test('keeps the rules of names', async () => {
+    const userId = await makeUser(env, 'carl')
+    for (const login of ['root', 'admin', 'all', 'x', 'carl.'])
+      expect(await codeOf(as(admin, 'admin').updateUser({ userId, login }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(as(admin, 'admin').updateUser({ userId, displayName: 'a\u200Bb' }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(as(admin, 'admin').updateUser({ userId }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(as(admin, 'admin').updateUser({ userId, login: 'OWNER1' }))).toBe(Code.AlreadyExists)
+  })
+})
+
+describe('setting somebody’s password', () => {
+  test('ends all their credentials', async () => {
+    const userId = await makeUser(env, 'dora')
+    const { digests } = await signIn(env, 'dora')
+    const client = await signedIn('admin1')
+    const { member } = await client.updateUserPassword({ userId, password: 'another password' })
+    expect(member?.user?.id).toBe(userId)
+    expect(await callersOf(env, digests)).toEqual(new Map())
+    expect(await codeOf(signIn(env, 'dora'))).toBe(Code.Unauthenticated)
+    expect((await signIn(env, 'dora', 'another password')).session.userId).toBe(userId)
+    const kinds = await events.kindsOf(userId, 'credentials_ended')
+    expect(kinds).toContain('user_password_hash_changed')
+    const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
+    expect(heardOf(ended)).toMatchObject([
+      { by: userId, envelope: { event: { value: { reason: 'password_changed' } } } },
+    ])
+  })
+
+  test('needs a fresh credential and a good password', async () => {
+    const userId = await makeUser(env, 'emil')
+    const client = await signedIn('admin1')
+    expect(await codeOf(client.updateUserPassword({ userId, password: '1234567' }))).toBe(Code.InvalidArgument)
+    now = new Date(now.getTime() + 31 * 60_000)
+    expect(await codeOf(client.updateUserPassword({ userId, password: 'another password' }))).toBe(
+      Code.FailedPrecondition,
+    )
+    expect((await signIn(env, 'emil')).session.userId).toBe(userId)
+  })
+})
+
+describe('ending somebody’s waiting time', () => {
+  test('lets them change their login at once', async () => {
+    const userId = await makeUser(env, 'fritz')
+    const themselves = env.as(MyAccountService, { userId })
+    await themselves.updateProfile({ login: 'fritz2' })
+    expect(await as(admin, 'admin').clearUsernameCooldown({ userId })).toMatchObject({ cleared: true })
+    expect(await as(admin, 'admin').clearUsernameCooldown({ userId })).toMatchObject({ cleared: true })
+    expect((await themselves.updateProfile({ login: 'fritz3' })).user).toMatchObject({ login: 'fritz3' })
+    const kinds = await events.kindsOf(userId, 'user_login_cooldown_started', 2)
+    expect(kinds).toEqual([
+      'user_created',
+      ...['user_profile_updated', 'user_login_changed', 'user_login_cooldown_started'],
+      ...['user_profile_updated', 'user_login_cooldown_cleared'],
+      ...['user_profile_updated', 'user_login_changed', 'user_login_cooldown_started'],
+    ])
+  })
+})
+
+describe('administering an account', () => {
+  const another = 'another password'
+  const attempts: [string, (client: ReturnType<typeof as>, userId: string) => Promise<unknown>][] = [
+    ['its names', (client, userId) => client.updateUser({ userId, displayName: 'Taken Over' })],
+    ['its password', (client, userId) => client.updateUserPassword({ userId, password: another })],
+    ['its waiting time', (client, userId) => client.clearUsernameCooldown({ userId })],
+  ]
+
+  test.each(attempts)('needs user.manage-accounts: %s', async (what, attempt) => {
+    const userId = await makeUser(env, `gerd-${what.length}`)
+    const login = `mod-${what.length}`
+    await makeUser(env, login, { roleNames: ['moderator'] })
+    expect(await codeOf(attempt(await signedIn(login), userId))).toBe(Code.PermissionDenied)
+  })
+
+  test.each(attempts)('is for others, not for oneself: %s', async (_, attempt) => {
+    expect(await codeOf(attempt(await signedIn('admin1'), admin))).toBe(Code.PermissionDenied)
+    expect(await codeOf(attempt(await signedIn('owner1'), owner))).toBe(Code.PermissionDenied)
+  })
+
+  test.each(attempts)('of an owner is for owners: %s', async (what, attempt) => {
+    const login = `owner-${what.length}`
+    const userId = await makeUser(env, login, { roleNames: ['owner'] })
+    expect(await codeOf(attempt(await signedIn('admin1'), userId))).toBe(Code.PermissionDenied)
+    expect((await signIn(env, login, password)).session.userId).toBe(userId)
+    expect(await codeOf(attempt(await signedIn('owner1'), userId))).toBeUndefined()
+  })
+
+  test.each(attempts)('needs somebody who is there: %s', async (_, attempt) => {
+    expect(await codeOf(attempt(await signedIn('admin1'), 'Unobody'))).toBe(Code.NotFound)
+  })
+})

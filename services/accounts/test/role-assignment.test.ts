@@ -1,0 +1,146 @@
+import { create, fromBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision, PermissionScopeKind, AdminUserService } from '@parley/contracts/admin'
+import { EventBatchSchema, PolicyDecisionSchema, PolicyRoleSchema } from '@parley/contracts/internal'
+import { eq } from 'drizzle-orm'
+import { userRoles } from '../src/store/schema.ts'
+import { codeOf, lastOnStream, makeUser, openEnv, silentStream, type Env } from './_env.ts'
+import { recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let events: Recorded
+let owner: string
+let admin: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  const { roles, decisions } = env.neighbours.policy
+  roles.push(create(PolicyRoleSchema, { id: 'Ocrew', name: 'crew', displayName: 'Crew', position: 1 }))
+  const scope = { kind: PermissionScopeKind.SERVER }
+  const allowed = { roleId: 'Ocrew', permission: 'role.assign', scope, decision: PermissionDecision.ALLOW }
+  decisions.push(create(PolicyDecisionSchema, allowed))
+  await env.start()
+  await env.start()
+  events = await recorded(env)
+  owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
+  admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
+const rolesOf = async (userId: string) =>
+  (await env.db.select().from(userRoles).where(eq(userRoles.userId, userId))).map(({ roleId }) => roleId).sort()
+
+describe('giving and taking roles', () => {
+  test('is on the stream when it is answered, and noted with who did it', async () => {
+    const userId = await makeUser(env, 'anna')
+    const { member } = await as(admin, 'admin').assignRole({ userId, roleName: 'moderator' })
+    expect(member).toMatchObject({ user: { id: userId }, roles: ['moderator'] })
+    const given = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, given).events.at(-1)).toMatchObject({
+      actorId: admin,
+      fact: { value: { roleIds: ['moderator'] } },
+    })
+    expect((await as(admin, 'admin').revokeRole({ userId, roleName: 'moderator' })).member?.roles).toEqual([])
+    const taken = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, taken).events.at(-1)).toMatchObject({ fact: { value: { roleIds: [] } } })
+    expect(await rolesOf(userId)).toEqual([])
+    expect(await events.kindsOf(userId, 'rbac_role_revoked')).toEqual([
+      'user_created',
+      ...['roles_changed', 'rbac_role_assigned', 'roles_changed', 'rbac_role_revoked'],
+    ])
+    const notes = events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))
+    for (const { actorId, fact } of notes)
+      expect([actorId, fact.value]).toMatchObject([
+        admin,
+        { details: { role_id: 'moderator', role_name: 'moderator' } },
+      ])
+  })
+
+  test('twice is once', async () => {
+    const userId = await makeUser(env, 'bert')
+    const roleName = 'moderator'
+    await as(admin, 'admin').assignRole({ userId, roleName })
+    expect((await as(admin, 'admin').assignRole({ userId, roleName })).member?.roles).toEqual([roleName])
+    await as(admin, 'admin').revokeRole({ userId, roleName })
+    expect((await as(admin, 'admin').revokeRole({ userId, roleName })).member?.roles).toEqual([])
+    await events.kindsOf(userId, 'rbac_role_revoked')
+    expect(events.of(userId).filter(({ kind }) => kind === 'roles_changed')).toHaveLength(2)
+  })
+
+  test('is not answered before the stream has it', async () => {
+    const userId = await makeUser(env, 'carl', { roleNames: ['moderator'] })
+    const revoke = () => codeOf(as(admin, 'admin').revokeRole({ userId, roleName: 'moderator' }))
+    await using silence = await silentStream(env.bus)
+    expect(await revoke()).toBe(Code.Unavailable)
+    await silence[Symbol.asyncDispose]()
+    expect(await revoke()).toBeUndefined()
+  }, 20_000)
+
+  test('needs role.assign, a role and somebody', async () => {
+    const userId = await makeUser(env, 'dora', { roleNames: ['moderator'] })
+    const roleName = 'moderator'
+    for (const call of ['assignRole', 'revokeRole'] as const) {
+      expect(await codeOf(as(userId, 'moderator')[call]({ userId, roleName }))).toBe(Code.PermissionDenied)
+      expect(await codeOf(as(admin, 'admin')[call]({ userId, roleName: 'janitor' }))).toBe(Code.NotFound)
+      expect(await codeOf(as(admin, 'admin')[call]({ userId: 'Unobody', roleName }))).toBe(Code.NotFound)
+      expect(await codeOf(as(admin, 'admin')[call]({ userId, roleName: 'everyone' }))).toBe(Code.InvalidArgument)
+    }
+    expect(await rolesOf(userId)).toEqual(['moderator'])
+  })
+
+  test('custom roles are named by their name and held by their id', async () => {
+    const userId = await makeUser(env, 'emil')
+    expect((await as(owner, 'owner').assignRole({ userId, roleName: 'crew' })).member?.roles).toEqual(['crew'])
+    expect(await rolesOf(userId)).toEqual(['Ocrew'])
+  })
+})
+
+describe('the role of owner', () => {
+  test('is given and taken by owners alone, whoever holds role.assign', async () => {
+    const crew = await makeUser(env, 'crew1', { roleNames: ['crew'] })
+    const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
+    for (const client of [as(admin, 'admin'), as(crew, 'Ocrew')]) {
+      expect(await codeOf(client.assignRole({ userId: crew, roleName: 'owner' }))).toBe(Code.PermissionDenied)
+      expect(await codeOf(client.revokeRole({ userId: second, roleName: 'owner' }))).toBe(Code.PermissionDenied)
+    }
+    expect(await rolesOf(second)).toEqual(['owner'])
+    expect((await as(owner, 'owner').assignRole({ userId: crew, roleName: 'owner' })).member?.roles).toContain('owner')
+    for (const userId of [crew, second]) await as(owner, 'owner').revokeRole({ userId, roleName: 'owner' })
+    expect(await rolesOf(second)).toEqual([])
+  })
+
+  test('is nobody’s to give up, nor is that of admin', async () => {
+    const second = await makeUser(env, 'owner3', { roleNames: ['owner', 'moderator'] })
+    const give = (client: ReturnType<typeof as>, userId: string, roleName: string) =>
+      codeOf(client.revokeRole({ userId, roleName }))
+    expect(await give(as(second, 'owner'), second, 'owner')).toBe(Code.FailedPrecondition)
+    expect(await give(as(admin, 'admin'), admin, 'admin')).toBe(Code.FailedPrecondition)
+    expect(await give(as(second, 'owner', 'moderator'), second, 'moderator')).toBeUndefined()
+    expect(await give(as(second, 'owner'), second, 'admin')).toBeUndefined()
+    expect(await rolesOf(second)).toEqual(['owner'])
+    await as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })
+  })
+
+  test('stays with one of two who take it from each other', async () => {
+    for (let round = 0; round < 5; round++) {
+      const second = await makeUser(env, `rival${round}`, { roleNames: ['owner'] })
+      const codes = await Promise.all([
+        codeOf(as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })),
+        codeOf(as(second, 'owner').revokeRole({ userId: owner, roleName: 'owner' })),
+      ])
+      expect(codes.sort()).toEqual([Code.FailedPrecondition, undefined])
+      const [left] = (await env.db.select().from(userRoles).where(eq(userRoles.roleId, 'owner'))).map((r) => r.userId)
+      if (left === second) {
+        await as(second, 'owner').assignRole({ userId: owner, roleName: 'owner' })
+        await as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })
+      }
+    }
+    expect(await rolesOf(owner)).toEqual(['owner'])
+  })
+})

@@ -1,0 +1,85 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import { UserService } from '@parley/contracts/api'
+import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { heardOf, recorded, type Recorded } from './_recorded.ts'
+
+const hour = 3600_000
+
+let env: Env
+let events: Recorded
+let now: Date
+let owner: string
+let admin: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  now = new Date()
+  await env.start({}, { now: () => now })
+  events = await recorded(env)
+  owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
+  admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
+const isDeleted = async (userId: string) => {
+  const { user } = await env.as(UserService, { userId: owner }).getUser({ target: { case: 'userId', value: userId } })
+  return user?.user?.deleted
+}
+
+test('whoever holds user.delete-any deletes others, and everyone is told', async () => {
+  const userId = await makeUser(env, 'anna')
+  expect(await (await signedIn('admin1')).deleteUser({ userId })).toMatchObject({ deleted: true })
+  expect(await isDeleted(userId)).toBe(true)
+  expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
+  await events.kindsOf(userId, 'account_deleted')
+  const told = events.of(userId).filter(({ kind }) => kind === 'account_deleted')
+  expect(told.map(({ actorId }) => actorId)).toEqual([admin])
+  expect(told.flatMap((event) => heardOf(event))).toMatchObject([
+    { by: 'everyone', envelope: { event: { case: 'serverMemberDeleted', value: { userId } } } },
+  ])
+  expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
+})
+
+test('others need the permission, and somebody who is there', async () => {
+  const userId = await makeUser(env, 'bert')
+  await makeUser(env, 'mod1', { roleNames: ['moderator'] })
+  const moderator = await signedIn('mod1')
+  expect(await codeOf(moderator.deleteUser({ userId }))).toBe(Code.PermissionDenied)
+  expect(await codeOf(moderator.deleteUser({ userId: 'Unobody' }))).toBe(Code.PermissionDenied)
+  expect(await codeOf((await signedIn('admin1')).deleteUser({ userId: 'Unobody' }))).toBe(Code.NotFound)
+  expect(await isDeleted(userId)).toBe(false)
+})
+
+test('a proof is needed: a fresh credential or the own password', async () => {
+  const userId = await makeUser(env, 'carl')
+  const client = await signedIn('admin1')
+  now = new Date(now.getTime() + hour)
+  expect(await codeOf(client.deleteUser({ userId }))).toBe(Code.FailedPrecondition)
+  expect(await codeOf(client.deleteUser({ userId, currentPassword: 'not the password' }))).toBe(Code.InvalidArgument)
+  expect(await isDeleted(userId)).toBe(false)
+  expect(await codeOf(client.deleteUser({ userId, currentPassword: password }))).toBeUndefined()
+  expect(await isDeleted(userId)).toBe(true)
+})
+
+test('people delete themselves by user.delete-self', async () => {
+  const userId = await makeUser(env, 'dora')
+  expect(await codeOf((await signedIn('dora')).deleteUser({ userId }))).toBeUndefined()
+  expect(await isDeleted(userId)).toBe(true)
+})
+
+test('owners are deleted by owners alone, and the last one by nobody', async () => {
+  const userId = await makeUser(env, 'owner2', { roleNames: ['owner'] })
+  expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.PermissionDenied)
+  const [first, second] = [await signedIn('owner1'), await signedIn('owner2')]
+  expect(await codeOf(first.deleteUser({ userId }))).toBeUndefined()
+  expect(await codeOf(second.deleteUser({ userId: owner }))).not.toBeUndefined()
+  expect(await codeOf(first.deleteUser({ userId: owner }))).toBe(Code.FailedPrecondition)
+  expect(await isDeleted(owner)).toBe(false)
+})
