@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import {
+  AdminPermissionService,
+  AdminRoleService,
+  PermissionDecision,
+  PermissionScopeKind,
+  type SetRolePermissionRequestSchema,
+} from '@parley/contracts/admin'
+import { MessageService, ViewerService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { fleet } from '../src/fleet.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+const { ALLOW, DENY, NONE } = PermissionDecision
+const { setRolePermission, setUserPermission } = AdminPermissionService.method
+
+let owner: Person
+let ada: Person
+let bob: Person
+const open: Socket[] = []
+beforeEach(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+
+const listen = (person: Person) =>
+  Promise.all(
+    fleet().realtimeNodes.map(async (node) => {
+      const socket = await Socket.subscribed(node, person.token)
+      open.push(socket)
+      return socket
+    }),
+  )
+const inRoom = (id: string) => ({ kind: PermissionScopeKind.ROOM, id })
+const newName = () => `crew-${randomBytes(5).toString('hex')}`
+
+/** Decides about bob in a room, at one gateway after the other. */
+let turn = 0
+const decideForBob = (roomId: string, permission: string, decision: PermissionDecision) =>
+  owner.call(
+    setUserPermission,
+    { userId: bob.userId, permission, decision, scope: inRoom(roomId) },
+    { base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] },
+  )
+const decideForRole = (request: MessageInitShape<typeof SetRolePermissionRequestSchema>) =>
+  owner.call(setRolePermission, request)
+
+/** What both gateways say when bob posts. */
+const bobPosts = (roomId: string) =>
+  Promise.all(
+    fleet().gateways.map(async (base) =>
+      codeOf(await bob.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' }, { base })),
+    ),
+  )
+
+/**
+ * Whether bob's open sockets hear what ada posts from here on. They need no grace: the change and the message come to a node
+ * in the order in which they were answered.
+ */
+async function bobHears(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
+  const eventId = await post(ada, roomId, 'listen')
+  for (const socket of sockets.ada) await socket.heardMessage(eventId)
+  for (const socket of sockets.bob) await socket.roundTrip()
+  return sockets.bob.map(({ events }) => events.some(({ id }) => id === eventId))
+}
+
+describe('a decision about a user', () => {
+  test('stops and frees posting through both gateways', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    expect(await bobPosts(roomId)).toEqual([undefined, undefined])
+    for (let round = 0; round < 3; round++) {
+      await decideForBob(roomId, 'message.post', DENY)
+      await eventually(async () => expect(await bobPosts(roomId)).toEqual(['permission_denied', 'permission_denied']))
+      await decideForBob(roomId, 'message.post', NONE)
+      await eventually(async () => expect(await bobPosts(roomId)).toEqual([undefined, undefined]))
+    }
+  })
+
+  test('shuts and opens a universal room for sockets that are open, on both nodes, with the answer', async () => {
+    const roomId = await newRoom(owner, [], { universal: true })
+    const sockets = { ada: await listen(ada), bob: await listen(bob) }
+    expect(await bobHears(roomId, sockets)).toEqual([true, true])
+    for (let round = 0; round < 5; round++) {
+      await decideForBob(roomId, 'room.join', DENY)
+      expect(await bobHears(roomId, sockets)).toEqual([false, false])
+      await decideForBob(roomId, 'room.join', NONE)
+      expect(await bobHears(roomId, sockets)).toEqual([true, true])
+    }
+    expect(sockets.bob.some(({ isClosed }) => isClosed)).toBe(false)
+  })
+})
+
+describe('a role', () => {
+  const make = async () => {
+    const name = newName()
+    await owner.call(AdminRoleService.method.createRole, { name, displayName: 'Crew' })
+    return name
+  }
+  const remove = (name: string) =>
+    owner.call(AdminRoleService.method.deleteRole, { name }, { base: fleet().gateways[1] })
+
+  test('takes effect when it is given and ends when it is deleted, for sockets that are open', async () => {
+    const roomId = await newRoom(owner, [], { universal: true })
+    const name = await make()
+    await decideForRole({ roleName: name, permission: 'room.join', decision: DENY, scope: inRoom(roomId) })
+    const sockets = { ada: await listen(ada), bob: await listen(bob) }
+    expect(await bobHears(roomId, sockets)).toEqual([true, true])
+    await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
+    expect(await bobHears(roomId, sockets)).toEqual([false, false])
+    await remove(name)
+    expect(await bobHears(roomId, sockets)).toEqual([true, true])
+  })
+
+  test('that is deleted and made again has no holders, decisions or effect', async () => {
+    const name = await make()
+    await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
+    await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
+    const mayCreateRooms = async () => {
+      const answers = fleet().gateways.map((base) => bob.call(ViewerService.method.getViewer, {}, { base }))
+      const may = (await Promise.all(answers)).map(({ viewerPermissions }) =>
+        viewerPermissions?.permissions.some(({ permission, granted }) => permission === 'room.create' && granted),
+      )
+      return may
+    }
+    await eventually(async () => expect(await mayCreateRooms()).toEqual([true, true]))
+    const holders = async () => (await owner.call(AdminRoleService.method.getRole, { name })).users.map(({ id }) => id)
+    expect(await holders()).toEqual([bob.userId])
+
+    await remove(name)
+    await owner.call(AdminRoleService.method.createRole, { name, displayName: 'Another crew' })
+    await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
+    await eventually(async () => expect(await mayCreateRooms()).toEqual([false, false]))
+    expect(await holders()).toEqual([])
+    await remove(name)
+  })
+
+  test('cannot have the name of a login, nor a login its name, until it is deleted', async () => {
+    const taken = await owner.attempt(AdminRoleService.method.createRole, { name: ada.login.toLowerCase() })
+    expect(codeOf(taken)).toBe('already_exists')
+    const name = await make()
+    const register = () => operate(['user', 'create', '--login', name, '--password-stdin'], 'a good password')
+    await expect(register()).rejects.toThrow(name)
+    await remove(name)
+    await eventually(register)
+  })
+})
+
+test('an explanation through the other gateway names the decision just made', async () => {
+  const roomId = await newRoom(owner, [bob])
+  await decideForBob(roomId, 'message.react', DENY)
+  const { explanations } = await owner.call(
+    AdminPermissionService.method.explainPermissions,
+    { userId: bob.userId, roomId },
+    { base: fleet().gateways[1] },
+  )
+  const explanation = explanations.find(({ permission }) => permission === 'message.react')
+  expect(explanation).toMatchObject({ state: DENY, decidedByRole: '' })
+  expect(explanation?.trace[0]).toMatchObject({ decision: DENY, applied: true })
+})
+
+test('the matrix of a role names the rooms of this server', async () => {
+  const roomId = await newRoom(owner)
+  const decision = { roleName: 'moderator', permission: 'room.manage', scope: inRoom(roomId) }
+  await decideForRole({ ...decision, decision: ALLOW })
+  for (const base of fleet().gateways) {
+    const { matrix } = await owner.call(
+      AdminPermissionService.method.getRolePermissionMatrix,
+      { roleName: 'moderator' },
+      { base },
+    )
+    const cell = matrix?.cells.find(
+      ({ permission, scopeId }) => permission === 'room.manage' && scopeId === `room:${roomId}`,
+    )
+    expect(cell).toMatchObject({ override: ALLOW, effective: ALLOW })
+  }
+  await decideForRole({ ...decision, decision: NONE })
+})
