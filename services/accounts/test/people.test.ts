@@ -56,7 +56,8 @@ describe('the viewer', () => {
   test('who is owner may everything', async () => {
     const userId = await makeUser(env, 'boss', { roleNames: ['owner'] })
     const viewer = await env.viewerOf(userId, 'owner').getViewer({})
-    expect(viewer.user).toMatchObject({ hasVerifiedEmail: false })
+    // The only owner cannot go.
+    expect(viewer.user).toMatchObject({ hasVerifiedEmail: false, viewerCanDeleteAccount: false })
     expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
   })

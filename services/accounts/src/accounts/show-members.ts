@@ -1,10 +1,10 @@
 import { isOwner, may, ownerRoleId, serverScope, type Caller } from '@parley/auth'
 import type { AdminMember } from '@parley/contracts/admin'
 import type { Context } from '../context.ts'
+import { isLastOwner } from '../deletion/last-owner.ts'
 import { userUnknown } from '../errors.ts'
 import { mayDelete } from '../policy/administration.ts'
 import { addressesOf } from '../store/emails.ts'
-import { isHeldByAnother } from '../store/roles.ts'
 import { findUsers, type UserWithRoles } from '../store/users.ts'
 import { toAdminMember } from '../view/admin-member.ts'
 import { showEach } from './show-users.ts'
@@ -43,5 +43,5 @@ export async function showMember(ctx: Context, caller: Caller, userId: string): 
 async function findLastOwner({ db }: Context, rows: readonly UserWithRoles[]): Promise<string | undefined> {
   const [owner, another] = rows.filter(({ roleIds }) => roleIds.includes(ownerRoleId))
   if (!owner || another) return undefined
-  return (await isHeldByAnother(db, ownerRoleId, owner.id)) ? undefined : owner.id
+  return (await isLastOwner(db, owner)) ? owner.id : undefined
 }

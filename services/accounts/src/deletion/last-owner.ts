@@ -1,5 +1,5 @@
 import { ownerRoleId } from '@parley/auth'
-import type { Tx } from '@parley/postgres'
+import type { Reader, Tx } from '@parley/postgres'
 import { lastOwner } from '../errors.ts'
 import { isHeldByAnother, lockFirstOwner } from '../store/roles.ts'
 
@@ -10,4 +10,12 @@ import { isHeldByAnother, lockFirstOwner } from '../store/roles.ts'
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
   await lockFirstOwner(tx)
   if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
+}
+
+/** Whether the account is owner and nobody else is; to show it, as it may change at any time. */
+export async function isLastOwner(
+  db: Reader,
+  { id, roleIds }: { id: string; roleIds: readonly string[] },
+): Promise<boolean> {
+  return roleIds.includes(ownerRoleId) && !(await isHeldByAnother(db, ownerRoleId, id))
 }

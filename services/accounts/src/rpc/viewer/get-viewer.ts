@@ -4,8 +4,10 @@ import type { ViewerService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { showUser } from '../../accounts/show-users.ts'
 import type { Context } from '../../context.ts'
+import { isLastOwner } from '../../deletion/last-owner.ts'
 import { accountGone } from '../../errors.ts'
 import { withoutNeighbour } from '../../metrics.ts'
+import { mayDelete } from '../../policy/administration.ts'
 import { findUsers, hasVerifiedEmail } from '../../store/users.ts'
 import { toViewerUser } from '../../view/viewer.ts'
 
@@ -26,9 +28,10 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
     if (!user || user.deletedAt) throw accountGone()
     const policy = ctx.policy.current()
     const permissions = viewerPermissions(policy, caller)
-    const canDelete = permissions.some(({ permission, granted }) => permission === 'user.delete-self' && granted)
+    const [profile, lastOwner] = await Promise.all([showUser(ctx, user), isLastOwner(ctx.db, user)])
+    const canDelete = mayDelete(policy, caller, user, lastOwner)
     return {
-      user: toViewerUser(user, { profile: await showUser(ctx, user), hasVerifiedEmail: verified, canDelete }),
+      user: toViewerUser(user, { profile, hasVerifiedEmail: verified, canDelete }),
       capabilities: {
         grants: capabilities(policy, caller),
         hasUnreadFollowedThreads: unread?.followedThreads ?? false,
