@@ -135,3 +135,10 @@ test('every account is listed in pages, tombstones included', async () => {
     })
   expect((await env.internal.listPeople({})).people).toHaveLength(listed.length)
 })
+
+test('accounts are counted, tombstones left out', async () => {
+  const { count } = await env.internal.countUsers({})
+  const [, gone = ''] = [await makeUser(env, 'counted'), await makeUser(env, 'uncounted')]
+  await remove(gone)
+  expect((await env.internal.countUsers({})).count).toBe(count + 1)
+})

@@ -3,6 +3,7 @@ import type { AccountsInternalService, RoomsInternalService, UploadsInternalServ
 import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
 import type { Config } from './config.ts'
 
 export type Context = {
@@ -11,6 +12,8 @@ export type Context = {
   accounts: Client<typeof AccountsInternalService>
   rooms: Client<typeof RoomsInternalService>
   uploads: Client<typeof UploadsInternalService>
+  /** The connection for events. */
+  bus: Bus
   policy: { current(): Policy }
   relay: Pick<Relay, 'stored' | 'wake'>
   now: () => Date

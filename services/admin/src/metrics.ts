@@ -29,3 +29,7 @@ export function auditBucketDropped(bucket: string): void {
 export function nameNotReleased(error: unknown): void {
   log.warn({ err: error }, 'the name of a role that is not there could not be given back; it is tried again')
 }
+
+export function auditBucketsMissing(err: unknown): void {
+  log.warn({ err }, 'tables of the audit log could not be made; entries lie with the others until they can')
+}

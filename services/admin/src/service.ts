@@ -7,7 +7,7 @@ import { Health, Resources, retry, serveInternal, type Service } from '@parley/r
 import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
 import type { Context } from './context.ts'
-import { keepAuditBuckets, makeAuditBuckets } from './jobs/keep-audit-buckets.ts'
+import { keepAuditBuckets, makeFirstAuditBuckets } from './jobs/keep-audit-buckets.ts'
 import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
 import { serverSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
@@ -51,13 +51,14 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
     accounts: createClient(AccountsInternalService, transport),
     rooms: createClient(RoomsInternalService, transport),
     uploads: createClient(UploadsInternalService, transport),
+    bus: events,
     policy,
     relay,
     now: overrides.now ?? (() => new Date()),
   }
-  await retry(() => makeAuditBuckets(ctx), { signal, initialMs: 200, maxMs: 5000 })
+  await makeFirstAuditBuckets(ctx)
   opened.use(keepAuditBuckets(ctx, signal))
-  opened.use(await recordEvents(ctx, events))
+  opened.use(await recordEvents(ctx))
   opened.use(releaseNamesOfNoRole(ctx, signal))
   opened.use(
     await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),

@@ -64,7 +64,7 @@ test('every event is an entry: what happened, to what, by whom and when, without
   await announce(admin.bus, { ...about, kind: 'roles_changed', actorId: 'Uboss' })
   await admin.bert.adminServer.updateServerConfig({ motd: 'confidential words' })
   await admin.anonymous.internal.denyPosting({ roomId: 'R1', actorId: 'Uann' })
-  const entries = await expectWhole(5)
+  const entries = await expectWhole(6)
 
   expect(entries.find(({ eventId }) => eventId === assigned)).toMatchObject({
     sequence: '1',
@@ -82,6 +82,7 @@ test('every event is an entry: what happened, to what, by whom and when, without
     'evt.config.server.server_updated ServerUpdatedEvent Ubert',
     'evt.rbac.Uann.rbac_role_assigned RbacRoleAssignedEvent Uboss',
     'evt.rbac.Uann.roles_changed UserRolesChangedEvent Uboss',
+    'evt.rbac.everyone.rbac_permission_denied RbacPermissionDeniedEvent Uann',
     'evt.rbac.server.policy_changed RbacPolicyChangedEvent Uann',
   ])
   for (const { payloadJson } of entries) {

@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
@@ -86,4 +87,30 @@ test('entries whose month has no table lie with the others, are found, and go in
   await second[Symbol.asyncDispose]()
   await admin.start({}, on('2027-11-01'))
   await eventually(async () => expect(await types()).toEqual([]))
+})
+
+test('a role that may not make tables keeps a log all the same', async () => {
+  const owner = new pg.Client({ connectionString: admin.database.url })
+  await owner.connect()
+  const role = `plain_${newId('user').toLowerCase()}`
+  try {
+    await owner.query(`create role ${role} login password 'plain'`)
+    await owner.query(`grant all on all tables in schema public to ${role}`)
+    await owner.query(`grant all on all sequences in schema public to ${role}`)
+    const url = Object.assign(new URL(admin.database.url), { username: role, password: 'plain' }).href
+    const plain = await admin.start({ PARLEY_ADMIN_DATABASE_URL: url }, on('2026-01-15'))
+    await tell('message_posted')
+    await tell('room_archived')
+    await eventually(async () => expect(await types()).toEqual(['RoomArchivedEvent', 'MessagePostedEvent']))
+    expect(await partitions()).toEqual(['audit_entries_other'])
+    await plain[Symbol.asyncDispose]()
+    const later = await admin.start({ PARLEY_ADMIN_DATABASE_URL: url }, on('2026-03-15'))
+    await tell('room_archived')
+    await eventually(async () => expect(await total()).toBe(2))
+    await later[Symbol.asyncDispose]()
+  } finally {
+    await owner.query(`drop owned by ${role}`)
+    await owner.query(`drop role ${role}`)
+    await owner.end()
+  }
 })

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { adminUser } from './admin-user/index.ts'
 import { externalIdentityAuth } from './external-identity-auth/index.ts'
 import { authenticate } from './internal/authenticate.ts'
+import { countUsers } from './internal/count-users.ts'
 import { endCredentials } from './internal/end-credentials.ts'
 import { getPeople } from './internal/get-people.ts'
 import { getProfiles } from './internal/get-profiles.ts'
@@ -41,6 +42,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getPeople: getPeople(ctx),
     getProfiles: getProfiles(ctx),
     listPeople: listPeople(ctx),
+    countUsers: countUsers(ctx),
     reportErased: reportErased(ctx),
     listRoleHolders: listRoleHolders(ctx),
     reserveRoleName: reserveRoleName(ctx),

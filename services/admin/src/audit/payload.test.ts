@@ -52,9 +52,16 @@ test('texts that people wrote are left out, and the event is not touched', () =>
 })
 
 test('details hold words and ids, neither addresses nor sentences', () => {
-  const details = { role_name: 'cooks', email: 'ann@example.org', reason: 'Ann was rude', provider_id: 'github' }
+  const details = {
+    role_name: 'cooks',
+    role_names: 'cooks waiters',
+    email: 'ann@example.org',
+    reason: 'Ann was rude',
+    provider_id: 'github',
+  }
   const value = create(DetailsFactSchema, { details })
-  expect(payload({ case: 'details', value })).toEqual({ details: { role_name: 'cooks', provider_id: 'github' } })
+  const kept = { role_name: 'cooks', role_names: 'cooks waiters', provider_id: 'github' }
+  expect(payload({ case: 'details', value })).toEqual({ details: kept })
   expect(value.details).toEqual(details)
 })
 

@@ -51,8 +51,11 @@ const isDetails = (field: DescField): field is DescField & { fieldKind: 'map' } 
 
 function keepWords(message: ReflectMessage, field: DescField & { fieldKind: 'map' }): void {
   const details = message.get(field)
-  for (const [name, value] of details) if (!word.test(String(value))) details.delete(name)
+  for (const [name, value] of details) if (!isWords(String(name), String(value))) details.delete(name)
 }
+
+const isWords = (name: string, value: string): boolean =>
+  (/_(ids|names)$/.test(name) ? value.split(' ') : [value]).every((part) => word.test(part))
 
 function isKept(field: DescField): boolean {
   if (field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES) return true

@@ -1,7 +1,7 @@
 import { periodically } from '@parley/runtime'
 import { bucketNamed, bucketsAhead, isOver } from '../audit/retention.ts'
 import type { Context } from '../context.ts'
-import { auditBucketDropped } from '../metrics.ts'
+import { auditBucketDropped, auditBucketsMissing } from '../metrics.ts'
 import { dropBucket, listBuckets, makePartition } from '../store/audit-buckets.ts'
 
 /** Makes the tables of the audit log before their month, and drops those whose time is over. */
@@ -17,7 +17,12 @@ export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDispos
   })
 }
 
-export async function makeAuditBuckets({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
+/** Before the first entry; what fails now is tried again by the job, and entries lie with the others meanwhile. */
+export async function makeFirstAuditBuckets(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {
+  await makeAuditBuckets(ctx).catch(auditBucketsMissing)
+}
+
+async function makeAuditBuckets({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
   for (const bucket of bucketsAhead(now())) await makePartition(db, bucket)
 }
 

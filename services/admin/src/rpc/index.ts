@@ -1,5 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
+  AdminDiagnosticsService,
   AdminEventLogService,
   AdminPermissionService,
   AdminRoleService,
@@ -10,19 +11,11 @@ import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
-import { getEvent } from './admin-event-log/get-event.ts'
-import { listEventTypes } from './admin-event-log/list-event-types.ts'
-import { listEvents } from './admin-event-log/list-events.ts'
+import { adminEventLog } from './admin-event-log/index.ts'
 import { adminPermission } from './admin-permission/index.ts'
 import { adminRole } from './admin-role/index.ts'
-import { deleteServerBanner } from './admin-server/delete-server-banner.ts'
-import { deleteServerLogo } from './admin-server/delete-server-logo.ts'
-import { getServerConfig } from './admin-server/get-server-config.ts'
-import { getServerSecurityConfig } from './admin-server/get-server-security-config.ts'
-import { updateBlockedUsernames } from './admin-server/update-blocked-usernames.ts'
-import { updateServerConfig } from './admin-server/update-server-config.ts'
-import { uploadServerBanner } from './admin-server/upload-server-banner.ts'
-import { uploadServerLogo } from './admin-server/upload-server-logo.ts'
+import { adminServer } from './admin-server/index.ts'
+import { getSystemInfo } from './diagnostics/get-system-info.ts'
 import { getServer } from './discovery/get-server.ts'
 import { checkLogin } from './internal/check-login.ts'
 import { denyPosting } from './internal/deny-posting.ts'
@@ -47,23 +40,13 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getMotd: getMotd(ctx),
     getRuntimeConfig: getRuntimeConfig(ctx),
   } satisfies ServiceImpl<typeof ServerService>)
-  router.service(AdminServerService, {
-    getServerConfig: getServerConfig(ctx),
-    updateServerConfig: updateServerConfig(ctx),
-    uploadServerLogo: uploadServerLogo(ctx),
-    deleteServerLogo: deleteServerLogo(ctx),
-    uploadServerBanner: uploadServerBanner(ctx),
-    deleteServerBanner: deleteServerBanner(ctx),
-    getServerSecurityConfig: getServerSecurityConfig(ctx),
-    updateBlockedUsernames: updateBlockedUsernames(ctx),
-  } satisfies ServiceImpl<typeof AdminServerService>)
-  router.service(AdminEventLogService, {
-    listEvents: listEvents(ctx),
-    listEventTypes: listEventTypes(ctx),
-    getEvent: getEvent(ctx),
-  } satisfies ServiceImpl<typeof AdminEventLogService>)
+  router.service(AdminServerService, adminServer(ctx))
+  router.service(AdminEventLogService, adminEventLog(ctx))
   router.service(AdminRoleService, adminRole(ctx))
   router.service(AdminPermissionService, adminPermission(ctx))
+  router.service(AdminDiagnosticsService, {
+    getSystemInfo: getSystemInfo(ctx),
+  } satisfies ServiceImpl<typeof AdminDiagnosticsService>)
   router.service(AdminInternalService, {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),

@@ -3,6 +3,8 @@ import { eq, sql } from 'drizzle-orm'
 import { bucketName, type Bucket } from '../audit/retention.ts'
 import { auditCounts, auditEntries } from './schema.ts'
 
+const deleteAtOnce = 5000
+
 const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
 
 /** Gives a bucket a table of its own. Entries that came before it has one lie in the partition for all others, and stay. */
@@ -21,14 +23,17 @@ export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   })
 }
 
-/** Deletes a bucket with its entries. */
+/** Deletes a bucket with its entries, those that lie in the partition for all others included. */
 export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
+  const name = bucketName(bucket)
   await db.transaction(async (tx) => {
     await lockPartitions(tx)
     await tx.execute(sql`drop table if exists ${partition(bucket)}`)
-    await tx.delete(auditEntries).where(eq(auditEntries.bucket, bucketName(bucket)))
-    await tx.delete(auditCounts).where(eq(auditCounts.bucket, bucketName(bucket)))
   })
+  const some = sql`select sequence from audit_entries where bucket = ${name} limit ${deleteAtOnce}`
+  const leftovers = sql`delete from audit_entries where bucket = ${name} and sequence in (${some})`
+  while (((await db.execute(leftovers)).rowCount ?? 0) === deleteAtOnce);
+  await db.delete(auditCounts).where(eq(auditCounts.bucket, name))
 }
 
 /** Names of the buckets that hold entries. */

@@ -1,0 +1,52 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { AdminProjectionStateSchema, type AdminProjectionState } from '@parley/contracts/admin'
+import type { ConsumerInfo } from 'nats'
+import { auditDurable } from '../audit/durable.ts'
+import type { BusState } from '../domain/bus-state.ts'
+import type { LogSize } from '../store/log-size.ts'
+
+/** What services build from events, by the durable consumer that feeds it, with how far it is behind. */
+export function toProjections(bus: BusState, log: LogSize): AdminProjectionState[] {
+  return bus.consumers
+    .filter(({ config }) => config.durable_name !== undefined)
+    .map((info) => toProjection(info, bus, info.name === auditDurable.name ? sizes(log) : {}))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+type Sizes = Pick<
+  MessageInitShape<typeof AdminProjectionStateSchema>,
+  'entryCount' | 'estimatedBytes' | 'averageEntryBytes' | 'metrics'
+>
+
+function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Sizes): AdminProjectionState {
+  const { name, config, ack_floor: floor } = info
+  const subject = config.filter_subject ?? ''
+  const lag = info.num_pending + info.num_ack_pending
+  return create(AdminProjectionStateSchema, {
+    key: name,
+    name: readableName(name),
+    subjects: [subject],
+    // Whether it ever caught up is known to its own processes; that one of them asks for messages says that it runs.
+    started: lag === 0 || info.num_waiting > 0,
+    lastAppliedSequence: String(floor.stream_seq),
+    matchingStreamSequence: String(newest.get(subject) ?? 0),
+    streamLastSequence: String(stream?.state.last_seq ?? 0),
+    lag: BigInt(lag),
+    ...size,
+  })
+}
+
+function sizes({ entries, bytes, parked }: LogSize): Sizes {
+  return {
+    entryCount: entries,
+    estimatedBytes: bytes,
+    averageEntryBytes: entries === 0n ? 0n : bytes / entries,
+    metrics: [{ name: 'parked events', value: parked }],
+  }
+}
+
+/** `people access of rooms` */
+function readableName(durable: string): string {
+  const [service = '', ...words] = durable.split('-')
+  return `${words.join(' ')} of ${service}`
+}

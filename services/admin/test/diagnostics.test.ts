@@ -1,0 +1,90 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import { eventually, fakeLeaf } from '@parley/testkit'
+import { AckPolicy } from 'nats'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+import { announce } from './_announce.ts'
+
+let admin: TestAdmin
+
+beforeAll(async () => {
+  admin = await testAdmin()
+  await admin.start()
+})
+afterAll(() => admin[Symbol.asyncDispose]())
+
+const info = () => admin.owner.diagnostics.getSystemInfo({})
+
+test('only owners see it', async () => {
+  const denied = { code: Code.PermissionDenied }
+  await expect(admin.bert.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
+  await expect(admin.alice.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
+})
+
+test('the bus, its stream and its readers are shown as they are', async () => {
+  await announce(admin.bus, { kind: 'room_updated', aggregateType: 'room', aggregateId: 'R1', version: 1n })
+  await eventually(async () => expect((await info()).projections[0]).toMatchObject({ lag: 0n, entryCount: 1n }))
+  const { systemInfo, projections } = await info()
+  expect(systemInfo?.connection).toMatchObject({ connected: true, rtt: expect.stringMatching(/^[\d.]+(µs|ms)$/) })
+  expect(systemInfo?.connection?.version).toMatch(/^\d+\.\d+/)
+  expect(systemInfo?.connection?.maxPayload).toBeGreaterThan(0n)
+  expect(systemInfo?.account).toMatchObject({ streamsUsed: 1 })
+  expect(systemInfo?.nats?.streams).toMatchObject([
+    { name: 'EVENTS', subjects: ['evt.>'], storage: 'file', messages: 1n, lastSequence: '1', replicas: 1 },
+  ])
+  expect(systemInfo?.nats?.totalMessages).toBe(1n)
+  const audit = systemInfo?.nats?.consumers.find(({ durable }) => durable === 'admin-audit')
+  expect(audit).toMatchObject({
+    stream: 'EVENTS',
+    filterSubject: 'evt.>',
+    ackPolicy: 'explicit',
+    pullBased: true,
+    pending: 0n,
+  })
+  expect(projections).toMatchObject([
+    {
+      key: 'admin-audit',
+      name: 'audit of admin',
+      subjects: ['evt.>'],
+      started: true,
+      lastAppliedSequence: '1',
+      matchingStreamSequence: '1',
+      streamLastSequence: '1',
+      failed: false,
+      metrics: [{ name: 'parked events', value: 0n }],
+    },
+  ])
+  expect(projections[0]?.estimatedBytes).toBeGreaterThan(0n)
+})
+
+test('a reader that is behind shows by how much', async () => {
+  const manager = await admin.bus.nc.jetstreamManager()
+  const subject = 'evt.room.>'
+  await manager.consumers.add('EVENTS', {
+    durable_name: 'rooms-some-copy',
+    filter_subject: subject,
+    ack_policy: AckPolicy.Explicit,
+  })
+  await announce(admin.bus, { kind: 'user_created', aggregateType: 'user', aggregateId: 'U1', version: 1n })
+  const { projections } = await info()
+  expect(projections.find(({ key }) => key === 'rooms-some-copy')).toMatchObject({
+    name: 'some copy of rooms',
+    subjects: [subject],
+    started: false,
+    lag: 1n,
+    matchingStreamSequence: '1',
+    streamLastSequence: '2',
+  })
+})
+
+test('users and rooms are counted by those who know, and left out while one of them is away', async () => {
+  expect((await info()).systemInfo?.stats).toBeUndefined()
+  await using _accounts = await fakeLeaf(admin.bus, (router) =>
+    router.service(AccountsInternalService, { countUsers: () => ({ count: 3 }) }),
+  )
+  await using _rooms = await fakeLeaf(admin.bus, (router) =>
+    router.service(RoomsInternalService, { countRooms: () => ({ channels: 2, dms: 7 }) }),
+  )
+  expect((await info()).systemInfo?.stats).toMatchObject({ userCount: 3, channelRoomCount: 2, dmRoomCount: 7 })
+})
