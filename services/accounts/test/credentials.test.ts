@@ -148,6 +148,23 @@ describe('ending credentials', () => {
     expect(envelope).toMatchObject({ id: event?.id, event: { case: 'sessionTerminated', value: { reason: 'logout' } } })
   })
 
+  test('is noted for the audit log: a browser session was left, a bearer token revoked', async () => {
+    const userId = await makeUser(env, 'lars')
+    const { bearer, cookie } = await signIn(env, 'lars')
+    const callers = await callersOf(env, [bearer, cookie])
+    const idOf = (digest: Buffer) => callers.get(digest.toString('hex'))?.credentialId
+    await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
+    await env.internal.endCredentials({ digests: [cookie], reason: 'logout' })
+    await env.internal.endCredentials({ digests: [bearer], reason: 'logout' })
+    const noted = () => recording.events.map(({ kind, fact }) => [kind, fact.value])
+    await eventually(() =>
+      expect(noted()).toMatchObject([
+        ['logout_succeeded', { details: { credential_id: idOf(cookie) } }],
+        ['bearer_token_revoked', { details: { credential_id: idOf(bearer) } }],
+      ]),
+    )
+  })
+
   test('again is a success without a second event', async () => {
     const userId = await makeUser(env, 'hugo')
     const { digests } = await signIn(env, 'hugo')

@@ -14,7 +14,11 @@ export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs
  * The current password proves it anew, but not for credentials that other web clients were given.
  * Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `unauthenticated` (ended meanwhile).
  */
-export async function assertFresh(ctx: Context, caller: Caller, currentPassword = ''): Promise<void> {
+export async function assertFresh(
+  ctx: Pick<Context, 'db' | 'now' | 'passwords'>,
+  caller: Pick<Caller, 'userId' | 'credentialId'>,
+  currentPassword = '',
+): Promise<void> {
   const now = ctx.now()
   const credential = await findCredentialOf(ctx.db, caller)
   if (!credential) throw sessionEnded()

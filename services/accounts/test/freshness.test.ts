@@ -1,0 +1,137 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { eq, sql } from 'drizzle-orm'
+import { assertFresh } from '../src/credentials/freshness.ts'
+import { deleteExpired } from '../src/jobs/delete-expired.ts'
+import { createPasswords, type Passwords } from '../src/passwords/passwords.ts'
+import { issueFlowToken, peekFlowToken, takeFlowToken } from '../src/store/flow-tokens.ts'
+import { credentials } from '../src/store/schema.ts'
+import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+
+const minute = 60_000
+let env: Env
+let passwords: Passwords
+let now = Date.now()
+
+beforeAll(async () => {
+  env = await openEnv()
+  passwords = await createPasswords(2)
+  await env.start({}, { now: () => new Date(now) })
+})
+afterEach(() => {
+  now = Date.now()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+async function callersFor(login: string) {
+  await makeUser(env, login)
+  const { digests } = await signIn(env, login)
+  return [...(await callersOf(env, digests)).values()].flatMap((caller) => (caller ? [caller] : []))
+}
+async function callerFor(login: string) {
+  const [caller] = await callersFor(login)
+  if (!caller) throw new Error('nobody signed in')
+  return caller
+}
+const check = (caller: { userId: string; credentialId: string }, current?: string) =>
+  codeOf(assertFresh({ db: env.db, passwords, now: () => new Date(now) }, caller, current))
+
+describe('a fresh credential', () => {
+  test('is one that was proved in the last half hour', async () => {
+    const caller = await callerFor('anna')
+    now += 30 * minute - 1_000
+    expect(await check(caller)).toBeUndefined()
+    now += 1_000
+    expect(await check(caller)).toBe(Code.FailedPrecondition)
+  })
+
+  test('is proved anew by the current password, for itself alone', async () => {
+    const [bearer, cookie] = await callersFor('bert')
+    if (!bearer || !cookie) throw new Error('two credentials are needed')
+    now += 31 * minute
+    expect(await check(bearer, 'a wrong password')).toBe(Code.InvalidArgument)
+    expect(await check(bearer)).toBe(Code.FailedPrecondition)
+    expect(await check(bearer, password)).toBeUndefined()
+    now += 29 * minute
+    expect(await check(bearer)).toBeUndefined()
+    expect(await check(cookie)).toBe(Code.FailedPrecondition)
+  })
+
+  test('is never one that another client was given, whatever it knows', async () => {
+    const caller = await callerFor('cleo')
+    await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.id, caller.credentialId))
+    expect(await check(caller, password)).toBe(Code.FailedPrecondition)
+    expect(await check(caller, 'a wrong password')).toBe(Code.FailedPrecondition)
+  })
+
+  test('is none that ended, or is somebody else’s', async () => {
+    const [caller, other] = [await callerFor('dora'), await callerFor('emil')]
+    expect(await check({ ...caller, credentialId: other.credentialId })).toBe(Code.Unauthenticated)
+    await env.operator.setPassword({ login: 'dora', password })
+    expect(await check(caller)).toBe(Code.Unauthenticated)
+    expect(await check(caller, password)).toBe(Code.Unauthenticated)
+  })
+})
+
+describe('a short-lived token', () => {
+  const asking = () => ({ secretKey, at: new Date(now) })
+  const issue = (ttlMs = minute) =>
+    issueFlowToken(env.db, asking(), { purpose: 'link_start', userId: 'U1', payload: { a: 1 }, ttlMs })
+  const take = (token: string) => env.db.transaction((tx) => takeFlowToken(tx, asking(), 'link_start', token))
+
+  test('is for one purpose and can be taken once, also by several at the same time', async () => {
+    const token = await issue()
+    expect(await peekFlowToken(env.db, asking(), 'account_deletion', token)).toBeUndefined()
+    expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toMatchObject({ payload: { a: 1 } })
+    const taken = await Promise.all([take(token), take(token), take(token)])
+    expect(taken.filter(Boolean)).toMatchObject([{ userId: 'U1' }])
+    expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toBeUndefined()
+  })
+
+  test('is gone when its time is over', async () => {
+    const token = await issue()
+    now += minute
+    expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toBeUndefined()
+    expect(await take(token)).toBeUndefined()
+  })
+
+  test('is not stored', async () => {
+    const token = await issue()
+    const { rows } = await env.db.execute(sql`select digest::text as digest, payload::text as payload from flow_tokens`)
+    expect(JSON.stringify(rows)).not.toContain(token)
+    expect(JSON.stringify(rows)).not.toContain(Buffer.from(token).toString('hex'))
+  })
+})
+
+test('steps that nobody took in time are deleted, and no others', async () => {
+  const count = async () => {
+    const { rows } = await env.db.execute(sql`
+      select (select count(*) from flow_tokens)::int as tokens, (select count(*) from email_codes)::int as codes,
+             (select count(*) from provider_logins)::int as logins`)
+    return rows[0]
+  }
+  await env.db.execute(sql`delete from flow_tokens`)
+  const at = new Date(now).toISOString()
+  const [soon, late] = [sql`${at}::timestamptz + interval '1 minute'`, sql`${at}::timestamptz + interval '1 hour'`]
+  for (const [name, ends] of [
+    ['a', soon],
+    ['b', late],
+  ] as const) {
+    const digest = Buffer.alloc(32, name)
+    await env.db.execute(sql`
+      insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)
+      values (${digest}, 'link_start', '', '{}', now(), ${ends})`)
+    await env.db.execute(sql`
+      insert into email_codes (purpose, email_key, code_digest, expires_at, window_from)
+      values ('registration', ${name}, ${digest}, ${ends}, now())`)
+    await env.db.execute(sql`
+      insert into provider_logins (state_digest, browser_digest, provider_id, nonce, code_verifier, redirect_path, expires_at)
+      values (${digest}, ${digest}, 'p', 'n', 'v', '/', ${ends})`)
+  }
+  const clean = () => deleteExpired({ db: env.db, now: () => new Date(now) }, AbortSignal.timeout(60_000))
+  await clean()
+  expect(await count()).toEqual({ tokens: 2, codes: 2, logins: 2 })
+  now += 2 * minute
+  await clean()
+  expect(await count()).toEqual({ tokens: 1, codes: 1, logins: 1 })
+})

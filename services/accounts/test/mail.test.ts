@@ -1,0 +1,150 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { readConfig } from '../src/config.ts'
+import { openTransport } from '../src/mail/open-transport.ts'
+import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { codeIn, mailFolder } from './_mails.ts'
+import { mailServer, type MailServer } from './_smtp.ts'
+
+let env: Env
+beforeAll(async () => {
+  env = await openEnv()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const ask = (email: string) => env.signIn.requestRegistrationCode({ email })
+
+/** Asks a process with these settings for a code. */
+async function askWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
+  await using _process = await env.start(settings)
+  return await codeOf(ask(email))
+}
+
+describe('a mail server', () => {
+  test('gets mails over STARTTLS, from whom the configuration says, in the name of the server', async () => {
+    await using server = await mailServer()
+    expect(await askWith(server.settings, 'anna@example.org')).toBeUndefined()
+    const [mail, ...more] = server.mails
+    expect(more).toEqual([])
+    expect(mail).toMatchObject({ to: 'anna@example.org', secure: true, user: 'chat' })
+    expect(mail?.from).toBe('"Our <Chat>" <chat@example.org>')
+    expect(codeIn(mail)).toMatch(/^\d{6}$/)
+    expect(
+      await askWith({ ...server.settings, PARLEY_SMTP_FROM: 'Desk <desk@example.org>' }, 'b@example.org'),
+    ).toBeUndefined()
+    expect(server.mails[1]?.from).toBe('Desk <desk@example.org>')
+  })
+
+  test('that offers no TLS gets nothing unless that is allowed', async () => {
+    await using server = await mailServer({
+      hideSTARTTLS: true,
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+    })
+    expect(await askWith(server.settings, 'c@example.org')).toBe(Code.Unavailable)
+    expect(server.mails).toEqual([])
+    expect(await askWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'c@example.org')).toBeUndefined()
+    expect(server.mails).toMatchObject([{ to: 'c@example.org', secure: false }])
+  })
+
+  test('is spoken to in TLS where it offers that, also when it need not', async () => {
+    await using server = await mailServer()
+    expect(await askWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'd@example.org')).toBeUndefined()
+    expect(server.mails).toMatchObject([{ secure: true }])
+  })
+
+  test('may want TLS from the first byte', async () => {
+    await using server = await mailServer({ secure: true })
+    expect(await askWith({ ...server.settings, PARLEY_SMTP_TLS: 'implicit' }, 'e@example.org')).toBeUndefined()
+    expect(server.mails).toMatchObject([{ secure: true }])
+  })
+
+  test('whose certificate nobody signed gets nothing', async () => {
+    await using server = await mailServer()
+    for (const mode of ['mandatory', 'opportunistic']) {
+      const settings = { ...server.settings, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false', PARLEY_SMTP_TLS: mode }
+      expect(await askWith(settings, 'f@example.org')).toBe(Code.Unavailable)
+    }
+    expect(server.mails).toEqual([])
+  })
+
+  test('that does not know the password makes the call unavailable', async () => {
+    await using server = await mailServer()
+    expect(await askWith({ ...server.settings, PARLEY_SMTP_PASSWORD: 'wrong' }, 'g@example.org')).toBe(Code.Unavailable)
+  })
+})
+
+describe('a mail that is not taken', () => {
+  let server: MailServer
+  let other: Env
+  beforeAll(async () => {
+    server = await mailServer()
+    other = await openEnv()
+    await other.start(server.settings)
+  })
+  afterAll(async () => {
+    await other[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+  })
+  const ask = (email: string) => other.signIn.requestRegistrationCode({ email })
+
+  test('for now is sent again shortly', async () => {
+    server.refusals.push({ code: 451, at: 'recipient' }, { code: 452, at: 'data' })
+    expect(await codeOf(ask('hans@example.org'))).toBeUndefined()
+    expect(server.mails.map(({ to }) => to)).toEqual(['hans@example.org'])
+    expect(server.attempts()).toBe(3)
+  })
+
+  test('for good is not sent again, said to whoever asked, and not counted', async () => {
+    const before = server.attempts()
+    server.refusals.push({ code: 550, at: 'recipient' })
+    expect(await codeOf(ask('ida@example.org'))).toBe(Code.Unavailable)
+    expect(server.attempts()).toBe(before + 1)
+    const { rows } = await other.db.execute(sql`select mails from email_codes where email_key = 'ida@example.org'`)
+    expect(rows).toEqual([{ mails: 0 }])
+  })
+
+  test('is no reason to let anybody wait for a password link', async () => {
+    await makeUser(other, 'jan', { email: 'jan@example.org' })
+    server.refusals.push({ code: 451, at: 'recipient' })
+    expect(await codeOf(other.signIn.requestPasswordReset({ email: 'jan@example.org' }))).toBeUndefined()
+    await eventually(() => expect(server.mails.map(({ to }) => to)).toContain('jan@example.org'))
+  })
+})
+
+test('a server that answers nothing does not keep the caller waiting for ever', async () => {
+  await using silent = await mailServer({ onConnect: () => undefined })
+  expect(await askWith(silent.settings, 'karl@example.org')).toBeUndefined()
+})
+
+describe('the configuration', () => {
+  const read = (settings: Record<string, string>) =>
+    readConfig({
+      env: {
+        PARLEY_ACCOUNTS_DATABASE_URL: 'postgres://x',
+        PARLEY_NATS_URL: 'nats://x',
+        PARLEY_REDIS_URL: 'redis://x',
+        PARLEY_CORE_SECRET_KEY: secretKey,
+        PARLEY_CORE_ASSETS_SIGNING_SECRET: secretKey,
+        PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+        ...settings,
+      },
+    })
+
+  test('may be without mail, but not with half a mail server', () => {
+    expect(openTransport(read({}))).toBeUndefined()
+    expect(() => openTransport(read({ PARLEY_SMTP_ENABLED: 'true' }))).toThrow(/PARLEY_SMTP_HOST[^]*PARLEY_SMTP_FROM/)
+    expect(() => read({ PARLEY_SMTP_FROM: 'nobody' })).toThrow(/PARLEY_SMTP_FROM/)
+    expect(() => read({ PARLEY_SMTP_TLS: 'sometimes' })).toThrow(/PARLEY_SMTP_TLS/)
+  })
+
+  test('with a mail server leaves the folder alone', async () => {
+    await using server = await mailServer()
+    await using folder = await mailFolder()
+    expect(await askWith({ ...server.settings, PARLEY_MAIL_DIR: folder.path }, 'lea@example.org')).toBeUndefined()
+    expect(await folder.mails()).toEqual([])
+    expect(server.mails).toHaveLength(1)
+  })
+})

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { credentialDigest } from '@parley/auth'
+import { eventually, recordEvents } from '@parley/testkit'
+import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+
+const minute = 60_000
+const origin = 'https://other.example.org'
+const redirectUri = `${origin}/callback?x=1`
+let env: Env
+let now = Date.now()
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start({}, { now: () => new Date(now) })
+})
+afterEach(() => {
+  now = Date.now()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const codeVerifier = randomBytes(32).toString('base64url')
+const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
+const letIn = (userId: string, granted = true) => env.signIn.decideConsent({ userId, origin, granted })
+const issue = (userId: string, more: { redirectUri?: string; codeChallenge?: string } = {}) =>
+  env.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge, ...more })
+const exchange = (code: string, more: { redirectUri?: string; codeVerifier?: string } = {}) =>
+  env.signIn.exchangeAuthorizationCode({ code, codeVerifier, redirectUri, ...more })
+
+async function codeFor(login: string) {
+  const userId = await makeUser(env, login)
+  await letIn(userId)
+  return { userId, code: (await issue(userId)).code }
+}
+
+describe('consent', () => {
+  test('is remembered per origin until it is denied, and told of', async () => {
+    const userId = await makeUser(env, 'anna')
+    const granted = async () => (await env.signIn.hasConsent({ userId, origin })).granted
+    await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
+    expect(await granted()).toBe(false)
+    await letIn(userId)
+    await letIn(userId)
+    expect(await granted()).toBe(true)
+    expect((await env.signIn.hasConsent({ userId, origin: 'https://third.example.org' })).granted).toBe(false)
+    await letIn(userId, false)
+    expect(await granted()).toBe(false)
+    const kinds = () => recording.events.map(({ kind }) => kind).filter((kind) => kind.startsWith('oauth'))
+    await eventually(() =>
+      expect(kinds()).toEqual(['oauth_consent_granted', 'oauth_consent_granted', 'oauth_consent_denied']),
+    )
+    expect(recording.events.at(-1)?.fact.value).toMatchObject({ details: { origin } })
+  })
+
+  test('is for origins', async () => {
+    const userId = await makeUser(env, 'bert')
+    for (const bad of ['', 'other', `${origin}/`, 'javascript:alert(1)', 'null', 'HTTPS://other.example.org'])
+      expect(await codeOf(env.signIn.decideConsent({ userId, origin: bad, granted: true }))).toBe(Code.InvalidArgument)
+  })
+
+  test('comes before every code', async () => {
+    const userId = await makeUser(env, 'cleo')
+    expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
+    await letIn(userId)
+    expect(await codeOf(issue(userId))).toBeUndefined()
+    expect(await codeOf(issue(userId, { redirectUri: 'https://third.example.org/' }))).toBe(Code.FailedPrecondition)
+    for (const bad of ['', 'plain', `${codeChallenge}=`])
+      expect(await codeOf(issue(userId, { codeChallenge: bad }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(issue(userId, { redirectUri: '/callback' }))).toBe(Code.InvalidArgument)
+  })
+})
+
+describe('an authorization code', () => {
+  test('becomes a bearer token that is never fresh, once', async () => {
+    const { userId, code } = await codeFor('dora')
+    expect(code).toMatch(/^prl_AC[0-9A-Za-z]{43}$/)
+    await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
+    const session = await exchange(code)
+    expect(session).toMatchObject({ userId, login: 'dora', displayName: 'dora', cookieHandle: '' })
+    const digest = credentialDigest(secretKey, session.token)
+    const caller = (await callersOf(env, [digest])).get(digest.toString('hex'))
+    expect(caller).toMatchObject({ userId })
+    expect(caller?.freshUntil).toBeUndefined()
+    expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)
+    await eventually(() =>
+      expect(recording.events.map(({ kind }) => kind)).toEqual(
+        expect.arrayContaining(['auth_code_exchange_succeeded', 'bearer_token_issued']),
+      ),
+    )
+  })
+
+  test('is exchanged once by several who try at the same time', async () => {
+    const { code } = await codeFor('emil')
+    const answers = await Promise.all([codeOf(exchange(code)), codeOf(exchange(code)), codeOf(exchange(code))])
+    expect(answers.filter((answer) => answer === undefined)).toHaveLength(1)
+  })
+
+  test('is for five minutes', async () => {
+    const userId = await makeUser(env, 'frida')
+    await letIn(userId)
+    const { code, expiresAt } = await issue(userId)
+    expect(expiresAt && timestampDate(expiresAt).getTime()).toBe(now + 5 * minute)
+    now += 5 * minute
+    expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)
+  })
+
+  test.each([
+    ['another verifier', { codeVerifier: randomBytes(32).toString('base64url') }, 'code_verifier'],
+    ['the challenge as verifier', { codeVerifier: codeChallenge }, 'code_verifier'],
+    ['no verifier', { codeVerifier: '' }, 'code_verifier'],
+    ['another address', { redirectUri: `${origin}/elsewhere` }, 'redirect_uri'],
+  ])('is used up by %s', async (what, swapped, reason) => {
+    const { userId, code } = await codeFor(what.replaceAll(' ', '-'))
+    await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
+    expect(await codeOf(exchange(code, swapped))).toBe(Code.InvalidArgument)
+    expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)
+    await eventually(() =>
+      expect(recording.events.find(({ kind }) => kind === 'auth_code_exchange_failed')?.fact.value).toMatchObject({
+        details: { reason },
+      }),
+    )
+  })
+
+  test('ends with the credentials of its account', async () => {
+    const { code } = await codeFor('gerd')
+    await env.operator.setPassword({ login: 'gerd', password: 'another long enough secret' })
+    expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)
+  })
+})

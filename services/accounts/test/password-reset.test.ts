@@ -1,0 +1,140 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, recordEvents } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import pg from 'pg'
+import { users } from '../src/store/schema.ts'
+import { callersOf, codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { mailFolder, type MailFolder } from './_mails.ts'
+
+const minute = 60_000
+const next = 'another long enough secret'
+let env: Env
+let folder: MailFolder
+let now = Date.now()
+
+beforeAll(async () => {
+  env = await openEnv()
+  folder = await mailFolder()
+  const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_WEBSERVER_URL: 'https://chat.example.org/' }
+  await env.start(settings, { now: () => new Date(now) })
+})
+afterEach(() => {
+  now = Date.now()
+})
+afterAll(async () => {
+  await env[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+const ask = (email: string) => env.signIn.requestPasswordReset({ email })
+const reset = (token: string, password = next) => env.signIn.resetPassword({ token, password })
+const mailsTo = (email: string, count: number) =>
+  eventually(async () => {
+    const mails = await folder.mails(email)
+    expect(mails).toHaveLength(count)
+    return mails
+  })
+
+async function tokenFor(email: string, earlier = 0): Promise<string> {
+  await ask(email)
+  const mail = (await mailsTo(email, earlier + 1)).at(-1)
+  return /https:\/\/chat\.example\.org\/reset-password\?token=(\w+)/.exec(mail?.text ?? '')?.[1] ?? 'no token'
+}
+
+describe('a forgotten password', () => {
+  test('is replaced by the link in a mail, which ends every session and begins none', async () => {
+    const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
+    const { digests } = await signIn(env, 'anna')
+    await using recording = await recordEvents(env.bus, `evt.>`)
+    const token = await tokenFor('ANNA@example.org'.toLowerCase())
+    expect(await reset(token)).toMatchObject({ userId })
+    expect((await callersOf(env, digests)).size).toBe(0)
+    expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
+    expect((await signIn(env, 'anna', next)).session.userId).toBe(userId)
+    const kinds = () => recording.events.filter((event) => event.aggregateId === userId).map(({ kind }) => kind)
+    await eventually(() =>
+      expect(kinds()).toEqual(
+        expect.arrayContaining([
+          'password_reset_link_issued',
+          'password_reset_completed',
+          'user_password_hash_changed',
+          'credentials_ended',
+        ]),
+      ),
+    )
+    const ended = recording.events.find(({ kind }) => kind === 'credentials_ended')
+    expect(ended?.fact.value).toMatchObject({ all: true, reason: 'password_reset' })
+  })
+
+  test('link is good once, for an hour, and not beside a newer one that was used', async () => {
+    await makeUser(env, 'bert', { email: 'bert@example.org' })
+    const first = await tokenFor('bert@example.org')
+    now += 5 * minute
+    const second = await tokenFor('bert@example.org', 1)
+    const answers = await Promise.all([codeOf(reset(second)), codeOf(reset(second, 'yet another secret'))])
+    expect(answers.filter((code) => code === undefined)).toHaveLength(1)
+    expect(await codeOf(reset(second))).toBe(Code.InvalidArgument)
+    expect(await codeOf(reset(first))).toBe(Code.InvalidArgument)
+    now += 5 * minute
+    const third = await tokenFor('bert@example.org', 2)
+    now += 60 * minute
+    expect(await codeOf(reset(third))).toBe(Code.InvalidArgument)
+  })
+
+  test('link stays good when the new password is refused', async () => {
+    await makeUser(env, 'cleo', { email: 'cleo@example.org' })
+    const token = await tokenFor('cleo@example.org')
+    expect(await codeOf(reset(token, 'short'))).toBe(Code.InvalidArgument)
+    expect(await codeOf(reset(token))).toBeUndefined()
+  })
+
+  test('is mailed about at most once in five minutes, to the address as it was verified', async () => {
+    await makeUser(env, 'dora', { email: 'dora@example.org' })
+    await Promise.all(['dora@example.org', 'DORA@EXAMPLE.ORG', ' dora@example.org '].map(ask))
+    await mailsTo('dora@example.org', 1)
+    now += 5 * minute - 1
+    await ask('dora@example.org')
+    now += 1
+    await ask('dora@example.org')
+    await mailsTo('dora@example.org', 2)
+    expect(await folder.mails('DORA@example.org')).toEqual([])
+  })
+
+  test('of nobody, or of somebody who is gone, is answered alike', async () => {
+    const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
+    await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
+    await makeUser(env, 'emil', { email: 'emil@example.org' })
+    const answers = await Promise.all(['emil@example.org', 'nobody@example.org', 'gone@example.org'].map(ask))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    await mailsTo('emil@example.org', 1)
+    expect(await folder.mails('gone@example.org')).toEqual([])
+    expect(await codeOf(ask('no address'))).toBe(Code.InvalidArgument)
+  })
+
+  test('is answered before anything is done about it, so that time tells nothing', async () => {
+    const userId = await makeUser(env, 'fritz', { email: 'fritz@example.org' })
+    const other = new pg.Client({ connectionString: env.database.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('select 1 from users where id = $1 for update', [userId])
+      // Whoever waited for the account's row would hear unavailable instead.
+      expect(await codeOf(ask('fritz@example.org'))).toBeUndefined()
+      await other.query('rollback')
+    } finally {
+      await other.end()
+    }
+  })
+
+  test('can give an account its first one', async () => {
+    const userId = await makeUser(env, 'greta', { email: 'greta@example.org' })
+    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId))
+    await reset(await tokenFor('greta@example.org'))
+    expect((await signIn(env, 'greta', next)).session.userId).toBe(userId)
+  })
+
+  test('is not replaced by made-up tokens', async () => {
+    for (const token of ['', 'x'.repeat(43), '\0']) expect(await codeOf(reset(token))).toBe(Code.InvalidArgument)
+  })
+})
