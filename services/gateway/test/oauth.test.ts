@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { jsonOf, type Answer, type Browser } from './_browser.ts'
+import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
+
+let env: Env
+let gateway: Gateway
+let browser: Browser
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start({
+    PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://listed.example',
+    PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: 'https://client.example',
+  })
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+beforeEach(() => {
+  browser = gateway.browser()
+  env.accounts.answers.clear()
+  env.accounts.asked.length = 0
+  env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
+})
+
+const challenge = createHash('sha256').update('verifier').digest('base64url')
+const good = {
+  response_type: 'code',
+  redirect_uri: 'https://client.example/back?x=1',
+  code_challenge: challenge,
+  code_challenge_method: 'S256',
+  state: 's&1',
+}
+const authorizePath = (changes: Record<string, string | undefined> = {}) => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...good, ...changes })) if (value !== undefined) query.set(name, value)
+  return `/oauth/authorize?${query.toString()}`
+}
+const authorize = (changes?: Record<string, string | undefined>) => browser.get(authorizePath(changes))
+const signIn = (userId = 'U-ada', who = browser) => {
+  const cookie = sessionCookie(env.accounts.credential(userId))
+  who.jar.set('parley_session', cookie.slice('parley_session='.length))
+}
+/** A session with its CSRF token, as the sign-in gives it. */
+const signInByPassword = (who = browser) => {
+  env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
+  return who.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
+}
+const granting = () => env.accounts.answers.set('hasConsent', () => ({ granted: true }))
+const parts = (location: unknown) => {
+  const url = new URL(String(location))
+  return [url.origin + url.pathname, Object.fromEntries(url.searchParams)]
+}
+
+describe('GET /oauth/authorize', () => {
+  test('sends who is not signed in to sign-in, and back', async () => {
+    const { status, location } = await authorize()
+    expect(status).toBe(302)
+    expect(new URL(location ?? '', gateway.url).pathname).toBe('/login')
+    expect(new URL(location ?? '', gateway.url).searchParams.get('redirect')).toBe(authorizePath())
+  })
+
+  test('sends who let the client in before back to it with a code', async () => {
+    signIn()
+    granting()
+    const { status, location } = await authorize()
+    expect(status).toBe(302)
+    expect(parts(location)).toEqual(['https://client.example/back', { x: '1', code: 'prl_AC1', state: 's&1' }])
+    expect(env.accounts.requests('hasConsent')).toMatchObject([{ userId: 'U-ada', origin: 'https://client.example' }])
+    expect(env.accounts.requests('issueAuthorizationCode')).toMatchObject([
+      { userId: 'U-ada', redirectUri: good.redirect_uri, codeChallenge: challenge },
+    ])
+  })
+
+  test('knows nobody by a bearer token', async () => {
+    const authorization = `Bearer ${env.accounts.credential('U-ada')}`
+    const { location } = await browser.get(authorizePath(), { authorization })
+    expect(location).toMatch(/^\/login\?/)
+  })
+
+  test.each([
+    ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
+    ['no response type', { response_type: undefined }, 'unsupported_response_type'],
+    ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
+    ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['PKCE without its method', { code_challenge_method: undefined }, 'invalid_request'],
+    ['a challenge that is none', { code_challenge: 'short' }, 'invalid_request'],
+    ['an endless state', { state: 'x'.repeat(2_000) }, 'invalid_request'],
+  ])('tells the client of %s', async (_, changes, error) => {
+    signIn()
+    granting()
+    const [target, answer] = parts((await authorize(changes)).location)
+    expect([target, answer]).toEqual(['https://client.example/back', expect.objectContaining({ error })])
+    expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
+  })
+
+  test.each([
+    ...[undefined, '', '/back', 'https://other.example/', 'http://client.example/', 'https://client.example:444/'],
+    ...['https://client.example.evil.example/', 'https://client.example@evil.example/', 'https://u:p@client.example/'],
+    ...[
+      'https://client.example/#x',
+      'https://client.example\\@evil.example/',
+      'javascript://client.example/%0aalert(1)',
+    ],
+    ...['ftp://127.0.0.1/', 'http://127.0.0.1.evil.example/', 'http://localhost.evil.example/', '//client.example/'],
+    ...['https://client.example/\n', ' https://client.example/', `https://client.example/${'x'.repeat(1_100)}`],
+  ])('sends nobody to %j', async (redirectUri) => {
+    signIn()
+    granting()
+    const answer = await authorize({ redirect_uri: redirectUri })
+    expect([answer.status, answer.location]).toEqual([400, null])
+    expect(env.accounts.asked).toEqual([])
+  })
+
+  test.each([
+    ...['http://127.0.0.1:5173/back', 'http://localhost/', 'http://[::1]:80/', 'https://listed.example/'],
+    ...['http://chat.example.org/app', 'https://client.example/'],
+  ])('lets %s in', async (redirectUri) => {
+    signIn()
+    granting()
+    expect((await authorize({ redirect_uri: redirectUri })).location).toContain('code=prl_AC1')
+  })
+
+  test('lets any https client in where the operator says so, and no other', async () => {
+    const open = (await env.start({ PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: '*' })).browser()
+    signIn('U-ada', open)
+    granting()
+    expect((await open.get(authorizePath({ redirect_uri: 'https://any.example/' }))).status).toBe(302)
+    expect((await open.get(authorizePath({ redirect_uri: 'http://any.example/' }))).status).toBe(400)
+  })
+
+  test('takes no parameter twice', async () => {
+    signIn()
+    granting()
+    const twice = await browser.get(`${authorizePath()}&state=other`)
+    expect(parts(twice.location)[1]).toMatchObject({ error: 'invalid_request' })
+    expect((await browser.get(`${authorizePath()}&redirect_uri=https://listed.example/`)).status).toBe(400)
+  })
+})
+
+describe('consent', () => {
+  test('is asked for once, on a page', async () => {
+    signIn()
+    expect((await authorize()).location).toBe('/oauth/consent')
+    expect(browser.page?.cookies[0]).toMatch(/^parley_oauth=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=600$/)
+    const page = await browser.get('/oauth/consent')
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.text).toContain('https://client.example')
+    const answer = await browser.submit('/oauth/consent', { decision: 'approve' })
+    expect(answer.text).toContain('content="0; url=https://client.example/back?x=1&amp;code=prl_AC1&amp;state=s%261"')
+    expect(browser.jar.has('parley_oauth')).toBe(false)
+    expect(env.accounts.requests('decideConsent')).toMatchObject([
+      { userId: 'U-ada', origin: 'https://client.example', granted: true },
+    ])
+  })
+
+  test('may be denied', async () => {
+    signIn()
+    await authorize()
+    await browser.get('/oauth/consent')
+    const answer = await browser.submit('/oauth/consent', { decision: 'deny' })
+    expect(answer.text).toContain('error=access_denied&amp;state=s%261')
+    expect(env.accounts.requests('decideConsent')).toMatchObject([{ granted: false }])
+    expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
+  })
+
+  test('on the page is about the client that it showed', async () => {
+    signIn()
+    await authorize()
+    await browser.get('/oauth/consent')
+    const shown = browser.page
+    await authorize({ redirect_uri: 'https://listed.example/' })
+    browser.page = shown
+    expect((await browser.submit('/oauth/consent', { decision: 'approve' })).status).toBe(400)
+    expect(env.accounts.requests('decideConsent')).toEqual([])
+  })
+
+  test('speaks JSON to a script of the site', async () => {
+    await signInByPassword()
+    await authorize()
+    expect(jsonOf(await browser.get('/oauth/consent/request'))).toEqual({
+      redirectUri: good.redirect_uri,
+      redirectOrigin: 'https://client.example',
+    })
+    const approved = await browser.postJson('/oauth/consent/approve', {}, browser.csrf)
+    expect(parts(jsonOf(approved).redirectUrl)).toEqual([
+      'https://client.example/back',
+      { x: '1', code: 'prl_AC1', state: 's&1' },
+    ])
+    expect((await browser.postJson('/oauth/consent/approve', {}, browser.csrf)).status).toBe(400)
+    await authorize()
+    const denied = await browser.postJson('/oauth/consent/deny', {}, browser.csrf)
+    expect(parts(jsonOf(denied).redirectUrl)[1]).toEqual({ x: '1', error: 'access_denied', state: 's&1' })
+  })
+
+  test('needs the session cookie: a token will not do', async () => {
+    const authorization = `Bearer ${env.accounts.credential('U-ada')}`
+    expect((await browser.get('/oauth/consent/request', { authorization })).status).toBe(401)
+    for (const path of ['/oauth/consent/approve', '/oauth/consent/deny'])
+      expect((await browser.postJson(path, {}, { authorization })).status).toBe(401)
+    expect((await browser.get('/oauth/consent')).location).toBe('/login')
+  })
+
+  test('of one session is not that of another, nor a forged one', async () => {
+    await signInByPassword()
+    await authorize()
+    const request = browser.jar.get('parley_oauth') ?? ''
+    const other = gateway.browser()
+    await signInByPassword(other)
+    const [text = '', signature = ''] = request.split('.')
+    const kept = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>
+    const evil = Buffer.from(JSON.stringify({ ...kept, redirectUri: 'https://evil.example/' })).toString('base64url')
+    for (const [who, cookie] of [
+      [other, request],
+      [browser, `${evil}.${signature}`],
+      [browser, `${text}.`],
+      [browser, 'nonsense'],
+    ] as const) {
+      who.jar.set('parley_oauth', cookie)
+      expect((await who.get('/oauth/consent/request')).status).toBe(400)
+      expect((await who.postJson('/oauth/consent/approve', {}, who.csrf)).status).toBe(400)
+    }
+    expect(env.accounts.requests('decideConsent')).toEqual([])
+  })
+})
+
+describe('POST /oauth/token', () => {
+  const fields = {
+    grant_type: 'authorization_code',
+    code: 'prl_AC1',
+    code_verifier: 'verifier',
+    redirect_uri: good.redirect_uri,
+  }
+  const said = (answer: Answer) => [answer.status, jsonOf(answer)]
+  beforeEach(() => {
+    env.accounts.answers.set('exchangeAuthorizationCode', () => ({
+      ...{ userId: 'U-ada', login: 'ada', displayName: 'Ada L', token: 'prl_AT1' },
+    }))
+  })
+
+  test.each(['form', 'json'])('gives a token for a code in %s', async (form) => {
+    const answer = await (form === 'form'
+      ? browser.postForm('/oauth/token', fields, { origin: 'https://any.example' })
+      : browser.postJson('/oauth/token', fields, { origin: 'https://any.example' }))
+    expect(said(answer)).toEqual([
+      200,
+      { access_token: 'prl_AT1', token_type: 'Bearer', user: { id: 'U-ada', login: 'ada', displayName: 'Ada L' } },
+    ])
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.cookies).toEqual([])
+    expect(env.accounts.requests('exchangeAuthorizationCode')).toMatchObject([
+      { code: 'prl_AC1', codeVerifier: 'verifier', redirectUri: good.redirect_uri },
+    ])
+  })
+
+  test('lets pages of any origin ask', async () => {
+    const headers = { origin: 'https://any.example', 'access-control-request-method': 'POST' }
+    const answer = await browser.send('OPTIONS', '/oauth/token', undefined, headers)
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+  })
+
+  test.each([
+    ['nothing', {}, 'invalid_request'],
+    ['another grant', { ...fields, grant_type: 'password' }, 'unsupported_grant_type'],
+    ['no code', { ...fields, code: '' }, 'invalid_request'],
+    ['no verifier', { ...fields, code_verifier: '' }, 'invalid_request'],
+    ['no address', { ...fields, redirect_uri: '' }, 'invalid_request'],
+  ])('refuses %s', async (_, body, error) => {
+    for (const answer of [await browser.postForm('/oauth/token', body), await browser.postJson('/oauth/token', body)])
+      expect(said(answer)).toEqual([400, { error, error_description: expect.any(String) }])
+  })
+
+  test('refuses what cannot be read', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    for (const answer of [
+      await browser.postJson('/oauth/token', 'nonsense'),
+      await browser.postJson('/oauth/token', '[]'),
+      await browser.send('POST', '/oauth/token', 'code=1&code=2', form),
+      await browser.send('POST', '/oauth/token', '{}', { 'content-type': 'text/plain' }),
+    ])
+      expect(said(answer)).toEqual([400, { error: 'invalid_request', error_description: expect.any(String) }])
+    expect((await browser.get('/oauth/token')).status).toBe(405)
+  })
+
+  test.each([
+    [Code.InvalidArgument, 400, 'invalid_grant'],
+    [Code.Internal, 500, 'server_error'],
+    [Code.Unavailable, 503, 'server_error'],
+  ])('names what accounts says (%i) as OAuth does', async (code, status, error) => {
+    env.accounts.refuse('exchangeAuthorizationCode', code)
+    expect(said(await browser.postForm('/oauth/token', fields))).toEqual([
+      status,
+      { error, error_description: expect.any(String) },
+    ])
+  })
+})

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { ExternalIdentityFlowKind } from '@parley/contracts/auth'
+import type { Browser } from './_browser.ts'
+import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
+
+let env: Env
+let gateway: Gateway
+let browser: Browser
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+beforeEach(() => {
+  browser = gateway.browser()
+  env.accounts.answers.clear()
+  env.accounts.asked.length = 0
+  env.accounts.answers.set('startProviderLogin', () => ({ authorizeUrl: 'https://idp.example/authorize?state=s' }))
+})
+
+const went = async (path: string) => {
+  const { status, location } = await browser.get(path)
+  return [status, location]
+}
+/** Signs this browser in, as somebody who came before. */
+const signIn = (userId: string) => {
+  const cookie = sessionCookie(env.accounts.credential(userId))
+  browser.jar.set('parley_session', cookie.slice('parley_session='.length))
+}
+
+describe('a sign-in at a provider', () => {
+  test('goes there with a handle of this browser', async () => {
+    expect(await went('/auth/providers/corp?redirect=/rooms')).toEqual([307, 'https://idp.example/authorize?state=s'])
+    const handle = browser.jar.get('parley_browser')
+    expect(handle).toMatch(/^\w{43}$/)
+    expect(browser.page?.cookies[0]).toMatch(/; Path=\/; SameSite=Lax; HttpOnly; Max-Age=900$/)
+    expect(env.accounts.requests('startProviderLogin')).toMatchObject([
+      { providerId: 'corp', redirectPath: '/rooms', browserHandle: handle, linkStart: '', userId: '' },
+    ])
+    await browser.get('/auth/providers/corp')
+    expect(env.accounts.requests('startProviderLogin')[1]).toMatchObject({ browserHandle: handle, redirectPath: '/' })
+  })
+
+  test('comes back to the same browser and signs it in', async () => {
+    await browser.get('/auth/providers/corp')
+    env.accounts.answers.set('finishProviderLogin', () => ({
+      redirectPath: '/rooms',
+      outcome: { case: 'session', value: env.accounts.session('U-ada') },
+    }))
+    expect(await went('/auth/providers/corp/callback?code=c%26&state=s')).toEqual([307, '/rooms'])
+    expect(browser.jar.has('parley_session')).toBe(true)
+    expect(env.accounts.requests('finishProviderLogin')).toMatchObject([
+      { providerId: 'corp', query: 'code=c%26&state=s', browserHandle: browser.jar.get('parley_browser'), userId: '' },
+    ])
+  })
+
+  test('that began in another browser is told so to accounts', async () => {
+    await browser.get('/auth/providers/corp')
+    const other = gateway.browser()
+    await other.get('/auth/providers/corp/callback?code=c&state=s')
+    expect(env.accounts.requests('finishProviderLogin')).toMatchObject([{ browserHandle: '' }])
+    await other.get('/auth/providers/corp')
+    await other.get('/auth/providers/corp/callback?code=c&state=s')
+    expect(env.accounts.requests('finishProviderLogin')[1]?.browserHandle).not.toBe(browser.jar.get('parley_browser'))
+  })
+
+  test('has older addresses while one OIDC provider is there', async () => {
+    await browser.get('/auth/oidc?redirect=/rooms')
+    await browser.get('/auth/oidc/callback?code=c&state=s')
+    expect(env.accounts.asked).toMatchObject([
+      { method: 'startProviderLogin', request: { providerId: '', redirectPath: '/rooms' } },
+      { method: 'finishProviderLogin', request: { providerId: '', query: 'code=c&state=s' } },
+    ])
+  })
+
+  test.each([
+    ['provider_denied', '/', '/login?error=provider_denied'],
+    ['provider_failed', '/rooms', '/login?error=provider_failed&redirect=%2Frooms'],
+    ['external_identity_unlinked', '/', '/login?error=external_identity_unlinked'],
+    ['something new', '/', '/login?error=provider_failed'],
+    ['external_identity_conflict', '/me?tab=2', '/me?tab=2&error=external_identity_conflict'],
+  ])('that ends in %s after %s leads to %s', async (error, redirectPath, location) => {
+    env.accounts.answers.set('finishProviderLogin', () => ({ redirectPath, outcome: { case: 'error', value: error } }))
+    expect(await went('/auth/providers/corp/callback?state=s')).toEqual([307, location])
+    expect(browser.jar.has('parley_session')).toBe(false)
+  })
+
+  test.each([
+    [Code.NotFound, 'provider_not_found'],
+    [Code.Unauthenticated, 'authentication_required'],
+    [Code.Unavailable, 'provider_failed'],
+    [Code.Internal, 'provider_failed'],
+  ])('that cannot begin because of %i leads to %s', async (code, error) => {
+    env.accounts.refuse('startProviderLogin', code)
+    expect(await went('/auth/providers/corp')).toEqual([307, `/login?error=${error}`])
+  })
+
+  test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%2f%2fevil.example', '/%09/evil.example'])(
+    'never leads to %s, whoever says it',
+    async (evil) => {
+      await browser.get(`/auth/providers/corp?redirect=${encodeURIComponent(evil)}`)
+      expect(env.accounts.requests('startProviderLogin')).toMatchObject([{ redirectPath: '/' }])
+      for (const outcome of [
+        { case: 'alreadyLinked', value: true },
+        { case: 'session', value: env.accounts.session('U-ada') },
+        { case: 'error', value: 'external_identity_conflict' },
+      ]) {
+        env.accounts.answers.set('finishProviderLogin', () => ({ redirectPath: evil, outcome }))
+        expect((await browser.get('/auth/providers/corp/callback?state=s')).location).toMatch(/^\/(\?error=\w+)?$/)
+      }
+    },
+  )
+
+  test('is for links alone', async () => {
+    expect((await browser.send('POST', '/auth/providers/corp', '')).status).toBe(405)
+    expect((await browser.send('POST', '/auth/providers/corp/callback', '')).status).toBe(405)
+  })
+})
+
+describe('a link of an identity', () => {
+  test('begins for who is signed in in this browser, and needs its token', async () => {
+    expect(await went('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
+    signIn('U-ada')
+    await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')
+    expect(env.accounts.requests('startProviderLogin')).toMatchObject([{ linkStart: 'ELS1', userId: 'U-ada' }])
+    await browser.get('/auth/providers/corp?link_start=ELS1')
+    expect(env.accounts.requests('startProviderLogin')[1]).toMatchObject({ linkStart: '' })
+  })
+
+  test('of the same account is a plain return', async () => {
+    signIn('U-ada')
+    env.accounts.answers.set('finishProviderLogin', () => ({
+      ...{ redirectPath: '/me', outcome: { case: 'alreadyLinked', value: true } },
+    }))
+    expect(await went('/auth/providers/corp/callback?state=s')).toEqual([307, '/me'])
+    expect(env.accounts.requests('finishProviderLogin')).toMatchObject([{ userId: 'U-ada' }])
+  })
+})
+
+describe('/sso/confirm', () => {
+  const pending = (kind: ExternalIdentityFlowKind) => {
+    env.accounts.answers.set('finishProviderLogin', () => ({
+      ...{ redirectPath: '/rooms', outcome: { case: 'pendingToken', value: 'EC1' } },
+    }))
+    env.accounts.answers.set('getPendingExternalIdentity', () => ({
+      pending: {
+        kind,
+        providerLabel: 'Corp <1>',
+        loginHint: 'ad"a',
+        verifiedEmail: 'ada@example.org',
+        redirectPath: '/rooms',
+      },
+    }))
+    return browser.get('/auth/providers/corp/callback?state=s')
+  }
+
+  test('makes an account and signs in', async () => {
+    expect((await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)).location).toBe('/sso/confirm?token=EC1')
+    const { text } = await browser.get('/sso/confirm?token=EC1')
+    expect(text).toContain('Corp &lt;1&gt;')
+    expect(text).toContain('value="ad&quot;a"')
+    env.accounts.answers.set('createExternalIdentityAccount', (_, setHeader) => {
+      const { cookieHandle, userId } = env.accounts.session('U-new')
+      setHeader('parley-session', `${cookieHandle} 60 ${userId}`)
+      return { userId, login: 'ada', token: 'prl_AT1' }
+    })
+    const answer = await browser.submit('/sso/confirm', { login: 'ada', decision: 'confirm' })
+    expect([answer.status, answer.location]).toEqual([303, '/rooms'])
+    expect(browser.jar.has('parley_session')).toBe(true)
+    expect(browser.jar.has('parley_flow')).toBe(false)
+    expect(env.accounts.requests('createExternalIdentityAccount')).toMatchObject([{ token: 'EC1', login: 'ada' }])
+  })
+
+  test('shows what is wrong with a login', async () => {
+    await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)
+    await browser.get('/sso/confirm?token=EC1')
+    env.accounts.refuse('createExternalIdentityAccount', Code.AlreadyExists, 'the login is taken')
+    const answer = await browser.submit('/sso/confirm', { login: 'taken', decision: 'confirm' })
+    expect(answer.status).toBe(409)
+    expect(answer.text).toMatch(/role="alert">the login is taken[\s\S]*value="taken"/)
+  })
+
+  test('links, or ends the flow', async () => {
+    for (const [decision, method] of [
+      ['confirm', 'confirmExternalIdentityLink'],
+      ['cancel', 'cancelExternalIdentityFlow'],
+    ] as const) {
+      await pending(ExternalIdentityFlowKind.LINK_ACCOUNT)
+      await browser.get('/sso/confirm?token=EC1')
+      expect((await browser.submit('/sso/confirm', { decision })).location).toBe('/rooms')
+      expect(env.accounts.requests(method)).toMatchObject([{ token: 'EC1' }])
+      expect(env.accounts.requests('createExternalIdentityAccount')).toEqual([])
+    }
+  })
+
+  test('shows and does nothing in a browser where the flow did not begin', async () => {
+    await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)
+    const victim = gateway.browser()
+    expect((await victim.get('/sso/confirm?token=EC1')).status).toBe(403)
+    await victim.get('/login')
+    const form_token = /name="form_token" value="([^"]+)"/.exec(victim.page?.text ?? '')?.[1] ?? ''
+    const forged = { form_token, token: 'EC1', login: 'ada', decision: 'confirm' }
+    expect((await victim.postForm('/sso/confirm', forged)).status).toBe(403)
+    expect((await browser.get('/sso/confirm?token=EC2')).status).toBe(403)
+    expect(env.accounts.requests('createExternalIdentityAccount')).toEqual([])
+  })
+
+  test('says when the flow is over', async () => {
+    await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)
+    env.accounts.refuse('getPendingExternalIdentity', Code.NotFound, 'unknown or expired')
+    expect((await browser.get('/sso/confirm?token=EC1')).status).toBe(404)
+  })
+})
