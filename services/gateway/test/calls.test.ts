@@ -1,0 +1,376 @@
+import { gzipSync } from 'node:zlib'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, createClient, type Interceptor } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import {
+  CreateRoomRequestSchema,
+  GetRoomRequestSchema,
+  GetRoomResponseSchema,
+  RoomDirectoryService,
+  RoomService,
+} from '@parley/contracts/api'
+import { ExternalIdentityAuthService } from '@parley/contracts/auth'
+import { v1 } from '@parley/contracts/reflection'
+import { eventually } from '@parley/testkit'
+import { credentialsEndedOf } from './_events.ts'
+import { jsonOf, type Browser } from './_browser.ts'
+import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
+
+let env: Env
+let gateway: Gateway
+let browser: Browser
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+beforeEach(() => {
+  browser = gateway.browser()
+  env.accounts.answers.clear()
+  env.accounts.asked.length = 0
+  env.accounts.away = false
+  env.received.length = 0
+})
+
+const getRoom = '/api/connect/svc.api.v1.RoomDirectoryService/GetRoom'
+const createRoom = '/api/connect/svc.api.v1.RoomService/CreateRoom'
+const bearer = (userId = 'U-ada') => ({ authorization: `Bearer ${env.accounts.credential(userId)}` })
+const cookie = (userId = 'U-ada') => ({ cookie: sessionCookie(env.accounts.credential(userId)) })
+const call = (headers: Record<string, string>, path = getRoom) => browser.postJson(path, { roomId: 'R1' }, headers)
+
+const transports = {
+  'Connect, JSON': (interceptors: Interceptor[]) =>
+    createConnectTransport({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1', interceptors }),
+  'Connect, binary': (interceptors: Interceptor[]) =>
+    createConnectTransport({
+      ...{ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1', useBinaryFormat: true, interceptors },
+    }),
+  'gRPC-Web': (interceptors: Interceptor[]) =>
+    createGrpcWebTransport({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1', interceptors }),
+  gRPC: (interceptors: Interceptor[]) => createGrpcTransport({ baseUrl: gateway.url, interceptors }),
+}
+const protocols = Object.keys(transports) as (keyof typeof transports)[]
+
+describe('who calls', () => {
+  test('is told by a bearer token, or by the session cookie', async () => {
+    await call(bearer('U-ada'))
+    await call(cookie('U-bob'))
+    expect(env.received.map(({ userId }) => userId)).toEqual(['U-ada', 'U-bob'])
+  })
+
+  test('is told by the token when both are there, by the cookie when the token is worthless', async () => {
+    await call({ ...bearer('U-ada'), ...cookie('U-bob') })
+    await call({ authorization: 'Bearer prl_ATnone', ...cookie('U-bob') })
+    await call({ authorization: 'Basic YTpi', ...cookie('U-bob') })
+    expect(env.received.map(({ userId }) => userId)).toEqual(['U-ada', 'U-bob', 'U-bob'])
+  })
+
+  test.each([
+    ['nobody', {}],
+    ['a worthless token', { authorization: 'Bearer prl_ATnone' }],
+    ['an unsigned cookie', { cookie: 'parley_session=handle' }],
+    ['a cookie signed by another', { cookie: `parley_session=handle.${Buffer.alloc(32).toString('base64url')}` }],
+  ])('is unauthenticated for %s', async (_, headers: Record<string, string>) => {
+    const answer = await call(headers)
+    expect([answer.status, jsonOf(answer)]).toEqual([401, expect.objectContaining({ code: 'unauthenticated' })])
+    expect(env.received).toEqual([])
+  })
+
+  test('is asked before the body is looked at', async () => {
+    expect((await browser.postJson(getRoom, 'nonsense')).status).toBe(401)
+    expect((await browser.postJson(getRoom, 'nonsense', bearer())).status).toBe(400)
+  })
+
+  test('that cannot be told is unavailable', async () => {
+    env.accounts.away = true
+    const answer = await call({ authorization: 'Bearer prl_ATunseen' })
+    expect([answer.status, jsonOf(answer)]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
+  })
+
+  test('ends for every gateway when accounts says so', async () => {
+    const other = (await env.start()).browser()
+    const headers = bearer('U-gone')
+    for (const each of [browser, other])
+      expect((await each.postJson(getRoom, { roomId: 'R1' }, headers)).status).toBe(200)
+    env.accounts.callers.clear()
+    await credentialsEndedOf(env.bus, 'U-gone')
+    for (const each of [browser, other]) {
+      await eventually(async () => expect((await each.postJson(getRoom, { roomId: 'R1' }, headers)).status).toBe(401))
+    }
+  })
+})
+
+describe('headers from outside', () => {
+  const encoded = Buffer.from('anything').toString('base64')
+
+  test('never speak for our own processes', async () => {
+    await call({ ...bearer('U-ada'), 'parley-caller': encoded, 'parley-blob': 'B1', 'parley-key': 'k' })
+    expect(env.received).toMatchObject([{ userId: 'U-ada' }])
+    for (const name of ['parley-caller', 'parley-blob', 'parley-key', 'authorization', 'cookie'])
+      expect([name, env.received[0]?.headers.get(name)]).not.toEqual([
+        name,
+        expect.stringMatching(/anything|B1|^k$|Bearer/),
+      ])
+    expect((await call({ 'parley-caller': encoded })).status).toBe(401)
+  })
+
+  test('given twice are no way around a check', async () => {
+    const twice = (headers: [string, string][]) =>
+      fetch(gateway.url + createRoom, {
+        method: 'POST',
+        headers: [['content-type', 'application/json'], ...headers],
+        body: JSON.stringify({ name: 'a', groupId: 'G1' }),
+      })
+    const token = bearer()['authorization']
+    const keys = await twice([
+      ['authorization', token],
+      ['idempotency-key', 'a'],
+      ['idempotency-key', 'b'],
+    ])
+    expect(keys.status).toBe(400)
+    const tokens = await twice([
+      ['authorization', 'Bearer prl_ATnone'],
+      ['authorization', token],
+    ])
+    expect(tokens.status).toBe(401)
+  })
+
+  test('of an answer stay inside, unless they are meant for clients', async () => {
+    const answer = await call(bearer())
+    expect(answer.status).toBe(200)
+    for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()
+  })
+})
+
+describe('a path', () => {
+  test.each([
+    ...[
+      '/api/connect/../connect/svc.api.v1.RoomDirectoryService/GetRoom',
+      '/assets/../internal/blobs',
+      '/assets/..%2finternal',
+    ],
+    ...['/assets/%2e%2e/internal/blobs', '//api/connect/svc.api.v1.RoomDirectoryService/GetRoom', '/assets//internal'],
+    ...[
+      '/api%2fconnect/svc.api.v1.RoomDirectoryService/GetRoom',
+      '/auth%2flogin',
+      '/auth/./login',
+      '/auth\\login',
+      '/a%00',
+    ],
+    ...['/assets/%252e%252e/internal', '/assets/%', '/assets/..'],
+  ])('such as %s is refused as it stands', async (path) => {
+    const { status } = await rawRequest(gateway.url, `POST ${path} HTTP/1.1`)
+    expect(status).toBe(400)
+    expect(env.received).toEqual([])
+  })
+
+  test('may come with the whole address, which names the same thing and no other host', async () => {
+    const { status } = await rawRequest(gateway.url, 'GET http://evil.example/healthz HTTP/1.1')
+    expect(status).toBe(200)
+    const passed = await rawRequest(gateway.url, 'GET http://evil.example/assets/files/x HTTP/1.1')
+    expect(passed.status).toBe(404)
+  })
+
+  test('that differs in letter case or has more is another', async () => {
+    for (const path of ['/Auth/login', '/auth/login/', '/auth/login/x', '/LOGIN'])
+      expect((await browser.postJson(path, {})).status).toBe(404)
+  })
+})
+
+describe('a method', () => {
+  test.each(protocols)('answers over %s', async (name) => {
+    const withToken: Interceptor = (next) => (request) => {
+      request.header.set('authorization', bearer('U-ada')['authorization'])
+      return next(request)
+    }
+    const rooms = createClient(RoomDirectoryService, transports[name]([withToken]))
+    expect((await rooms.getRoom({ roomId: 'R1' })).room?.room?.name).toBe('R1')
+    const nobody = createClient(RoomDirectoryService, transports[name]([]))
+    await expect(nobody.getRoom({ roomId: 'R1' })).rejects.toMatchObject({ code: Code.Unauthenticated })
+    expect(env.received.map(({ userId }) => userId)).toEqual(['U-ada'])
+  })
+
+  test('is found at the root and below the prefix, in JSON and binary', async () => {
+    const body = toBinary(GetRoomRequestSchema, create(GetRoomRequestSchema, { roomId: 'R2' }))
+    for (const path of [getRoom, getRoom.slice('/api/connect'.length)]) {
+      expect(jsonOf(await browser.postJson(path, { roomId: 'R1' }, bearer()))).toEqual({
+        room: { room: { id: 'R1', name: 'R1' } },
+      })
+      const headers = { 'content-type': 'application/proto', ...bearer() }
+      const response = await fetch(gateway.url + path, { method: 'POST', headers, body: Buffer.from(body) })
+      expect(response.headers.get('content-type')).toBe('application/proto')
+      const { room } = fromBinary(GetRoomResponseSchema, new Uint8Array(await response.arrayBuffer()))
+      expect(room?.room?.id).toBe('R2')
+    }
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    '',
+  ])('refuses the content type "%s", with the session cookie or without', async (type) => {
+    const answer = await browser.send('POST', getRoom, '{"roomId":"R1"}', { 'content-type': type, ...cookie() })
+    expect(answer.status).toBe(415)
+    expect(env.received).toEqual([])
+  })
+
+  test('is for POST, and unknown ones are not there', async () => {
+    expect((await browser.get(getRoom, bearer())).status).toBe(405)
+    for (const path of ['/api/connect/svc.api.v1.RoomService/Nothing', '/api/connect/nothing', '/nothing'])
+      expect((await call(bearer(), path)).status).toBe(404)
+    const internal = '/api/connect/svc.internal.v1.AccountsInternalService/Authenticate'
+    expect((await call(bearer(), internal)).status).toBe(404)
+  })
+
+  test('takes bodies of a megabyte and no more, compressed or not', async () => {
+    const big = JSON.stringify({ roomId: 'x'.repeat(1_100_000) })
+    expect((await browser.postJson(getRoom, big, bearer())).status).toBe(429)
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', ...bearer() }
+    const bomb = await fetch(gateway.url + getRoom, { method: 'POST', headers, body: gzipSync(big) })
+    expect(bomb.status).toBe(429)
+    const small = gzipSync(JSON.stringify({ roomId: 'R1' }))
+    expect((await fetch(gateway.url + getRoom, { method: 'POST', headers, body: small })).status).toBe(200)
+    expect(env.received).toHaveLength(1)
+  })
+
+  test('that creates gets a key, the client’s or one of ours', async () => {
+    const body = create(CreateRoomRequestSchema, { name: 'a', groupId: 'G1' })
+    await browser.postJson(createRoom, { ...body }, { ...bearer(), 'idempotency-key': 'mine' })
+    await browser.postJson(createRoom, { ...body }, bearer())
+    expect(env.received.map(({ key }) => key)).toEqual(['mine', expect.stringMatching(/^auto:/)])
+    expect((await browser.postJson(createRoom, {}, { ...bearer(), 'idempotency-key': 'a b' })).status).toBe(400)
+  })
+
+  test('compresses long answers for those who take it', async () => {
+    const body = JSON.stringify({ roomId: 'x'.repeat(3_000) })
+    const send = (url: string, encoding: string) => {
+      const headers = { 'content-type': 'application/json', 'accept-encoding': encoding, ...bearer() }
+      return fetch(url + getRoom, { method: 'POST', headers, body })
+    }
+    expect((await send(gateway.url, 'gzip')).headers.get('content-encoding')).toBe('gzip')
+    expect((await send(gateway.url, 'identity')).headers.get('content-encoding')).toBeNull()
+    const off = await env.start({ PARLEY_WEBSERVER_API_COMPRESSION: 'false' })
+    expect((await send(off.url, 'gzip')).headers.get('content-encoding')).toBeNull()
+  })
+})
+
+test('reflection tells the public packages to anyone', async () => {
+  const client = createClient(v1.ServerReflection, transports.gRPC([]))
+  async function* requests() {
+    await Promise.resolve()
+    yield create(v1.ServerReflectionRequestSchema, { messageRequest: { case: 'listServices', value: '*' } })
+  }
+  for await (const { messageResponse } of client.serverReflectionInfo(requests())) {
+    const names =
+      messageResponse.case === 'listServicesResponse' ? messageResponse.value.service.map(({ name }) => name) : []
+    expect(names).toContain(RoomService.typeName)
+    expect(names.filter((name) => name.includes('internal'))).toEqual([])
+  }
+})
+
+describe('an account made by way of a provider', () => {
+  test.each(protocols)('begins a browser session over %s, and its handle is shown nowhere else', async (name) => {
+    env.accounts.answers.set('createExternalIdentityAccount', (_, setHeader) => {
+      setHeader('parley-session', 'H4ndle 60 U-new')
+      return { userId: 'U-new', login: 'ada', token: 'prl_AT1' }
+    })
+    const identities = createClient(ExternalIdentityAuthService, transports[name]([]))
+    let headers = new Headers()
+    const answer = await identities.createExternalIdentityAccount(
+      { token: 'EC1', login: 'ada' },
+      { onHeader: (received) => (headers = received) },
+    )
+    expect(answer).toMatchObject({ userId: 'U-new', token: 'prl_AT1' })
+    const cookies = headers.getSetCookie()
+    expect(cookies).toEqual([
+      expect.stringMatching(/^parley_session=H4ndle\.[\w-]{43}; Path=\/; SameSite=Lax; HttpOnly; Max-Age=60$/),
+      expect.stringMatching(/^parley_csrf=/),
+    ])
+    expect(headers.get('parley-session')).toBeNull()
+  })
+})
+
+describe('a session that nears its end', () => {
+  const due = (userId: string) => env.accounts.credential(userId, { rotateAfter: timestampFromDate(new Date(0)) })
+  beforeEach(() => {
+    env.accounts.answers.set('rotateSession', () => ({
+      ...{ cookieHandle: env.accounts.credential('U-ada'), lifetimeSeconds: 7_776_000 },
+    }))
+  })
+
+  test('gets a new cookie with whatever is answered, once', async () => {
+    const headers = { cookie: sessionCookie(due('U-ada')) }
+    const first = await call(headers)
+    expect([first.status, first.cookies.length]).toEqual([200, 2])
+    expect(browser.jar.has('parley_session')).toBe(true)
+    expect((await call(headers)).cookies).toEqual([])
+    const renewed = await browser.send('POST', getRoom, '{"roomId":"R1"}', { 'content-type': 'application/json' })
+    expect(renewed.status).toBe(200)
+    expect(env.accounts.requests('rotateSession')).toHaveLength(1)
+  })
+
+  test('gets it with failures and with browser routes too', async () => {
+    const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(due('U-ada')) })
+    expect([failed.status, failed.cookies.length]).toEqual([400, 2])
+    const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(due('U-ada')) })
+    expect(page.cookies.filter((one) => one.startsWith('parley_session='))).toHaveLength(1)
+  })
+
+  test('carries its CSRF token along', async () => {
+    const first = await call({ cookie: sessionCookie(due('U-ada')) })
+    expect(first.cookies[1]).toMatch(/^parley_csrf=/)
+    expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, browser.csrf)).status).toBe(200)
+  })
+
+  test('stays as it is when accounts does not answer, or has renewed it already', async () => {
+    env.accounts.refuse('rotateSession', Code.Unavailable)
+    expect((await call({ cookie: sessionCookie(due('U-ada')) })).status).toBe(200)
+    env.accounts.answers.set('rotateSession', () => ({}))
+    expect((await call({ cookie: sessionCookie(due('U-ada')) })).cookies).toEqual([])
+  })
+})
+
+test('icons are looked for at the logo', async () => {
+  expect((await browser.get('/favicon.ico')).status).toBe(404)
+  const other = await openEnv()
+  other.server.logoUrl = 'http://chat.example.org/assets/server/logo'
+  const page = (await other.start()).browser()
+  for (const path of ['/favicon.ico', '/apple-touch-icon.png'])
+    expect(await page.get(path)).toMatchObject({ status: 302, location: other.server.logoUrl })
+  await other[Symbol.asyncDispose]()
+})
+
+describe('a gateway that ends', () => {
+  test('finishes what is under way, takes nothing new, and does not wait for idle connections', async () => {
+    const ending = await env.start({ PARLEY_DRAIN_TIMEOUT: '60s' })
+    const idle = ending.browser()
+    await idle.postJson(getRoom, { roomId: 'before' }, bearer())
+    const release = env.hold()
+    const underWay = idle.postJson(getRoom, { roomId: 'held' }, bearer())
+    await eventually(() => expect(env.received.map(({ roomId }) => roomId)).toContain('held'))
+    const ended = ending[Symbol.asyncDispose]()
+    await eventually(() => expect(fetch(`${ending.url}/healthz`)).rejects.toThrow())
+    release()
+    expect((await underWay).status).toBe(200)
+    await ended
+  })
+})
+
+async function rawRequest(base: string, line: string): Promise<{ status: number }> {
+  const { connect } = await import('node:net')
+  const { hostname, port } = new URL(base)
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${line}\r\nHost: ${hostname}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`),
+    )
+    let received = ''
+    socket.on('data', (data) => (received += String(data)))
+    socket.on('end', () => resolve(received))
+    socket.on('error', reject)
+  })
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]) }
+}
