@@ -11,7 +11,7 @@ import { startGateway } from '../src/service.ts'
 import { Accounts, secretKey } from './_accounts.ts'
 import { Browser } from './_browser.ts'
 
-export const cookieSecret = 'another secret that is long enough for tests'
+const cookieSecret = 'another secret that is long enough for tests'
 
 /** What came to rooms, which answers GetRoom with the room's id as name. */
 export type Received = { userId: string; key: string | undefined; roomId: string; headers: Headers }
