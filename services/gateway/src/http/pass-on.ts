@@ -85,6 +85,7 @@ export class PassOn {
 function requestHead(request: IncomingMessage): string {
   const lines = [`${request.method} ${request.url} HTTP/1.1`]
   for (let i = 0; i < request.rawHeaders.length; i += 2)
-    lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`)
+    if (!isInternal(String(request.rawHeaders[i]).toLowerCase()))
+      lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { WebSocket, WebSocketServer } from 'ws'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+
+const received: IncomingMessage[] = []
+const target = createServer((request, response) => {
+  received.push(request)
+  response.writeHead(207, { 'x-from': 'behind' }).end('behind')
+})
+const sockets = new WebSocketServer({ server: target })
+sockets.on('connection', (socket, request) => {
+  received.push(request)
+  socket.on('message', (data) => socket.send(data))
+})
+
+let env: Env
+let gateway: Gateway
+beforeAll(async () => {
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  const address = target.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  env = await openEnv()
+  gateway = await env.start({
+    PARLEY_GATEWAY_ASSETS_URLS: url,
+    PARLEY_GATEWAY_WEBHOOKS_URLS: url,
+    // The first of them is nobody: the next one is tried.
+    PARLEY_GATEWAY_REALTIME_URLS: `http://127.0.0.1:1,${url}`,
+  })
+})
+afterAll(async () => {
+  await env[Symbol.asyncDispose]()
+  for (const client of sockets.clients) client.terminate()
+  await new Promise((resolve) => target.close(resolve))
+})
+beforeEach(() => void (received.length = 0))
+
+test.each(['/assets/files/A1?access=t', '/webhooks/livekit'])('%s is passed on as it came', async (path) => {
+  const headers = { authorization: 'Bearer t', 'parley-caller': 'x', 'Parley-Signature': 'y', connection: 'close' }
+  const response = await fetch(gateway.url + path, { method: 'POST', body: 'hello', headers })
+  expect([response.status, response.headers.get('x-from'), await response.text()]).toEqual([207, 'behind', 'behind'])
+  const [request] = received
+  expect([request?.method, request?.url, request?.headers.authorization]).toEqual(['POST', path, 'Bearer t'])
+  expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))).toEqual([])
+})
+
+test('a socket is passed on, to the next node when one is away', async () => {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/realtime`)
+  const echoed = new Promise<string>((resolve) => socket.once('message', (data: Buffer) => resolve(data.toString())))
+  await new Promise((resolve) => socket.once('open', resolve))
+  socket.send('hello')
+  expect(await echoed).toBe('hello')
+  socket.terminate()
+})
+
+test.each(['/api/realtime/../internal', '/api/realtime%2f', '/internal', '/assets/x'])(
+  'a socket for %s is not',
+  async (path) => {
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}${path}`)
+    await new Promise((resolve) => socket.once('error', resolve))
+    expect(received.filter(({ headers }) => headers.upgrade !== undefined)).toEqual([])
+  },
+)

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { jsonOf, type Browser } from './_browser.ts'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+
+const settings = {
+  PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1',
+  PARLEY_GATEWAY_SIGN_IN_ATTEMPTS: '3',
+  PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS: '6',
+  PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER: '1000',
+  PARLEY_GATEWAY_MAILS_PER_ADDRESS: '4',
+}
+
+let env: Env
+let gateways: Gateway[]
+let browser: Browser
+beforeAll(async () => {
+  env = await openEnv()
+  gateways = [await env.start(settings), await env.start(settings)]
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+let people = 0
+let networks = 0
+let login: string
+beforeEach(() => {
+  browser = gateways[0]?.browser() ?? fail()
+  login = `person-${++people}`
+  env.accounts.passwords.set(login, { password: 'correct horse', userId: 'U1' })
+})
+const fail = (): never => {
+  throw new Error('there is no gateway')
+}
+
+/** An address that nobody came from before. */
+const newAddress = () => `198.51.${Math.floor(++networks / 250)}.${networks % 250}`
+const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
+  who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
+
+describe('failed sign-ins', () => {
+  test('to an account from an address end, at every gateway and on the page, even with the right password', async () => {
+    const address = newAddress()
+    for (let i = 0; i < 3; i++) expect((await attempt(address)).status).toBe(401)
+    for (const gateway of gateways) {
+      const answer = await attempt(address, 'correct horse', gateway.browser())
+      expect([answer.status, jsonOf(answer)]).toEqual([429, { error: expect.stringContaining('too many') }])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(200)
+    }
+    await browser.get('/login')
+    const page = await browser.submit(
+      '/login',
+      { identifier: login, password: 'correct horse' },
+      { 'x-forwarded-for': address },
+    )
+    expect(page.status).toBe(429)
+    expect(page.headers.get('retry-after')).not.toBeNull()
+  })
+
+  test('lock nobody else out: neither the account elsewhere nor others there', async () => {
+    const address = newAddress()
+    for (let i = 0; i < 5; i++) await attempt(address)
+    expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
+    env.accounts.passwords.set('other', { password: 'correct horse', userId: 'U2' })
+    expect((await attempt(address, 'correct horse', browser, 'other')).status).toBe(200)
+  })
+
+  test('from many addresses never lock the account', async () => {
+    for (let i = 0; i < 30; i++) expect((await attempt(newAddress())).status).toBe(401)
+    expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
+  })
+
+  test('from one address at many accounts end', async () => {
+    const address = newAddress()
+    const statuses: number[] = []
+    for (let i = 0; i < 8; i++) statuses.push((await attempt(address, 'wrong', browser, `nobody-${i}`)).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 429, 429])
+  })
+
+  test('many at once are counted all the same', async () => {
+    const address = newAddress()
+    const answers = await Promise.all(Array.from({ length: 12 }, () => attempt(address)))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
+  })
+
+  test('are counted per process while Redis is away', async () => {
+    await env.redis.stop()
+    const address = newAddress()
+    for (let i = 0; i < 3; i++) expect((await attempt(address)).status).toBe(401)
+    expect((await attempt(address)).status).toBe(429)
+    expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
+    await env.redis.start()
+  })
+})
+
+test('sign-ins that succeed are not counted', async () => {
+  const address = newAddress()
+  for (let i = 0; i < 10; i++) expect((await attempt(address, 'correct horse')).status).toBe(200)
+})
+
+test('one address asks for so many mails, whoever they go to', async () => {
+  const from = { 'x-forwarded-for': newAddress() }
+  const ask = (path: string, i: number) => browser.postJson(path, { email: `p${i}@example.org` }, from)
+  for (let i = 0; i < 4; i++)
+    expect((await ask(i % 2 ? '/auth/register' : '/auth/forgot-password', i)).status).toBe(200)
+  const refused = await ask('/auth/register', 5)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+})
