@@ -1,5 +1,8 @@
+import { createClient } from '@connectrpc/connect'
+import { AccountsInternalService } from '@parley/contracts/internal'
+import { startErasures } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
-import { connectBus, serveRpc } from '@parley/rpc'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
 import { handleRequest } from './http/handle-request.ts'
@@ -23,8 +26,20 @@ export async function startCalls(config: Config, overrides: Overrides = {}): Pro
   databaseAnswers()
 
   const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'calls', signal }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
   busAnswers()
+  const accounts = createClient(
+    AccountsInternalService,
+    opened.use(createRpcClient(calls, { name: 'calls' })).transport(),
+  )
+  opened.use(
+    await startErasures({
+      // Nothing of a person is kept here: the tombstone is all there is to note.
+      ...{ bus: events, db: database.db, service: 'calls', erase: async () => 0 },
+      report: (report, stop) => accounts.reportErased({ ...report, service: 'calls' }, { signal: stop }),
+    }),
+  )
 
   const http = opened.use(await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequest }))
   opened.use(

@@ -1,13 +1,14 @@
 import { createClient } from '@connectrpc/connect'
 import type { Event } from '@parley/contracts/internal'
-import { AdminInternalService } from '@parley/contracts/internal'
-import { followControl, followEvents, followPolicy, startRelay } from '@parley/events'
+import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
+import { followControl, followEvents, followPolicy, refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
+import { erasePerson } from './erasure/erase-person.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
 import { Headers } from './line/headers.ts'
 import { routes } from './rpc/index.ts'
@@ -64,8 +65,17 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   }
   const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
+  const accounts = createClient(AccountsInternalService, transport)
+  opened.use(
+    await startErasures({
+      ...{ bus: events, db, service: 'messaging', erase: erasePerson(pool) },
+      report: (report, stop) => accounts.reportErased({ ...report, service: 'messaging' }, { signal: stop }),
+    }),
+  )
   opened.defer('background work', () => closing.abort())
-  opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health, drainTimeoutMs }))
+  // The statement that writes a post looks for itself.
+  const guard = refuseErased(db, new Set(['CreateMessage']))
+  opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health, drainTimeoutMs, guard }))
   opened.defer('readiness', () => health.drain())
   return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs })
 }

@@ -12,7 +12,16 @@ import {
 import { outgoing } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { Resources, type Service } from '@parley/runtime'
-import { callAs, eventually, fakeLeaf, standardPolicy, testBus, testDatabase, testNats } from '@parley/testkit'
+import {
+  callAs,
+  ErasureReports,
+  eventually,
+  fakeLeaf,
+  standardPolicy,
+  testBus,
+  testDatabase,
+  testNats,
+} from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startMessaging, type Overrides } from '../src/service.ts'
 import { RoomFeed } from './_room-feed.ts'
@@ -33,6 +42,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
   const nats = opened.use(await testNats())
   const database = opened.use(await testDatabase(drizzle))
   const { bus, rpc } = opened.use(await testBus(nats.url))
+  const erasures = new ErasureReports()
   const neighbours = {
     policy: standardPolicy(),
     profilesAway: false,
@@ -43,6 +53,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     await fakeLeaf(bus, (routes) => {
       routes.service(AdminInternalService, { getPolicy: () => neighbours.policy })
       routes.service(AccountsInternalService, {
+        reportErased: erasures.reportErased,
         getProfiles: ({ userIds }) => {
           neighbours.profileCalls.push(userIds)
           if (neighbours.profilesAway) throw new Error('away')
@@ -105,6 +116,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     bus,
     rpc,
     neighbours,
+    erasures,
     environment,
     start,
     restart,

@@ -1,7 +1,11 @@
+import { createClient } from '@connectrpc/connect'
+import { AccountsInternalService } from '@parley/contracts/internal'
+import { refuseErased, startErasures } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
-import { connectBus, serveRpc } from '@parley/rpc'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
+import { erasePerson } from './erasure/erase-person.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
@@ -31,15 +35,28 @@ export async function startNotifications(config: Config, overrides: Overrides = 
     name: 'notifications',
     signal,
   }
+  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
   busAnswers()
+  const { db } = database
+  const accounts = createClient(
+    AccountsInternalService,
+    opened.use(createRpcClient(calls, { name: 'notifications' })).transport(),
+  )
+  opened.use(
+    await startErasures({
+      ...{ bus: events, db, service: 'notifications', erase: erasePerson(db) },
+      report: (report, stop) => accounts.reportErased({ ...report, service: 'notifications' }, { signal: stop }),
+    }),
+  )
 
   opened.use(
     await serveRpc(calls, {
       deployable: 'notifications',
-      routes: routes({ db: database.db }),
+      routes: routes({ db }),
       health,
       drainTimeoutMs: config.drainTimeoutMs,
+      guard: refuseErased(db),
     }),
   )
   opened.defer('readiness', () => health.drain())

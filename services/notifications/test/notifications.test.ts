@@ -2,9 +2,18 @@ import { fileURLToPath } from 'node:url'
 import { Code, createClient } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel, NotificationService } from '@parley/contracts/api'
-import { NotificationsInternalService } from '@parley/contracts/internal'
+import { AccountsInternalService, NotificationsInternalService } from '@parley/contracts/internal'
 import { Resources, type Service } from '@parley/runtime'
-import { callAs, testBus, testDatabase, testNats } from '@parley/testkit'
+import {
+  callAs,
+  ErasureReports,
+  eventually,
+  fakeLeaf,
+  requestErasure,
+  testBus,
+  testDatabase,
+  testNats,
+} from '@parley/testkit'
 import pg from 'pg'
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
@@ -15,11 +24,16 @@ const opened = new Resources()
 let database: { url: string }
 let rpc: Awaited<ReturnType<typeof testBus>>['rpc']
 let service: Service
+let bus: Awaited<ReturnType<typeof testBus>>['bus']
+const erasures = new ErasureReports()
 
 beforeAll(async () => {
   database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   const nats = opened.use(await testNats())
-  rpc = opened.use(await testBus(nats.url)).rpc
+  ;({ bus, rpc } = opened.use(await testBus(nats.url)))
+  opened.use(
+    await fakeLeaf(bus, (routes) => routes.service(AccountsInternalService, { reportErased: erasures.reportErased })),
+  )
   const env = { PARLEY_NOTIFICATIONS_DATABASE_URL: database.url, PARLEY_NATS_URL: nats.url }
   service = opened.use(await startNotifications(readConfig({ env })))
 })
@@ -50,6 +64,16 @@ test('stored levels of the server and of rooms are told, to their owner alone', 
   const bob = await preferencesOf('Ubob')
   expect(bob.server).toMatchObject({ level: DEFAULT, effectiveLevel: NORMAL })
   expect(bob.rooms).toMatchObject([{ roomId: 'R2' }])
+})
+
+test('nothing is left of a deleted person', async () => {
+  await store(['Ugone', '', 'muted'], ['Ugone', 'R1', 'muted'], ['Ustays', 'R1', 'muted'])
+  await requestErasure(bus, 'Ugone', 1)
+  await eventually(() => expect(erasures.found('Ugone', 1)).toBe(2n))
+  await requestErasure(bus, 'Ugone', 2)
+  await eventually(() => expect(erasures.found('Ugone', 2)).toBe(0n))
+  expect((await preferencesOf('Ugone')).rooms).toEqual([])
+  expect((await preferencesOf('Ustays')).rooms).toHaveLength(1)
 })
 
 test('what is owned but not built is unimplemented, after the question who calls', async () => {

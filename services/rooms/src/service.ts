@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
-import { consumeEvents, followPolicy, startRelay } from '@parley/events'
+import { consumeEvents, followPolicy, refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -8,6 +8,7 @@ import { applyFacts } from './clients/messaging.ts'
 import type { Config } from './config.ts'
 import { onAccessEvent, onProfileEvent } from './consumers/people.ts'
 import type { Context } from './context.ts'
+import { erasePerson } from './erasure/erase-person.ts'
 import { checkMessaging } from './jobs/check-messaging.ts'
 import { endExpiredBans } from './jobs/end-expired-bans.ts'
 import { fillPeople } from './jobs/fill-people.ts'
@@ -62,6 +63,12 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   opened.use(await consumeEvents({ ...consumer, durable: 'people', subject: 'evt.user.>', prepare }))
   const on = onAccessEvent
   opened.use(await consumeEvents({ ...consumer, durable: 'people-access', subject: 'evt.control.user.>', on }))
+  opened.use(
+    await startErasures({
+      ...{ bus: events, db, service: 'rooms', erase: erasePerson(ctx) },
+      report: (report, stop) => accounts.reportErased({ ...report, service: 'rooms' }, { signal: stop }),
+    }),
+  )
   opened.use(handOverLeftBehind(ctx, signal))
   opened.use(checkMessaging(ctx, apply, signal))
   opened.use(endExpiredBans(ctx, signal))
@@ -71,7 +78,7 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
     closing.abort()
     await background
   })
-  opened.use(await serveRpc(calls, { deployable: 'rooms', routes: routes(ctx), health }))
+  opened.use(await serveRpc(calls, { deployable: 'rooms', routes: routes(ctx), health, guard: refuseErased(db) }))
   opened.defer('readiness', () => health.drain())
   return Object.assign(opened.move(), { internalPort: internal.port })
 }

@@ -10,7 +10,16 @@ import {
 } from '@parley/contracts/internal'
 import { openDatabase, type Db } from '@parley/postgres'
 import { Resources, type Service } from '@parley/runtime'
-import { callAs, eventually, fakeLeaf, standardPolicy, testBus, testDatabase, testNats } from '@parley/testkit'
+import {
+  callAs,
+  ErasureReports,
+  eventually,
+  fakeLeaf,
+  standardPolicy,
+  testBus,
+  testDatabase,
+  testNats,
+} from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startRooms } from '../src/service.ts'
 import { FakeMessaging } from './_messaging.ts'
@@ -35,6 +44,8 @@ export type Env = {
   /** What rooms has stored. */
   db: Db
   messaging: FakeMessaging
+  /** What rooms told accounts of deleted people. */
+  erasures: ErasureReports
   admin: { policy: GetPolicyResponse; denied: string[]; silent: boolean }
   accounts: { people: FakePerson[]; silent: boolean; /** Questions not answered. */ refused: number }
   /** Starts a process of rooms that lives as long as the environment, or until it is disposed. */
@@ -56,6 +67,7 @@ export async function openEnv(): Promise<Env> {
   const { bus, rpc } = opened.use(await testBus(nats.url))
 
   const messaging = new FakeMessaging()
+  const erasures = new ErasureReports()
   const admin: Env['admin'] = { policy: standardPolicy(), denied: [], silent: false }
   const accounts: Env['accounts'] = { people: [], silent: false, refused: 0 }
   opened.use(
@@ -78,6 +90,7 @@ export async function openEnv(): Promise<Env> {
           })
           return { profiles }
         },
+        reportErased: erasures.reportErased,
         getPeople: ({ userIds }) => {
           if (accounts.silent) {
             accounts.refused++
@@ -114,6 +127,7 @@ export async function openEnv(): Promise<Env> {
     bus,
     db,
     messaging,
+    erasures,
     admin,
     accounts,
     start,

@@ -1,11 +1,14 @@
-import { consumeEvents } from '@parley/events'
+import { createClient } from '@connectrpc/connect'
+import { AccountsInternalService } from '@parley/contracts/internal'
+import { consumeEvents, refuseErased, startErasures } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
-import { connectBus, serveRpc, type Bus } from '@parley/rpc'
+import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
 import { onProfileUpdated } from './consumers/on-profile-updated.ts'
 import { onServerUpdated } from './consumers/on-server-updated.ts'
 import type { Context } from './context.ts'
+import { erasePerson } from './erasure/erase-person.ts'
 import { safeFetch } from './fetch/safe-fetch.ts'
 import { handleRequests } from './http/routes.ts'
 import { openStudio } from './images/studio.ts'
@@ -78,6 +81,16 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
       on: onServerUpdated,
     }),
   )
+  const accounts = createClient(
+    AccountsInternalService,
+    opened.use(createRpcClient(calls, { name: 'uploads' })).transport(),
+  )
+  opened.use(
+    await startErasures({
+      ...{ ...consumer, erase: erasePerson(ctx) },
+      report: (report, stop) => accounts.reportErased({ ...report, service: 'uploads' }, { signal: stop }),
+    }),
+  )
   const everyMs = overrides.sweepEveryMs ?? 300_000
   opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
   opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
@@ -92,6 +105,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
       routes: routes(ctx),
       health,
       drainTimeoutMs: config.drainTimeoutMs,
+      guard: refuseErased(db),
     }),
   )
   opened.defer('readiness', () => health.drain())

@@ -6,13 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { createClient, type Client } from '@connectrpc/connect'
 import { blobTicketHeader, signBlobTicket, type BlobTicket } from '@parley/auth'
-import { EventBatchSchema, ServerImageKind, UploadsInternalService, type EventSchema } from '@parley/contracts/internal'
+import {
+  AccountsInternalService,
+  EventBatchSchema,
+  ServerImageKind,
+  UploadsInternalService,
+  type EventSchema,
+} from '@parley/contracts/internal'
 import { eventSubject } from '@parley/events'
 import { newId } from '@parley/ids'
 import { openDatabase, type Db } from '@parley/postgres'
-import type { RpcClient } from '@parley/rpc'
+import type { Bus, RpcClient } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
-import { testBus, testDatabase, testNats, type TestDatabase } from '@parley/testkit'
+import { ErasureReports, fakeLeaf, testBus, testDatabase, testNats, type TestDatabase } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startUploads, type Overrides } from '../src/service.ts'
 
@@ -23,7 +29,10 @@ export type Env = AsyncDisposable & {
   database: TestDatabase
   db: Db
   folder: string
+  bus: Bus
   rpc: RpcClient
+  /** What uploads told accounts of deleted people. */
+  erasures: ErasureReports
   internal: Client<typeof UploadsInternalService>
   /** Starts a process; it lives as long as the environment. */
   start: (settings?: Record<string, string>, overrides?: Overrides) => Promise<Service>
@@ -46,6 +55,10 @@ export async function openEnv(): Promise<Env> {
   const nats = opened.use(await testNats())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
+  const erasures = new ErasureReports()
+  opened.use(
+    await fakeLeaf(bus, (routes) => routes.service(AccountsInternalService, { reportErased: erasures.reportErased })),
+  )
   const folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'))
   opened.defer('folder', () => rm(folder, { recursive: true }))
   const processes = opened.use(new Resources())
@@ -63,7 +76,9 @@ export async function openEnv(): Promise<Env> {
     database,
     db,
     folder,
+    bus,
     rpc,
+    erasures,
     internal: createClient(UploadsInternalService, rpc.transport({})),
     start: async (settings = {}, overrides = {}) =>
       processes.use(await startUploads(readConfig({ env: { ...env, ...settings } }), overrides)),

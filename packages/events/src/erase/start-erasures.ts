@@ -28,7 +28,7 @@ export type ErasureOptions = Pick<Database, 'db'> & {
    */
   erase: (userId: string, signal: AbortSignal) => Promise<number>
   /** Tells accounts; resolves when it is noted there. */
-  report: (report: ErasureReport, signal: AbortSignal) => Promise<void>
+  report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**

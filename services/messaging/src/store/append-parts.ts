@@ -15,7 +15,7 @@ with standing as materialized (
     coalesce((
       select b.banned and (b.expires_at is null or b.expires_at > now())
       from line_bans b where b.room_id = $1 and b.user_id = $3
-    ), false) as banned
+    ), false) or exists (select from erasures where user_id = $3) as banned
 ), line as materialized (
   select from room_lines l, standing s
   where l.room_id = $1 and l.version = $2::bigint and (s.member or $4::boolean) and not s.banned

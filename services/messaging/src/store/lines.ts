@@ -21,11 +21,12 @@ const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "
 /** Rows of one user in the room of `room_lines l`; `$user` is the parameter that holds the user's id. */
 export const standingJoins = (user: string) => `
 left join line_members m on m.room_id = l.room_id and m.user_id = ${user}
-left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}`
+left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}
+cross join lateral (select exists (select from erasures where user_id = ${user}) as gone) erased`
 
-/** How that user stands; an expired ban is none, whether or not rooms has told so. */
+/** How that user stands; an expired ban is none, whether or not rooms has told so. Who is deleted is out of every room. */
 export const standingColumns = `coalesce(m.member, false) as member,
-  coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`
+  erased.gone or coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`
 
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')

@@ -116,6 +116,9 @@ export const roomEvents = pgTable(
   (table) => [
     primaryKey({ columns: [table.roomId, table.seq] }),
     uniqueIndex('room_events_event').on(table.roomId, table.eventId),
+    index('room_events_author')
+      .on(table.actorId)
+      .where(sql`${table.kind} = 'message_posted' and ${table.deletedAt} is null`),
     index('room_events_timeline')
       .on(table.roomId, table.seq)
       .where(sql`${table.inTimeline}`),
@@ -145,7 +148,10 @@ export const threadFollows = pgTable(
     userId: text('user_id').notNull(),
     following: boolean('following').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.roomId, table.rootEventId, table.userId] })],
+  (table) => [
+    primaryKey({ columns: [table.roomId, table.rootEventId, table.userId] }),
+    index('thread_follows_user').on(table.userId),
+  ],
 )
 
 /** How far each user has read each room; only moves forward. */
@@ -157,7 +163,7 @@ export const roomMarkers = pgTable(
     seq: place('seq').notNull(),
     readAt: instant('read_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.roomId, table.userId] })],
+  (table) => [primaryKey({ columns: [table.roomId, table.userId] }), index('room_markers_user').on(table.userId)],
 )
 
 /** Idempotency keys of posts of the last 24 hours. By caller, not by room: one key names one request. */

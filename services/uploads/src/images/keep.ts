@@ -33,9 +33,17 @@ export async function keepServerImage(
   await ctx.storage.put(storageKeys.serverImage(key), Readable.from([bytes]))
   const digest = createHash('sha256').update(bytes).digest('hex')
   const row = { key, ownerId, kind: name, size: bytes.length, width, height, digest, createdAt: ctx.now() }
-  await ctx.db.transaction(async (tx) => {
-    await within?.(tx)
-    if (!(await insertServerImage(tx, row))) throw ownerIsGone()
-  })
+  let gone = false
+  try {
+    await ctx.db.transaction(async (tx) => {
+      await within?.(tx)
+      gone = !(await insertServerImage(tx, row))
+      if (gone) throw ownerIsGone()
+    })
+  } catch (error) {
+    // Of others nobody knows whether the row is there; theirs are swept.
+    if (gone) await ctx.storage.delete(storageKeys.serverImage(key))
+    throw error
+  }
   return key
 }

@@ -35,3 +35,10 @@ export async function forgetOldBlobs(db: Db, before: Date, most: number): Promis
   const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
+
+/** Forgets blobs that somebody sent, and answers their ids. */
+export async function takeBlobsOf(db: Db, callerId: string, most: number): Promise<string[]> {
+  const theirs = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(most)
+  const rows = await db.delete(blobs).where(inArray(blobs.id, theirs)).returning({ id: blobs.id })
+  return rows.map(({ id }) => id)
+}

@@ -94,3 +94,18 @@ export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<
   const known = new Set(rows.map(({ key }) => key))
   return keys.filter((key) => !known.has(key))
 }
+
+/** Dooms every image of an owner, and answers the keys of all that are doomed. */
+export async function doomImagesOf(db: Db, ownerId: string): Promise<string[]> {
+  const rows = await db
+    .update(serverImages)
+    .set({ doomed: true })
+    .where(eq(serverImages.ownerId, ownerId))
+    .returning({ key: serverImages.key })
+  return rows.map(({ key }) => key)
+}
+
+/** Forgets what events of an owner named; answers how many rows there were. */
+export async function forgetClaimsOf(db: Db, ownerId: string): Promise<number> {
+  return (await db.delete(serverImageClaims).where(eq(serverImageClaims.ownerId, ownerId))).rowCount ?? 0
+}

@@ -1,0 +1,43 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { sqlRows, type Reader, type Tx } from '@parley/postgres'
+import type { Standing } from '../policy/standing.ts'
+import { idempotentCalls, people, roomBans, roomMembers } from './schema.ts'
+
+/** Rooms of which a person is a member, or which hold a ban of theirs, lifted ones included. */
+export async function roomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
+  const rows = await sqlRows<{ roomId: string }>(
+    reader,
+    sql`select room_id as "roomId" from room_members where user_id = ${userId} and member
+        union select room_id from room_bans where user_id = ${userId} limit ${limit}`,
+  )
+  return rows.map(({ roomId }) => roomId)
+}
+
+/** Whether a fact made them a member, or banned them, that no other fact has ended; the clock ends no ban here. */
+export async function standingIn(tx: Tx, roomId: string, userId: string): Promise<Standing> {
+  const [member] = await tx
+    .select({ member: roomMembers.member })
+    .from(roomMembers)
+    .where(and(eq(roomMembers.roomId, roomId), eq(roomMembers.userId, userId)))
+  const [ban] = await tx
+    .select({ banned: roomBans.banned })
+    .from(roomBans)
+    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
+  return { member: member?.member ?? false, banned: ban?.banned ?? false }
+}
+
+/** The row tells why somebody was banned, in words. */
+export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise<void> {
+  await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
+}
+
+/** Deletes kept answers and leaves a tombstone among people; answers how many rows there were. */
+export async function eraseRowsOf(tx: Tx, userId: string): Promise<number> {
+  const answers = await tx.delete(idempotentCalls).where(eq(idempotentCalls.callerId, userId))
+  const tombstone = { login: '', displayName: '', nameKey: '', roleIds: [], deleted: true }
+  const known = await tx
+    .update(people)
+    .set(tombstone)
+    .where(and(eq(people.userId, userId), eq(people.deleted, false)))
+  return (answers.rowCount ?? 0) + (known.rowCount ?? 0)
+}
