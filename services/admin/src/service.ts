@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
-import { followPolicy, startRelay } from '@parley/events'
+import { followPolicy, refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
 import type { Context } from './context.ts'
 import { keepAuditBuckets, makeFirstAuditBuckets } from './jobs/keep-audit-buckets.ts'
+import { erasePerson } from './erasure/erase-person.ts'
 import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
 import { serverSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
@@ -61,8 +62,13 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   opened.use(await recordEvents(ctx))
   opened.use(releaseNamesOfNoRole(ctx, signal))
   opened.use(
-    await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), health, drainTimeoutMs: config.drainTimeoutMs }),
+    await startErasures({
+      ...{ bus: events, db, service: 'admin', erase: erasePerson(ctx) },
+      report: (report, stop) => ctx.accounts.reportErased({ ...report, service: 'admin' }, { signal: stop }),
+    }),
   )
+  const serving = { health, drainTimeoutMs: config.drainTimeoutMs, guard: refuseErased(db) }
+  opened.use(await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), ...serving }))
   opened.defer('readiness', () => health.drain())
   return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
 }

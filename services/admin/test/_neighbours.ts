@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { RoomKind } from '@parley/contracts/api'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
-import { fakeLeaf } from '@parley/testkit'
+import { ErasureReports, fakeLeaf } from '@parley/testkit'
 import type { TestAdmin } from './_admin.ts'
 
 type FakePerson = { id: string; roleIds?: string[]; deleted?: boolean }
@@ -16,6 +16,8 @@ export type Neighbours = {
   /** Logins and names of roles, each with who has it. */
   handles: Map<string, string>
   away: Set<'accounts' | 'rooms'>
+  /** What admin told accounts of deleted people. */
+  erasures: ErasureReports
   /** Holds back the answer to ReserveRoleName. */
   reserving: Promise<void>
 }
@@ -28,6 +30,7 @@ export async function fakeNeighbours({ bus }: Pick<TestAdmin, 'bus'>): Promise<N
     rooms: [],
     handles: new Map(),
     away: new Set(),
+    erasures: new ErasureReports(),
     reserving: Promise.resolve(),
   }
   const beThere = (service: 'accounts' | 'rooms') => {
@@ -42,6 +45,7 @@ export async function fakeNeighbours({ bus }: Pick<TestAdmin, 'bus'>): Promise<N
           profiles: known.map(({ id, roleIds = [], deleted = false }) => ({ user: { id, deleted }, roleIds })),
         }
       },
+      reportErased: neighbours.erasures.reportErased,
       listRoleHolders({ roleId }) {
         beThere('accounts')
         const holders = neighbours.people.filter(({ roleIds = [] }) => roleIds.includes(roleId))

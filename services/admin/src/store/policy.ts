@@ -57,11 +57,16 @@ export async function clearDecision(tx: Tx, key: DecisionKey): Promise<boolean> 
   return cleared.length > 0
 }
 
-export async function clearDecisionsOf(tx: Tx, subject: Pick<DecisionKey, 'subjectKind' | 'subjectId'>): Promise<void> {
+/** Clears every decision about a role or a user; answers those there were. */
+export async function clearDecisionsOf(
+  tx: Tx,
+  subject: Pick<DecisionKey, 'subjectKind' | 'subjectId'>,
+): Promise<DecisionKey[]> {
   const { subjectKind, subjectId } = permissionDecisions
-  await tx
+  return tx
     .delete(permissionDecisions)
     .where(and(eq(subjectKind, subject.subjectKind), eq(subjectId, subject.subjectId)))
+    .returning()
 }
 
 function hasKey(key: DecisionKey): SQL | undefined {
