@@ -20,7 +20,7 @@ export {
   type RelayOptions,
 } from './outbox/index.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
-export { countOnStream, purgeFromStream } from './stream/purge.ts'
+export { countOnStream, removeFromStream } from './stream/remove.ts'
 export {
   allEvents,
   controlEvents,

@@ -6,7 +6,7 @@ import {
   countOnStream,
   declareStreams,
   enqueue,
-  purgeFromStream,
+  removeFromStream,
   refuseErased,
   startErasures,
   startRelay,
@@ -146,11 +146,11 @@ test('who is being erased may write nothing', async () => {
 
 test('events of one subject are counted and taken off the stream', async () => {
   await using database = await newDatabase()
-  await using relay = await startRelay({ ...database, bus, service: 'purge' })
+  await using relay = await startRelay({ ...database, bus, service: 'remove' })
   await relay.stored(await commit(database, 'gone', [1], 'room_updated'))
   await relay.stored(await commit(database, 'gone', [2], 'room_archived'))
   const subjects = ['evt.room.gone.room_updated', 'evt.room.gone.room_archived', 'evt.room.never.room_updated']
   expect(await countOnStream(bus, subjects)).toBe(2)
-  await purgeFromStream(bus, 'evt.room.gone.room_updated')
+  await removeFromStream(bus, 'evt.room.gone.room_updated', new AbortController().signal)
   expect(await countOnStream(bus, subjects)).toBe(1)
 })

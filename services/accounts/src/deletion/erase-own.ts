@@ -1,4 +1,4 @@
-import { countOnStream, purgeFromStream } from '@parley/events'
+import { countOnStream, removeFromStream } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { personalKinds } from '../domain/deletion-announcements.ts'
@@ -8,17 +8,17 @@ import { countUnrelayed, eraseRelayed } from '../store/personal-events.ts'
 
 /**
  * What accounts itself has left of a deleted account: rows written while it was being deleted, and what was announced of
- * it before, in the outbox and on the stream. The stream is purged from the second pass on: whoever follows it knows newer
+ * it before, in the outbox and on the stream. They leave the stream from the second pass on: whoever follows it knows newer
  * events of the account by then.
  */
 export const eraseOwn =
   ({ db, bus }: { db: Db; bus: Bus }) =>
-  async (userId: string): Promise<number> => {
+  async (userId: string, signal: AbortSignal): Promise<number> => {
     const rows = await db.transaction((tx) => eraseBelongings(tx, userId))
     const entries = (await eraseRelayed(db, userId, personalKinds)) + (await countUnrelayed(db, userId, personalKinds))
     const subjects = personalKinds.map((kind) => `evt.user.${userId}.${kind}`)
     const announced = await countOnStream(bus, subjects)
     if (announced > 0 && (await askedPass(db, userId)) > 1)
-      await Promise.all(subjects.map((subject) => purgeFromStream(bus, subject)))
+      await Promise.all(subjects.map((subject) => removeFromStream(bus, subject, signal)))
     return rows + entries + announced
   }

@@ -1,0 +1,39 @@
+import type { Bus } from '@parley/rpc'
+import { eventStream } from '../subjects.ts'
+import { isMessageMissing, isStreamMissing, jetStream } from './api.ts'
+
+/** How many messages lie on the stream under these subjects. */
+export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {
+  const { manager } = await jetStream(bus)
+  const counts = await Promise.all(
+    subjects.map(async (subject) => {
+      try {
+        const { state } = await manager.streams.info(eventStream, { subjects_filter: subject })
+        return Object.values(state.subjects ?? {}).reduce((sum, messages) => sum + messages, 0)
+      } catch (error) {
+        if (isStreamMissing(error)) return 0
+        throw error
+      }
+    }),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/**
+ * Takes the events of a subject off the stream, message by message, and overwrites their bytes in its files. Whoever
+ * follows the stream remembers the newest event it knows; one that may be remembered must not be removed, so wait until
+ * newer ones have been there for a while.
+ */
+export async function removeFromStream(bus: Bus, subject: string, signal: AbortSignal): Promise<void> {
+  const { manager } = await jetStream(bus)
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      const { seq } = await manager.streams.getMessage(eventStream, { last_by_subj: subject })
+      await manager.streams.deleteMessage(eventStream, seq)
+    } catch (error) {
+      if (isMessageMissing(error) || isStreamMissing(error)) return
+      throw error
+    }
+  }
+}
