@@ -1,0 +1,101 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import { MyAccountService, PresenceStatus, UserService, ViewerService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { fleet } from '../src/fleet.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { Socket } from '../src/socket.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+
+const open: Socket[] = []
+afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+
+/** A socket of somebody on each node. */
+async function listen(person: Person): Promise<Socket[]> {
+  const sockets = await Promise.all(fleet().realtimeNodes.map((base) => Socket.subscribed(base, person.token)))
+  open.push(...sockets)
+  return sockets
+}
+
+const shown = async (userId: string, to: Person) => {
+  const { user } = await to.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
+  return user?.user
+}
+
+describe('presence', () => {
+  test('is told on both nodes and shown to others', async () => {
+    const sockets = await listen(bob)
+    for (const [n, status] of [PresenceStatus.ONLINE, PresenceStatus.DO_NOT_DISTURB].entries()) {
+      const base = fleet().gateways[n === 0 ? 0 : 1]
+      await ada.call(MyAccountService.method.updatePresence, { status, userSelected: true }, { base })
+      for (const socket of sockets)
+        await socket.heard(
+          ({ event }) =>
+            event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
+        )
+      expect((await shown(ada.userId, bob))?.presenceStatus).toBe(status)
+    }
+  })
+})
+
+describe('a profile', () => {
+  test('without a picture in the request is refused', async () => {
+    const answer = await ada.attempt(MyAccountService.method.uploadAvatar, { image: { filename: 'me.png' } })
+    expect(codeOf(answer)).toBe('invalid_argument')
+    const broken = { image: { image: new TextEncoder().encode('no picture'), filename: 'me.png' } }
+    expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
+  })
+
+  test('changes are heard by everyone, settings by their own user alone', async () => {
+    const [hears, own] = [await listen(bob), await listen(ada)]
+    await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
+    await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
+    await ada.call(MyAccountService.method.updateProfile, { displayName: 'Ada L.' })
+    for (const socket of [...hears, ...own]) {
+      await socket.heard(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
+      await socket.heard(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
+    }
+    const toldSettings = (socket: Socket) =>
+      socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
+    expect([...hears, ...own].map(toldSettings)).toEqual([false, false, true, true])
+    const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
+    expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
+  })
+})
+
+describe('a role', () => {
+  test('that is given works on both gateways when it is answered, and one that is taken no more', async () => {
+    const list = (base: string) => bob.attempt(AdminUserService.method.listMembers, {}, { base })
+    for (const base of fleet().gateways) expect(codeOf(await list(base))).toBe('permission_denied')
+    await owner.call(AdminUserService.method.assignRole, { userId: bob.userId, roleName: 'admin' })
+    for (const base of fleet().gateways) await eventually(async () => expect((await list(base)).status).toBe(200))
+    const escalation = { userId: bob.userId, roleName: 'owner' }
+    expect(codeOf(await bob.attempt(AdminUserService.method.assignRole, escalation))).toBe('permission_denied')
+    await owner.call(AdminUserService.method.revokeRole, { userId: bob.userId, roleName: 'admin' })
+    for (const base of fleet().gateways)
+      await eventually(async () => expect(codeOf(await list(base))).toBe('permission_denied'))
+    const { viewerPermissions } = await bob.call(ViewerService.method.getViewer, {})
+    expect(viewerPermissions?.permissions.find(({ permission }) => permission === 'role.assign')?.granted).toBe(false)
+  })
+})
+
+test('whoever is deleted is gone for everyone, and cannot come back', async () => {
+  const carl = await newPerson('carl')
+  const [socket] = await listen(carl)
+  const hears = await listen(bob)
+  await owner.call(AdminUserService.method.deleteUser, { userId: carl.userId })
+  await socket?.heard(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
+  for (const other of hears)
+    await other.heard(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === carl.userId)
+  await eventually(async () => {
+    expect(codeOf(await carl.attempt(ViewerService.method.getViewer, {}))).toBe('unauthenticated')
+  })
+  expect(await shown(carl.userId, bob)).toMatchObject({ deleted: true, displayName: 'Deleted User' })
+})
