@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import type { Documented } from './_oauth-server.ts'
+import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+
+const people: Record<string, Record<string, unknown>> = {
+  nelly: {
+    ...{ id: '80351110224678912', username: 'nelly', discriminator: '0', global_name: 'Nelly the Elephant' },
+    ...{ avatar: '8342729096ea3675442027381ff50dfe', email: 'nelly@example.org', verified: true },
+  },
+  plain: { id: '2', username: 'plain', global_name: null, avatar: null, email: 'p@example.org', verified: false },
+}
+
+const discord: Documented = {
+  authorizePath: '/oauth2/authorize',
+  tokenPath: '/api/oauth2/token',
+  token({ headers }, granted) {
+    if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return { status: 415, body: {} }
+    if ('error' in granted) return { status: granted.error === 'invalid_client' ? 401 : 400, body: granted }
+    const { accessToken, scopes } = granted
+    const token = { access_token: accessToken, token_type: 'Bearer', expires_in: 604800, scope: scopes.join(' ') }
+    return { body: { ...token, refresh_token: 'r' } }
+  },
+  api: {
+    '/api/v10/users/@me': ({ login, scopes }) => {
+      if (!scopes.includes('identify')) return { status: 401, body: { message: '401: Unauthorized', code: 0 } }
+      const { email, verified, ...user } = people[login] ?? {}
+      return { body: scopes.includes('email') ? { ...user, email, verified } : user }
+    },
+  },
+  unauthorized: { status: 401, body: { message: '401: Unauthorized', code: 0 } },
+}
+
+let at: OAuthEnv
+beforeAll(async () => {
+  at = await openOAuthEnv('discord', discord)
+})
+afterAll(async () => at[Symbol.asyncDispose]())
+
+test('somebody is known by their snowflake; the rest are hints', async () => {
+  expect(await at.pending('nelly')).toMatchObject({
+    ...{ providerType: 'discord', verifiedEmail: 'nelly@example.org' },
+    ...{ loginHint: 'nelly', displayNameHint: 'Nelly the Elephant' },
+  })
+  expect(at.server.asked.at(-1)?.get('scope')).toBe('identify email')
+  expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
+})
+
+test('an account has the avatar of its holder, and stays theirs under another name', async () => {
+  const userId = await at.makeAccount('nelly')
+  await eventually(() =>
+    expect(at.env.neighbours.imports).toMatchObject([
+      {
+        ownerId: userId,
+        url: 'https://cdn.discordapp.com/avatars/80351110224678912/8342729096ea3675442027381ff50dfe.png?size=256',
+      },
+    ]),
+  )
+  people['renamed'] = { ...people['nelly'], username: 'renamed' }
+  expect((await at.signIn('renamed')).session?.userId).toBe(userId)
+})
+
+test('no address is asked for or taken where the operator does not want it', async () => {
+  expect(await at.pending('plain', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'plain' })
+})
+
+test('who says no, or is nobody, does not sign in; the log says why', async () => {
+  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
+  expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
+  await expect(directly('discord', at.server)).rejects.toThrow('invalid_grant')
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { finishLogin, startLogin } from './_identities.ts'
+import { signInOn, type Documented } from './_oauth-server.ts'
+import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+
+const people: Record<string, { id: number; name: string | null; login: string; emails: object[] }> = {
+  octo: {
+    id: 583231,
+    login: 'octo',
+    name: 'Octo Cat',
+    emails: [
+      { email: 'second@example.org', primary: false, verified: true },
+      { email: 'octo@example.org', primary: true, verified: true, visibility: null },
+    ],
+  },
+  plain: { id: 2, login: 'plain', name: null, emails: [{ email: 'p@example.org', primary: true, verified: false }] },
+}
+
+const github: Documented = {
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  // Errors come with status 200, and anything but JSON for those who do not ask for JSON.
+  token({ headers }, granted) {
+    const body =
+      'error' in granted
+        ? {
+            error: granted.error === 'invalid_client' ? 'incorrect_client_credentials' : 'bad_verification_code',
+            error_description: 'The code passed is incorrect or expired.',
+          }
+        : { access_token: granted.accessToken, scope: granted.scopes.join(','), token_type: 'bearer' }
+    if (headers.accept?.includes('application/json')) return { body }
+    return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(Object.entries(body)).toString() }
+  },
+  api: {
+    '/api/v3/user'({ login }, { headers }) {
+      const user = people[login]
+      if (!headers['user-agent'])
+        return { status: 403, body: { message: 'Request forbidden by administrative rules.' } }
+      if (!user) return { status: 500, body: {} }
+      const avatar_url = `https://avatars.example.org/u/${user.id}`
+      return { body: { ...user, emails: undefined, email: null, avatar_url, type: 'User' } }
+    },
+    '/api/v3/user/emails': ({ login, scopes }) =>
+      scopes.includes('user:email') ? { body: people[login]?.emails } : undefined,
+  },
+  unauthorized: { status: 401, body: { message: 'Bad credentials' } },
+}
+
+let at: OAuthEnv
+beforeAll(async () => {
+  at = await openOAuthEnv('github', github)
+})
+afterAll(async () => at[Symbol.asyncDispose]())
+
+test('somebody is known by their number; the rest are hints', async () => {
+  expect(await at.pending('octo')).toMatchObject({
+    providerType: 'github',
+    verifiedEmail: 'octo@example.org',
+    loginHint: 'octo',
+    displayNameHint: 'Octo Cat',
+  })
+  const asked = at.server.asked.at(-1)
+  expect(asked?.get('scope')).toBe('read:user user:email')
+  expect(asked?.get('code_challenge_method')).toBe('S256')
+  expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
+})
+
+test('an account stays whose it is when its holder has another name', async () => {
+  const userId = await at.makeAccount('octo')
+  people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
+  people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }
+  expect((await at.signIn('renamed')).session?.userId).toBe(userId)
+  expect((await at.signIn('octo')).session).toBeUndefined()
+})
+
+test('no address is asked for or taken where the operator does not want it', async () => {
+  expect(await at.pending('octo', 'less')).toMatchObject({ verifiedEmail: '' })
+})
+
+test('a refusal that looks like a success is one, and the log says which', async () => {
+  const callback = await signInOn(at.server, await startLogin(at.env, 'all'), 'octo')
+  callback.searchParams.set('code', 'made up')
+  expect(await finishLogin(at.env, 'all', callback)).toMatchObject({ error: 'provider_failed' })
+  await expect(directly('github', at.server)).rejects.toThrow('bad_verification_code: The code passed is incorrect')
+  await expect(directly('github', at.server, { clientSecret: 'x' })).rejects.toThrow('incorrect_client_credentials')
+})
+
+test('somebody who says no, and an API that fails', async () => {
+  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
+  expect(await at.signIn('nobody')).toMatchObject({ error: 'provider_failed' })
+})

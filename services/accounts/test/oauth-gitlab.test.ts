@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Documented } from './_oauth-server.ts'
+import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+
+const user = (id: number, username: string, more: object = {}) => ({
+  ...{ id, username, name: `${username} Smith`, state: 'active', email: `${username}@example.org` },
+  ...{ confirmed_at: '2012-05-23T09:05:22Z', avatar_url: `https://gitlab.example.org/${id}.jpg`, ...more },
+})
+const people: Record<string, object> = {
+  john: user(1, 'john'),
+  new: user(2, 'new', { confirmed_at: null }),
+  hidden: user(3, 'hidden', { email: null, avatar_url: null }),
+  strange: user(0, 'strange'),
+}
+
+const gitlab: Documented = {
+  authorizePath: '/oauth/authorize',
+  tokenPath: '/oauth/token',
+  token(_, granted) {
+    if ('error' in granted) {
+      const error_description = 'The provided authorization grant is invalid, expired or revoked.'
+      return {
+        status: granted.error === 'invalid_client' ? 401 : 400,
+        body: { error: granted.error, error_description },
+      }
+    }
+    const { accessToken, scopes } = granted
+    const token = { access_token: accessToken, token_type: 'Bearer', expires_in: 7200, scope: scopes.join(' ') }
+    return { body: { ...token, refresh_token: 'r', created_at: 1607635748 } }
+  },
+  api: {
+    '/api/v4/user': ({ login, scopes }) =>
+      scopes.includes('read_user') ? { body: people[login] } : { status: 403, body: { error: 'insufficient_scope' } },
+  },
+  unauthorized: { status: 401, body: { message: '401 Unauthorized' } },
+}
+
+let at: OAuthEnv
+beforeAll(async () => {
+  at = await openOAuthEnv('gitlab', gitlab)
+})
+afterAll(async () => at[Symbol.asyncDispose]())
+
+test('somebody is known by their number; an address counts once it is confirmed', async () => {
+  expect(await at.pending('john')).toMatchObject({
+    ...{ providerType: 'gitlab', verifiedEmail: 'john@example.org', loginHint: 'john', displayNameHint: 'john Smith' },
+  })
+  expect(at.server.asked.at(-1)?.get('scope')).toBe('read_user')
+  expect(await at.pending('new')).toMatchObject({ verifiedEmail: '' })
+  expect(await at.pending('hidden')).toMatchObject({ verifiedEmail: '' })
+})
+
+test('an account stays whose it is when its holder has another name', async () => {
+  const userId = await at.makeAccount('john')
+  people['jane'] = user(1, 'jane')
+  expect((await at.signIn('jane')).session?.userId).toBe(userId)
+})
+
+test('the address is not taken where the operator does not want it, though it is told', async () => {
+  expect(await at.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
+})
+
+test('nobody is known by no number, or none at all', async () => {
+  expect(await at.signIn('strange')).toMatchObject({ error: 'provider_failed' })
+  expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
+  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
+})
+
+test('the log says why a code was refused', async () => {
+  await expect(directly('gitlab', at.server)).rejects.toThrow('invalid_grant')
+  await expect(directly('gitlab', at.server, { clientSecret: 'x' })).rejects.toThrow('invalid_client')
+})
