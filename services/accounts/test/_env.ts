@@ -47,6 +47,8 @@ type Neighbours = {
   images: StoreServerImageRequest[]
   /** Images elsewhere that it was asked to fetch; those of the host "broken" cannot be. */
   imports: ImportServerImageRequest[]
+  /** What happens while it fetches one. */
+  meanwhile: (image: ImportServerImageRequest) => Promise<unknown>
 }
 
 export type Env = AsyncDisposable & {
@@ -84,6 +86,7 @@ export async function openEnv(): Promise<Env> {
     policy: standardPolicy(),
     images: [],
     imports: [],
+    meanwhile: async () => undefined,
   }
   const beThere = (service: 'messaging' | 'notifications') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
@@ -112,8 +115,9 @@ export async function openEnv(): Promise<Env> {
           neighbours.images.push(image)
           return { key: `key-of-${image.blobId}` }
         },
-        importServerImage: (image) => {
+        importServerImage: async (image) => {
           neighbours.imports.push(image)
+          await neighbours.meanwhile(image)
           if (new URL(image.url).host === 'broken') throw new ConnectError('cannot be fetched', Code.Unavailable)
           return { key: `key-of-${image.url}` }
         },

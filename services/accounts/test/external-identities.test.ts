@@ -136,6 +136,19 @@ describe('making an account', () => {
   })
 })
 
+test('an avatar that somebody uploads is not replaced by one that arrives later', async () => {
+  const late = 'https://images.example.org/late.png'
+  env.neighbours.meanwhile = async ({ ownerId, url }) =>
+    url === late && env.db.update(users).set({ avatarKey: 'uploaded' }).where(eq(users.id, ownerId))
+  provider.people.set('greta', { picture: late })
+  provider.people.set('gunda', { picture: 'https://images.example.org/gunda.png' })
+  const greta = await makeAccount('greta')
+  await eventually(async () => expect(await avatarOf(greta.userId)).toBe('uploaded'))
+  const gunda = await makeAccount('gunda')
+  await events.kindsOf(gunda.userId, 'user_avatar_set')
+  expect(await avatarOf(greta.userId)).toBe('uploaded')
+})
+
 describe('a flow', () => {
   test('is known by its token for a quarter of an hour', async () => {
     const token = await pendingOf('gerd')
@@ -199,12 +212,15 @@ describe('linking', () => {
     const karl = await makeUser(env, 'karl', { email: 'karl@example.org' })
     await env.db.update(users).set({ avatarKey: 'mine' }).where(eq(users.id, karl))
     provider.people.set('karl', { email: 'k@example.org', email_verified: true, picture: 'https://x.example.org/k' })
-    provider.people.set('lena', { email: 'karl@example.org', email_verified: true })
+    const picture = 'https://x.example.org/lena'
+    provider.people.set('lena', { email: 'karl@example.org', email_verified: true, picture })
     const lena = await makeUser(env, 'lena')
     for (const login of ['karl', 'lena'])
       await flows(env).confirmExternalIdentityLink({ token: (await linkAs(login, login)).pendingToken ?? '' })
     expect([await emailsOf(karl), await emailsOf(lena)]).toEqual([['karl@example.org'], []])
+    expect(await events.kindsOf(lena, 'user_avatar_set')).toBeDefined()
     expect(await avatarOf(karl)).toBe('mine')
+    expect(env.neighbours.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
   test('starts with a fresh credential, a provider that exists and a path of this server', async () => {
