@@ -26,6 +26,25 @@ test.each([
   expect(knownEventTypes).toContain(type)
 })
 
+/** What services announce beside the kinds above. */
+const announced = `
+  account_deleted asset_deleted auth_code_exchange_failed auth_code_exchange_succeeded auth_code_issued ban_expired
+  bearer_token_issued bearer_token_revoked credentials_ended email_verification_code_issued erasure_requested member_unbanned
+  oauth_consent_denied password_reset_completed password_reset_link_issued rbac_permission_cleared rbac_permission_denied
+  rbac_permission_granted rbac_role_created rbac_role_deleted rbac_role_description_changed rbac_role_display_name_changed
+  rbac_role_pingable_changed rbac_role_revoked rbac_roles_reordered registration_verification_code_issued roles_changed
+  room_archived room_groups_updated room_unarchived room_universal_changed room_updated server_banner_cleared
+  server_banner_set server_blocked_usernames_changed server_description_changed server_logo_cleared server_member_deleted
+  server_motd_changed server_name_changed server_welcome_message_changed user_avatar_cleared user_avatar_set
+  user_custom_status_cleared user_custom_status_set user_display_name_changed user_external_identity_linked
+  user_external_identity_unlinked user_joined_room user_left_room user_login_changed user_login_cooldown_cleared
+  user_login_cooldown_started user_password_hash_changed user_profile_updated user_server_preferences_changed
+  user_verified_email_added`
+
+test('whatever services announce can be filtered by before it happened', () => {
+  for (const kind of announced.trim().split(/\s+/)) expect(knownEventTypes).toContain(eventTypeOf(plain(kind)))
+})
+
 test('a kind that nobody knows follows the pattern', () => {
   expect(eventTypeOf(plain('tea_kettle_boiled'))).toBe('TeaKettleBoiledEvent')
 })

@@ -1,0 +1,70 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { beforeAll, expect, test } from '@jest/globals'
+import {
+  AdminDiagnosticsService,
+  AdminEventLogService,
+  type AdminEventLogFilterSchema,
+  AdminServerService,
+} from '@parley/contracts/admin'
+import { eventually } from '@parley/testkit'
+import { fleet } from '../src/fleet.ts'
+import { codeOf, postJson } from '../src/http.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+
+let owner: Person
+let ada: Person
+beforeAll(async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+})
+
+const list = (filter: MessageInitShape<typeof AdminEventLogFilterSchema>) =>
+  owner.call(AdminEventLogService.method.listEvents, { limit: 200, filter })
+
+/** Types of what somebody did, or of what was done in their name. */
+const typesOf = async (actorId: string) => (await list({ actorId })).entries.map(({ eventType }) => eventType)
+
+test('what people do in any service is in the log, and nothing of what they say', async () => {
+  const refused = await postJson(`${fleet().gateways[0]}/auth/login`, {
+    login: ada.login,
+    password: 'not the password',
+  })
+  expect(refused.status).toBe(401)
+  const room = await newRoom(owner, [ada])
+  const eventId = await post(ada, room, 'words that stay in the room')
+  await eventually(async () =>
+    expect(await typesOf(ada.userId)).toEqual(
+      expect.arrayContaining(['LoginSucceededEvent', 'LoginFailedEvent', 'UserJoinedRoomEvent', 'MessagePostedEvent']),
+    ),
+  )
+  const { entries } = await list({ actorId: ada.userId })
+  const posted = entries.find((entry) => entry.eventId === eventId)
+  expect(posted).toMatchObject({ eventType: 'MessagePostedEvent', aggregateType: 'room', aggregateId: room })
+  for (const entry of entries) expect(JSON.stringify(entry.payloadJson)).not.toMatch(/words that stay|not the password/)
+  const { entry } = await owner.call(
+    AdminEventLogService.method.getEvent,
+    { sequence: posted?.sequence ?? '' },
+    { base: fleet().gateways[1] },
+  )
+  expect(entry).toEqual(posted)
+})
+
+test('sequences have no gaps, and only those who may read the log', async () => {
+  const page = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
+  const sequences = page.entries.map(({ sequence }) => Number(sequence))
+  expect(sequences).toEqual(sequences.map((_, place) => (sequences[0] ?? 0) - place))
+  expect(codeOf(await ada.attempt(AdminEventLogService.method.listEvents, {}))).toBe('permission_denied')
+  expect(codeOf(await ada.attempt(AdminServerService.method.getServerConfig, {}))).toBe('permission_denied')
+})
+
+test('an owner sees the bus, all readers of events and how large the server is', async () => {
+  const { systemInfo, projections } = await owner.call(AdminDiagnosticsService.method.getSystemInfo, {})
+  expect(systemInfo?.connection?.connected).toBe(true)
+  expect(systemInfo?.account?.streamsUsed).toBe(1)
+  expect(systemInfo?.nats?.streams).toMatchObject([{ name: 'EVENTS' }])
+  expect(systemInfo?.stats?.userCount).toBeGreaterThanOrEqual(2)
+  expect(systemInfo?.stats?.channelRoomCount).toBeGreaterThanOrEqual(2)
+  expect(projections.map(({ key }) => key)).toEqual(expect.arrayContaining(['admin-audit', 'rooms-people']))
+  for (const { matchingStreamSequence } of projections) expect(matchingStreamSequence).toMatch(/^\d+$/)
+  expect(codeOf(await ada.attempt(AdminDiagnosticsService.method.getSystemInfo, {}))).toBe('permission_denied')
+})
