@@ -45,11 +45,14 @@ export class Presence {
 
   /** Takes a report and answers the status that holds; a change is announced. */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
+    return (await this.#ask(() => this.#take(userId, status, chosen))) ?? status
+  }
+
+  async #take(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
     const manual = chosen && status !== PresenceStatus.ONLINE
     const keys = [recordKey(userId), deadlinesKey(shardOf(userId))]
     const args = [userId, status, manual ? 'm' : '', chosen ? '1' : '0', this.#leaseMs]
-    const reply = await this.#ask(() => this.#redis.eval(scripts.report, keys.length, ...keys, ...args))
-    if (reply === undefined) return status
+    const reply = await this.#redis.eval(scripts.report, keys.length, ...keys, ...args)
     const [held, changed, version] = reply as [string, number, number]
     const holds = statuses.get(held) ?? status
     // Nobody waits for it: a hint that is lost is made up for by the next read.
