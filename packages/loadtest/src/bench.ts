@@ -39,6 +39,12 @@ async function main(): Promise<void> {
       dataDir: join(dir, 'data'),
       port: 0,
       owner,
+      // One user makes all the calls here: counted as ever, but never too many.
+      env: {
+        ...process.env,
+        PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
+        PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
+      },
       say: (line) => console.error(line),
     })
     for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')

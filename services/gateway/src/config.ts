@@ -14,6 +14,14 @@ import {
   uploadFields,
 } from '@parley/config'
 
+const callsPerMinute = (kind: string, usual: number, what: string) =>
+  int(`PARLEY_LIMITS_${kind.toUpperCase()}_PER_MINUTE`, {
+    toml: `limits.${kind}_per_minute`,
+    default: usual,
+    min: 0,
+    doc: `${what}, that one user (or one network, of those not signed in) may make in a minute; 0: no limit.`,
+  })
+
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
@@ -82,6 +90,10 @@ export const readConfig = defineConfig({
     min: 0,
     doc: 'Answers from this size on are compressed with gzip for clients that take it; 0 switches compression off.',
   }),
+  readsPerMinute: callsPerMinute('reads', 120_000, 'Calls that change nothing'),
+  writesPerMinute: callsPerMinute('writes', 60_000, 'Calls that change something'),
+  searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches and link previews'),
+  uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that bring bytes: chunks of files, images'),
   requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
     doc: 'Longest time a call may take; clients may ask for less.',

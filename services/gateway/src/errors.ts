@@ -1,4 +1,7 @@
+import { durationFromMs } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { RetryInfoSchema } from '@parley/contracts/rpc'
+import type { LimitClass } from './forward/limit-class.ts'
 
 export const unauthenticated = () =>
   new ConnectError('sign in first: send "Authorization: Bearer <token>" or the session cookie', Code.Unauthenticated)
@@ -51,3 +54,15 @@ export const csrfMismatch = () =>
 export const badRequest = (what: string) => new ConnectError(what, Code.InvalidArgument)
 export const noPendingRequest = () =>
   new ConnectError('no client waits to be let in by this session; begin again there', Code.FailedPrecondition)
+/** `resource_exhausted` that says when to come again, to people, to programs and to proxies. */
+const comeAgain = (message: string, retryAfterMs: number) =>
+  new ConnectError(message, Code.ResourceExhausted, { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }, [
+    { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(retryAfterMs) } },
+  ])
+export const tooManyCalls = (limit: LimitClass, retryAfterMs: number) =>
+  comeAgain(`too many calls of this kind (${limit}); wait and try again`, retryAfterMs)
+export const tooManyImages = () => comeAgain('too many images are being sent at the moment; try again', 1_000)
+export const imageTooLarge = (limit: number) =>
+  new ConnectError(`the image is larger than ${limit} bytes`, Code.ResourceExhausted)
+export const uploadsUnavailable = (cause: unknown) =>
+  new ConnectError('images cannot be taken at the moment; try again', Code.Unavailable, undefined, undefined, cause)

@@ -7,11 +7,14 @@ import { followControl } from '@parley/events'
 import { openRedis } from '@parley/redis'
 import { connectBus, createRpcClient } from '@parley/rpc'
 import { Health, Resources, serveInternal, type Service } from '@parley/runtime'
+import { blobClient } from './clients/blobs.ts'
 import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
 import { CallerCache } from './credentials/caller-cache.ts'
 import { SessionRenewal } from './credentials/renewal.ts'
+import { openCallLimits } from './forward/call-limits.ts'
 import { Forwarder } from './forward/forward.ts'
+import { ImageDoor } from './forward/image-door.ts'
 import { signInLimits } from './http/auth/limits.ts'
 import { clientAddressBehind } from './http/client-address.ts'
 import { sessionCookies } from './http/cookies.ts'
@@ -19,6 +22,9 @@ import { Dispatch } from './http/dispatch.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
 import { createMetrics } from './metrics.ts'
+
+/** Images of calls that one process holds in memory at the same time. */
+const imagesAtOnce = 4
 
 /** Opens everything in dependency order; disposing the result lets requests under way finish and closes it in reverse. */
 export async function startGateway(config: Config): Promise<Service> {
@@ -61,14 +67,20 @@ export async function startGateway(config: Config): Promise<Service> {
   const secrets = { secretKey: config.secretKey, cookieSigningSecret: config.cookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
+  const clientAddress = clientAddressBehind(config.trustedProxies)
+  const limits = opened.use(openCallLimits(redis, config))
+  const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
+  const putBlob = opened.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({
-    ...{ rpc, callers, secrets, renewal },
+    ...{ rpc, callers, secrets, renewal, limits, clientAddress, putBlob },
+    maxUploadBytes: config.maxUploadBytes,
     cookiesOf: (session) => sessionCookies(session, { secret: config.cookieSigningSecret, secure }),
   })
   const dispatch = new Dispatch({
     ...config,
     compressionMinBytes: config.compression ? config.compressionMinBytes : 0,
     forwarder,
+    images: new ImageDoor(imagesAtOnce),
     health,
     metrics,
     auth: {
@@ -77,7 +89,7 @@ export async function startGateway(config: Config): Promise<Service> {
       ...signInLimits(redis, config),
       identities: createClient(ExternalIdentityAuthService, transport),
       describeServer: serverDescription(() => discovery.getServer({})),
-      clientAddress: clientAddressBehind(config.trustedProxies),
+      clientAddress,
       publicUrl: config.publicUrl,
       allowedOrigins: config.allowedOrigins,
       oauthRedirectOrigins: config.oauthRedirectOrigins,

@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import type { Reply, RpcClient } from '@parley/rpc'
-import { keyedMethods } from '@parley/rpc'
-import { authenticate } from '../credentials/authenticate.ts'
+import { methodPath } from '@parley/contracts/catalogue'
+import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
+import type { PutBlob } from '../clients/blobs.ts'
+import { authenticate, type SignedIn } from '../credentials/authenticate.ts'
 import { sessionBegunBy, type BrowserSession } from '../credentials/browser-session.ts'
 import type { CallerCache } from '../credentials/caller-cache.ts'
 import { presentedCredentials, type ReadHeader, type Secrets } from '../credentials/presented.ts'
 import type { SessionRenewal } from '../credentials/renewal.ts'
-import { badIdempotencyKey, unauthenticated } from '../errors.ts'
+import { badIdempotencyKey, imageTooLarge, unauthenticated } from '../errors.ts'
+import { networkOf, type ClientAddress } from '../http/client-address.ts'
+import type { CallLimits } from './call-limits.ts'
+import { takeImageOut } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
 
 /** A request that passed the checks which do not look at its body. */
 export type Admitted = {
   method: PublicMethod
   caller: string | undefined
+  callerId: string
   idempotencyKey: string | undefined
   /** Cookies of a browser session whose handle was just replaced: every answer must carry them, failures too. */
   cookies: string[]
@@ -25,6 +30,10 @@ type Options = {
   renewal: SessionRenewal
   /** `Set-Cookie` values of a session. */
   cookiesOf: (session: BrowserSession) => string[]
+  limits: CallLimits
+  clientAddress: ClientAddress
+  putBlob: PutBlob
+  maxUploadBytes: number
 }
 
 /** Reply headers that clients may see. */
@@ -37,25 +46,54 @@ export class Forwarder {
     this.#options = options
   }
 
-  /** Who calls, before anything looks at the body. */
-  async admit(method: PublicMethod, header: ReadHeader): Promise<Admitted> {
-    const { callers, cookiesOf, renewal, secrets } = this.#options
-    const known = method.needsCaller ? await authenticate(callers, presentedCredentials(header, secrets)) : undefined
-    if (method.needsCaller && !known) throw unauthenticated()
+  /** Who calls, and whether they may call again already, before anything looks at the body. */
+  async admit(method: PublicMethod, header: ReadHeader, peer: string | undefined): Promise<Admitted> {
+    const { clientAddress, cookiesOf, limits, renewal } = this.#options
+    const known = method.needsCaller ? await this.#signedIn(header) : undefined
+    limits.take(method.limit, known?.caller.userId ?? networkOf(clientAddress(peer, header)))
     const key = idempotencyKey(method, header('idempotency-key'))
     const renewed = renewal.isDue(known) ? await renewal.renew(known) : undefined
-    return { method, caller: known?.encoded, idempotencyKey: key, cookies: renewed ? cookiesOf(renewed) : [] }
+    return {
+      method,
+      caller: known?.encoded,
+      callerId: known?.caller.userId ?? '',
+      idempotencyKey: key,
+      cookies: renewed ? cookiesOf(renewed) : [],
+    }
+  }
+
+  /** Throws `unauthenticated` unless a credential is presented that holds. */
+  async assertSignedIn(header: ReadHeader): Promise<void> {
+    await this.#signedIn(header)
   }
 
   /** Sends the encoded request to the deployable that owns the method. */
   send(admitted: Admitted, body: Uint8Array, timeoutMs: number, traceparent: string | undefined): Promise<Reply> {
-    const { caller, idempotencyKey, method } = admitted
-    return this.#options.rpc.call(method.method, body, {
-      timeoutMs,
-      ...(caller !== undefined && { caller }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      ...(traceparent !== undefined && { traceparent }),
-    })
+    return admitted.method.carriesImage
+      ? this.#sendImage(admitted, body, { timeoutMs, traceparent })
+      : this.#call(admitted, body, { timeoutMs, traceparent })
+  }
+
+  /** The bytes of an image do not travel over the bus: they are put aside, and their id goes with the request. */
+  async #sendImage(admitted: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
+    const { callerId, method } = admitted
+    const { maxUploadBytes, putBlob } = this.#options
+    const taken = takeImageOut(method.method, body)
+    if (!taken) return this.#call(admitted, body, meta)
+    if (taken.image.length > maxUploadBytes) throw imageTooLarge(maxUploadBytes)
+    const blob = await putBlob(taken.image, { callerId, method: methodPath(method.method).slice(1) })
+    return this.#call(admitted, taken.rest, { ...meta, blob })
+  }
+
+  #call({ caller, idempotencyKey, method }: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
+    return this.#options.rpc.call(method.method, body, { ...meta, caller, idempotencyKey })
+  }
+
+  async #signedIn(header: ReadHeader): Promise<SignedIn> {
+    const { callers, secrets } = this.#options
+    const known = await authenticate(callers, presentedCredentials(header, secrets))
+    if (!known) throw unauthenticated()
+    return known
   }
 
   /** Cookies of the browser session that a call began; none for nearly all calls. */

@@ -1,16 +1,24 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
+import { carriesImage } from './image-requests.ts'
+import { limitClassOf, type LimitClass } from './limit-class.ts'
 import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 
 export type PublicMethod = {
   method: DescMethodUnary
   /** Whether a credential is needed: everything but discovery and the token-guarded flows of svc.auth. */
   needsCaller: boolean
-  /** Largest request body in bytes. */
+  /** Largest request body in bytes; for those that carry an image it is a setting. */
   maxBodyBytes: number
+  /** Whether its requests hold a whole image. */
+  carriesImage: boolean
+  /** With which others it is counted. */
+  limit: LimitClass
 }
 
+/** What a request holds besides its image or chunk. */
+export const bodyFrameBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
-const chunkBodyBytes = 512 * 1024 + 64 * 1024
+const chunkBodyBytes = 512 * 1024 + bodyFrameBytes
 
 /** Every public method by its path, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
 export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
@@ -20,6 +28,8 @@ export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
       method,
       needsCaller: /^svc\.(api|admin)\./.test(method.parent.typeName),
       maxBodyBytes: method.name === 'UploadChunk' ? chunkBodyBytes : defaultMaxBodyBytes,
+      carriesImage: carriesImage(method),
+      limit: limitClassOf(method),
     },
   ]),
 )

@@ -1,23 +1,34 @@
 import { fromBinary, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
-import type { ConnectRouter, MethodImpl } from '@connectrpc/connect'
+import { createContextKey, createContextValues, type ConnectRouter, type MethodImpl } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { exposedReplyHeaders, type Forwarder } from '../forward/forward.ts'
-import { connectPrefix, methodsByPath, type PublicMethod } from '../forward/methods.ts'
+import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../forward/methods.ts'
 import { reflection } from './reflection.ts'
 
-type Options = { forwarder: Forwarder; requestTimeoutMs: number }
+type Options = { forwarder: Forwarder; maxUploadBytes: number; requestTimeoutMs: number }
 export type NodeHandler = ReturnType<typeof connectNodeAdapter>
+export type NodeServerRequest = Parameters<NodeHandler>[0]
+export type NodeServerResponse = Parameters<NodeHandler>[1]
 
 // Above the largest body of a single method: each method's own limit answers first.
+const peerKey = createContextKey<string | undefined>(undefined)
+
 const maxMessageBytes = 2 * 1024 * 1024
 
 /** gRPC, gRPC-Web, streams (reflection) and whatever else is not a plain unary Connect call, at the root and below the prefix. */
 export function protocolAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
   const routes = (router: ConnectRouter): void => {
-    for (const known of methodsByPath.values()) router.rpc(known.method, forwarding(known, options))
+    const withImage = { readMaxBytes: options.maxUploadBytes + bodyFrameBytes }
+    for (const known of methodsByPath.values())
+      router.rpc(known.method, forwarding(known, options), known.carriesImage ? withImage : {})
     reflection(router)
   }
-  const common = { routes, readMaxBytes: maxMessageBytes, maxTimeoutMs: options.requestTimeoutMs * 10 }
+  const common = {
+    routes,
+    readMaxBytes: maxMessageBytes,
+    maxTimeoutMs: options.requestTimeoutMs * 10,
+    contextValues: ({ socket }: NodeServerRequest) => createContextValues().set(peerKey, socket.remoteAddress),
+  }
   return {
     root: connectNodeAdapter(common),
     prefixed: connectNodeAdapter({ ...common, requestPathPrefix: connectPrefix }),
@@ -28,7 +39,7 @@ function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Option
   const { input, output } = known.method
   return async (request, context) => {
     const header = (name: string) => context.requestHeader.get(name) ?? undefined
-    const admitted = await forwarder.admit(known, header)
+    const admitted = await forwarder.admit(known, header, context.values.get(peerKey))
     const timeoutMs = Math.min(context.timeoutMs() ?? requestTimeoutMs, requestTimeoutMs)
     const setCookies = (cookies: string[]) => cookies.forEach((it) => context.responseHeader.append('set-cookie', it))
     setCookies(admitted.cookies)

@@ -10,8 +10,10 @@ import {
   unsupportedMediaType,
   unsupportedProtocolVersion,
 } from '../errors.ts'
-import { exposedReplyHeaders, type Forwarder } from '../forward/forward.ts'
-import type { PublicMethod } from '../forward/methods.ts'
+import type { ReadHeader } from '../credentials/presented.ts'
+import { exposedReplyHeaders, type Admitted, type Forwarder } from '../forward/forward.ts'
+import type { ImageDoor } from '../forward/image-door.ts'
+import { bodyFrameBytes, type PublicMethod } from '../forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
 import { timeoutFrom } from './deadline.ts'
@@ -19,8 +21,22 @@ import { headerOf } from './header.ts'
 import { reply } from './reply.ts'
 import { textOf } from './text.ts'
 
-type Options = { forwarder: Forwarder; requestTimeoutMs: number; compressionMinBytes: number; metrics: Metrics }
+type Options = {
+  forwarder: Forwarder
+  images: ImageDoor
+  maxUploadBytes: number
+  requestTimeoutMs: number
+  compressionMinBytes: number
+  metrics: Metrics
+}
 type Format = 'json' | 'proto'
+type Answered = { answer: Reply; format: Format }
+type UnaryCall = {
+  method: PublicMethod
+  request: IncomingMessage
+  headers: OutgoingHttpHeaders
+  admitting: Promise<Admitted>
+}
 
 const formats = new Map<string, Format>([
   ['application/json', 'json'],
@@ -113,18 +129,32 @@ export class ConnectUnary {
     return new ConnectError('internal server error', Code.Internal)
   }
 
-  async #call(
-    method: PublicMethod,
-    request: IncomingMessage,
-    headers: OutgoingHttpHeaders,
-  ): Promise<{ answer: Reply; format: Format }> {
+  #call(method: PublicMethod, request: IncomingMessage, headers: OutgoingHttpHeaders): Promise<Answered> {
+    const header: ReadHeader = (name) => headerOf(request, name)
+    const admitting = this.#options.forwarder.admit(method, header, request.socket.remoteAddress)
+    const call = { method, request, headers, admitting }
+    return method.carriesImage ? this.#callWithImage(call) : this.#answer(call, method.maxBodyBytes)
+  }
+
+  /** A large body is not read before its sender is known and there is a place for it. */
+  async #callWithImage(call: UnaryCall): Promise<Answered> {
+    const { images, maxUploadBytes } = this.#options
+    let leave: (() => void) | undefined
+    try {
+      setCookies(call.headers, (await call.admitting).cookies)
+      leave = images.enter(call.request)
+      return await this.#answer(call, maxUploadBytes + bodyFrameBytes)
+    } finally {
+      leave?.()
+      call.request.resume()
+    }
+  }
+
+  async #answer({ method, request, headers, admitting }: UnaryCall, maxBodyBytes: number): Promise<Answered> {
     const format = unaryFormat(request.headers['content-type']) ?? 'json'
     const version = request.headers['connect-protocol-version']
     // Reading starts at once: a body that nobody reads holds up the connection.
-    const [admission, reading] = await Promise.allSettled([
-      this.#options.forwarder.admit(method, (name) => headerOf(request, name)),
-      readBody(request, method.maxBodyBytes),
-    ])
+    const [admission, reading] = await Promise.allSettled([admitting, readBody(request, maxBodyBytes)])
     if (admission.status === 'rejected') throw admission.reason
     setCookies(headers, admission.value.cookies)
     if (reading.status === 'rejected') throw reading.reason

@@ -1,9 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Health } from '@parley/runtime'
-import { protocolAdapters, type NodeHandler } from '../grpc/adapter.ts'
+import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
 import type { Forwarder } from '../forward/forward.ts'
-import { connectPrefix, findMethod } from '../forward/methods.ts'
+import type { ImageDoor } from '../forward/image-door.ts'
+import { connectPrefix, findMethod, type PublicMethod } from '../forward/methods.ts'
+import { throughImageDoor } from '../grpc/image-calls.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AuthContext } from './auth/context.ts'
 import { jsonRoutes } from './auth/routes.ts'
@@ -21,6 +23,8 @@ import { replyJson } from './reply.ts'
 
 type Options = {
   forwarder: Forwarder
+  images: ImageDoor
+  maxUploadBytes: number
   health: Health
   auth: AuthContext
   metrics: Metrics
@@ -58,7 +62,7 @@ export class Dispatch {
   /** Cleartext HTTP/2: gRPC and its kin. */
   readonly http2 = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const path = pathOf(request.url)
-    if (rpcPath.test(path)) return void this.#adapter(path)(request, response)
+    if (rpcPath.test(path)) return void this.#grpc(path, findMethod(path), request, response)
     const ready = this.#options.health.status()
     if (path === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
     else if (path === '/readyz')
@@ -129,13 +133,25 @@ export class Dispatch {
     const streaming = /^application\/(grpc|connect\+)/i.test(contentType ?? '')
     if (request.method === 'POST' && streaming && (method || isReflection(path))) {
       for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
-      return void this.#adapter(path)(request, response)
+      closeAfterUnread(request, response)
+      return void this.#grpc(path, method, request, response)
     }
     if (!method || request.method !== 'POST' || !unaryFormat(contentType)) {
       request.resume()
       return this.#unary.refuseRequest(request, response, cors, method !== undefined || isReflection(path))
     }
     return this.#unary.handle(method, request, response, cors)
+  }
+
+  #grpc(
+    path: string,
+    method: PublicMethod | undefined,
+    request: NodeServerRequest,
+    response: NodeServerResponse,
+  ): void {
+    const handler = this.#adapter(path)
+    if (method?.carriesImage) void throughImageDoor(this.#options, handler, request, response)
+    else handler(request, response)
   }
 
   #adapter(path: string): NodeHandler {
@@ -147,3 +163,9 @@ const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
 const readiness = ({ ready, reasons }: { ready: boolean; reasons: string[] }) =>
   ready ? { status: 'ready' } : { status: 'not ready', reasons }
+
+/** The protocol library ends the connection of a body that it does not read to its end; the client has to know. */
+function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {
+  const wanted = response.shouldKeepAlive
+  Object.defineProperty(response, 'shouldKeepAlive', { get: () => wanted && request.complete })
+}

@@ -1,0 +1,95 @@
+import type { Redis } from 'ioredis'
+import { logger } from '@parley/telemetry'
+import { rateLimitPrefix } from './keys.ts'
+
+/** A limit that answers at once: so many points per id in a window of the clock. */
+export type EagerLimit = {
+  redis: Redis
+  /** Name of the limit; limits of one name share their counts. */
+  key: string
+  /** 0: no limit. */
+  points: number
+  windowMs: number
+  /** How often what was counted here is added to what all count. Default: every second. */
+  flushEveryMs?: number
+  now?: () => number
+}
+
+/** Counts uses of something without ever waiting. Disposing it stops the sharing. */
+export type EagerLimiter = AsyncDisposable & {
+  /** Takes one point of this id. Answers 0, or the milliseconds until there are points again. */
+  take(id: string): number
+}
+
+/** `shared`: what all processes are known to have taken, `here`: what this one took since it last told. */
+type Count = { window: number; shared: number; here: number }
+
+const mostPerPipeline = 1_000
+
+/**
+ * Counts in this process and tells the others once in a while, so that no call waits for Redis: several processes together
+ * may give out what they take between two flushes beyond the limit. While Redis is away each process counts for itself.
+ */
+export function eagerLimiter(options: EagerLimit): EagerLimiter {
+  const { redis, key, points, windowMs, now = Date.now } = options
+  const counts = new Map<string, Count>()
+  const untold = new Map<string, Count>()
+  const log = logger('redis')
+  let window = 0
+
+  const currentWindow = (): number => {
+    const current = Math.floor(now() / windowMs)
+    if (current !== window) {
+      window = current
+      counts.clear()
+      untold.clear()
+    }
+    return current
+  }
+  const tell = async (batch: [string, Count][]): Promise<void> => {
+    const told = batch.map(([, count]) => {
+      const { here } = count
+      count.shared += here
+      count.here = 0
+      return here
+    })
+    const pipeline = redis.pipeline()
+    batch.forEach(([id, count], index) => {
+      const name = `${rateLimitPrefix(key)}:${count.window}:${id}`
+      pipeline.incrby(name, told[index] ?? 0).pexpire(name, 2 * windowMs)
+    })
+    const answers = await pipeline.exec()
+    batch.forEach(([, count], index) => {
+      const [error, total] = answers?.[2 * index] ?? []
+      if (!error && typeof total === 'number') count.shared = Math.max(count.shared, total)
+    })
+  }
+  const flush = async (): Promise<void> => {
+    currentWindow()
+    if (redis.status !== 'ready') return
+    const batch = [...untold]
+    untold.clear()
+    for (let at = 0; at < batch.length; at += mostPerPipeline) await tell(batch.slice(at, at + mostPerPipeline))
+  }
+
+  let flushing = Promise.resolve()
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush).catch((error: unknown) => log.debug({ err: error, key }, 'counts were not shared'))
+  }, options.flushEveryMs ?? 1_000).unref()
+
+  return {
+    take(id) {
+      if (points === 0) return 0
+      const current = currentWindow()
+      let count = counts.get(id)
+      if (!count) counts.set(id, (count = { window: current, shared: 0, here: 0 }))
+      if (count.shared + count.here >= points) return (current + 1) * windowMs - now()
+      if (count.here++ === 0) untold.set(id, count)
+      return 0
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await flushing
+    },
+  }
+}

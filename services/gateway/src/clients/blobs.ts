@@ -1,0 +1,58 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { Agent, request as httpRequest } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { blobTicketHeader, signBlobTicket } from '@parley/auth'
+import { uploadsUnavailable } from '../errors.ts'
+
+/** Puts the bytes of a call aside at uploads; answers the id under which its method finds them. */
+export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
+
+const timeoutMs = 15_000
+
+/** Each process of uploads is as good as any other: the next one is tried when one is not there. */
+export function blobClient({ urls, secret }: { urls: readonly string[]; secret: string }): PutBlob & AsyncDisposable {
+  const agent = new Agent({ keepAlive: true, timeout: timeoutMs })
+  let turn = 0
+  const put: PutBlob = async (bytes, { callerId, method }) => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    // One ticket for all attempts: uploads gives one blob for it, however often it is sent.
+    const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
+    const signed = signBlobTicket(secret, ticket)
+    let failure: unknown
+    for (let attempt = 0; attempt < Math.max(2, urls.length); attempt++) {
+      const url = urls[turn++ % urls.length]
+      if (url === undefined) break
+      try {
+        return await post(new URL('/internal/blobs', url), { bytes, ticket: signed, agent })
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw uploadsUnavailable(failure)
+  }
+  return Object.assign(put, {
+    [Symbol.asyncDispose]: () => {
+      agent.destroy()
+      return Promise.resolve()
+    },
+  })
+}
+
+type Posting = { bytes: Uint8Array; ticket: string; agent: Agent }
+
+function post(url: URL, { bytes, ticket, agent }: Posting): Promise<string> {
+  const headers = { [blobTicketHeader]: ticket, 'content-length': bytes.length }
+  const signal = AbortSignal.timeout(timeoutMs)
+  return new Promise((resolve, reject) => {
+    httpRequest(url, { method: 'POST', headers, agent, signal }, (answer) => {
+      json(answer)
+        .then((value) => {
+          if (answer.statusCode !== 201) throw new Error(`uploads answered ${answer.statusCode}`)
+          resolve((value as { id: string }).id)
+        })
+        .catch(reject)
+    })
+      .on('error', reject)
+      .end(bytes)
+  })
+}

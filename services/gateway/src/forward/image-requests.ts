@@ -1,0 +1,29 @@
+import { fromBinary, toBinary, type DescMethod } from '@bufbuild/protobuf'
+import { AdminServerService } from '@parley/contracts/admin'
+import { MyAccountService } from '@parley/contracts/api'
+
+const { uploadServerBanner, uploadServerLogo } = AdminServerService.method
+const methods = [MyAccountService.method.uploadAvatar, uploadServerLogo, uploadServerBanner] as const
+const byMethod = new Map<DescMethod, (typeof methods)[number]>(methods.map((method) => [method, method]))
+
+/** Whether requests of a method hold a whole image, which does not travel over the bus. */
+export const carriesImage = (method: DescMethod): boolean => byMethod.has(method)
+
+/** Takes the bytes of the image out of an encoded request. Undefined when there are none, or it cannot be read. */
+export function takeImageOut(
+  method: DescMethod,
+  body: Uint8Array,
+): { image: Uint8Array; rest: Uint8Array } | undefined {
+  const input = byMethod.get(method)?.input
+  if (!input) return undefined
+  try {
+    const request = fromBinary(input, body)
+    const image = request.image?.image
+    if (!request.image || !image?.length) return undefined
+    request.image.image = new Uint8Array()
+    return { image, rest: toBinary(input, request) }
+  } catch {
+    // The owner of the method says what is wrong with it.
+    return undefined
+  }
+}

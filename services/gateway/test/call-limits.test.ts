@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
+
+let fleet: ImageFleet
+
+beforeAll(async () => {
+  fleet = await openImageFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const createMessage = 'svc.api.v1.MessageService/CreateMessage'
+const getServer = 'svc.discovery.v1.ServerDiscoveryService/GetServer'
+
+async function post(url: string, method: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}/api/connect/${method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: '{"roomId":"R1","body":"hello"}',
+  })
+  const body = (await response.json()) as { code?: string; details?: { type: string }[] }
+  return { status: response.status, retryAfter: Number(response.headers.get('retry-after')), body }
+}
+const as = (userId: string) => ({ authorization: `Bearer ${fleet.tokenOf(userId)}` })
+
+test('a user may make so many calls of a kind in a minute, whatever credential is used', async () => {
+  const { url } = await fleet.start({ PARLEY_LIMITS_WRITES_PER_MINUTE: '3' })
+  const calls = async (userId: string) => {
+    const statuses = []
+    for (let n = 0; n < 4; n++) statuses.push((await post(url, createMessage, as(userId))).status)
+    return statuses
+  }
+  // The minute of the clock may turn once on the way.
+  await eventually(async () => expect(await calls('Ualice')).toEqual([429, 429, 429, 429]))
+  const refused = await post(url, createMessage, as('Ualice'))
+  expect(refused.body.code).toBe('resource_exhausted')
+  expect(refused.body.details?.map(({ type }) => type)).toEqual(['google.rpc.RetryInfo'])
+  expect(refused.retryAfter).toBeGreaterThan(0)
+  expect(refused.retryAfter).toBeLessThanOrEqual(60)
+  expect((await post(url, createMessage, as('Ubob'))).status).toBe(200)
+  expect((await post(url, getServer)).status).toBe(200)
+})
+
+test('who is not signed in is counted by network, as trusted proxies tell it', async () => {
+  const { url } = await fleet.start({
+    PARLEY_LIMITS_READS_PER_MINUTE: '2',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  const from = async (address: string) => (await post(url, getServer, { 'x-forwarded-for': address })).status
+  await eventually(async () => (await from('198.51.100.1')) === 429)
+  expect(await from('198.51.100.2')).toBe(200)
+  await eventually(async () => (await from('2001:db8::1')) === 429)
+  expect(await from('2001:db8::2')).toBe(429)
+  expect(await from('6.6.6.6, 198.51.100.1')).toBe(429)
+})
+
+test('processes share what they count, and go on counting without Redis', async () => {
+  const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
+  const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
+  const write = async (url: string, userId: string) => (await post(url, createMessage, as(userId))).status
+  await eventually(async () => (await write(one.url, 'Ucarol')) === 429)
+  await eventually(async () => (await write(other.url, 'Ucarol')) === 429)
+  await fleet.redis.stop()
+  expect(await write(one.url, 'Udora')).toBe(200)
+  await eventually(async () => (await write(one.url, 'Udora')) === 429)
+  await fleet.redis.start()
+})
+
+test('0 is no limit', async () => {
+  const { url } = await fleet.start({ PARLEY_LIMITS_WRITES_PER_MINUTE: '0' })
+  for (let n = 0; n < 50; n++) expect((await post(url, createMessage, as('Uerin'))).status).toBe(200)
+})

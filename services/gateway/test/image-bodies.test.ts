@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { create, toBinary, toJsonString } from '@bufbuild/protobuf'
+import { Code, ConnectError, createClient, type Interceptor, type Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { AdminServerService } from '@parley/contracts/admin'
+import { MyAccountService, UploadAvatarRequestSchema } from '@parley/contracts/api'
+import { RetryInfoSchema } from '@parley/contracts/rpc'
+import { eventually } from '@parley/testkit'
+import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
+
+const limit = 3 * 1024 * 1024
+let fleet: ImageFleet
+let url: string
+let token: string
+
+beforeAll(async () => {
+  fleet = await openImageFleet()
+  url = (await fleet.start({ PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(limit) })).url
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+beforeEach(() => {
+  fleet.asked.length = 0
+  fleet.given.length = 0
+  token = fleet.tokenOf('Ualice')
+})
+
+type Open = (url: string, token: string | undefined) => Transport
+const bearing = (given: string | undefined): Interceptor[] => [
+  (next) => (request) => {
+    if (given !== undefined) request.header.set('authorization', `Bearer ${given}`)
+    return next(request)
+  },
+]
+const protocols: [string, Open][] = [
+  [
+    'Connect with JSON',
+    (at, given) =>
+      createConnectTransport({
+        baseUrl: `${at}/api/connect`,
+        httpVersion: '1.1',
+        useBinaryFormat: false,
+        interceptors: bearing(given),
+      }),
+  ],
+  [
+    'Connect with protobuf',
+    (at, given) =>
+      createConnectTransport({
+        baseUrl: `${at}/api/connect`,
+        httpVersion: '1.1',
+        useBinaryFormat: true,
+        interceptors: bearing(given),
+      }),
+  ],
+  ['gRPC', (at, given) => createGrpcTransport({ baseUrl: at, interceptors: bearing(given) })],
+  [
+    'gRPC-Web',
+    (at, given) =>
+      createGrpcWebTransport({ baseUrl: `${at}/api/connect`, httpVersion: '1.1', interceptors: bearing(given) }),
+  ],
+]
+const errorOf = async (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => ConnectError.from(error),
+  )
+
+describe.each(protocols)('%s', (_, open) => {
+  test('puts the bytes of an image aside and sends the rest on', async () => {
+    // Larger than what travels over the bus.
+    const image = randomBytes(2 * 1024 * 1024)
+    await createClient(MyAccountService, open(url, token)).uploadAvatar({
+      image: { image, filename: 'me.png', contentType: 'image/png' },
+    })
+    expect(fleet.given).toHaveLength(1)
+    expect(fleet.given[0]?.bytes.equals(image)).toBe(true)
+    expect(fleet.given[0]?.ticket).toMatchObject({
+      callerId: 'Ualice',
+      method: 'svc.api.v1.MyAccountService/UploadAvatar',
+      size: image.length,
+    })
+    expect(fleet.asked).toMatchObject([
+      {
+        ...{ method: 'UploadAvatar', userId: 'Ualice', blob: 'B1' },
+        image: { image: new Uint8Array(), filename: 'me.png', contentType: 'image/png' },
+      },
+    ])
+  })
+
+  test('does so for logo and banner', async () => {
+    const admin = createClient(AdminServerService, open(url, token))
+    await admin.uploadServerLogo({ image: { image: new Uint8Array([1]) } })
+    await admin.uploadServerBanner({ image: { image: new Uint8Array([2]) } })
+    expect(fleet.given.map(({ bytes }) => [...bytes])).toEqual([[1], [2]])
+    expect(fleet.asked.map(({ method, blob }) => [method, blob])).toEqual([
+      ['UploadServerLogo', 'B1'],
+      ['UploadServerBanner', 'B2'],
+    ])
+  })
+
+  test('sends a request without bytes on as it is', async () => {
+    await createClient(MyAccountService, open(url, token)).uploadAvatar({ image: { filename: 'me.png' } })
+    expect([fleet.given, fleet.asked[0]?.blob]).toEqual([[], undefined])
+  })
+
+  test('refuses what is too large, and what is from nobody', async () => {
+    const call = (given: string | undefined, bytes: number) =>
+      errorOf(createClient(MyAccountService, open(url, given)).uploadAvatar({ image: { image: Buffer.alloc(bytes) } }))
+    expect((await call(token, limit + 100 * 1024))?.code).toBe(Code.ResourceExhausted)
+    expect((await call(undefined, 1000))?.code).toBe(Code.Unauthenticated)
+    expect((await call('wrong', 2 * 1024 * 1024))?.code).toBe(Code.Unauthenticated)
+    expect([fleet.given, fleet.asked]).toEqual([[], []])
+  })
+
+  test('lets four pass at a time and tells the fifth when to come again', async () => {
+    const account = createClient(MyAccountService, open(url, token))
+    const release = fleet.hold()
+    const passing = Array.from({ length: 4 }, () => account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
+    await eventually(() => fleet.given.length === 4)
+    const refusal = await errorOf(account.uploadAvatar({ image: { image: Buffer.alloc(2_000_000) } }))
+    expect(refusal?.code).toBe(Code.ResourceExhausted)
+    expect(refusal?.findDetails(RetryInfoSchema)).toMatchObject([{ retryDelay: { seconds: 1n } }])
+    expect(refusal?.metadata.get('retry-after')).toBe('1')
+    release()
+    await Promise.all(passing)
+    await account.uploadAvatar({ image: { image: new Uint8Array([1]) } })
+    expect(fleet.asked).toHaveLength(5)
+  })
+})
+
+test('the cap is on the body: the image and 64 KiB', async () => {
+  const post = async (body: Uint8Array | string, contentType: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
+    const path = '/api/connect/svc.api.v1.MyAccountService/UploadAvatar'
+    return (await fetch(`${url}${path}`, { method: 'POST', body, headers })).status
+  }
+  const request = (bytes: number) => create(UploadAvatarRequestSchema, { image: { image: Buffer.alloc(bytes) } })
+  expect(await post(toBinary(UploadAvatarRequestSchema, request(limit)), 'application/proto')).toBe(200)
+  expect(await post(toBinary(UploadAvatarRequestSchema, request(limit + 1)), 'application/proto')).toBe(429)
+  expect(await post(toJsonString(UploadAvatarRequestSchema, request(limit / 2)), 'application/json')).toBe(200)
+  expect(await post(toJsonString(UploadAvatarRequestSchema, request(limit)), 'application/json')).toBe(429)
+})
+
+test('a client that goes away gives its place back', async () => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/proto', 'content-length': 1000 }
+  const begun = Array.from({ length: 4 }, () => {
+    const path = `${url}/api/connect/svc.api.v1.MyAccountService/UploadAvatar`
+    const request = httpRequest(path, { method: 'POST', headers, agent: false }).on('error', () => undefined)
+    request.write('half')
+    return request
+  })
+  const account = createClient(MyAccountService, createGrpcTransport({ baseUrl: url, interceptors: bearing(token) }))
+  const upload = () => errorOf(account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
+  await eventually(async () => (await upload())?.code === Code.ResourceExhausted)
+  begun.forEach((request) => request.destroy())
+  await eventually(async () => (await upload()) === undefined)
+})
+
+test('without uploads nothing is lost but images', async () => {
+  const { url: alone } = await fleet.start({ PARLEY_GATEWAY_UPLOADS_URLS: 'http://127.0.0.1:1' })
+  const transport = createGrpcTransport({ baseUrl: alone, interceptors: bearing(token) })
+  const call = createClient(MyAccountService, transport).uploadAvatar({ image: { image: new Uint8Array([1]) } })
+  expect((await errorOf(call))?.code).toBe(Code.Unavailable)
+})
