@@ -23,7 +23,7 @@ export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/register/complete', jsonRoute.open(complete, userLimit)],
   ['/auth/verify-email/request-code', jsonRoute.user(requestEmailCode, mailing)],
   ['/auth/verify-email/confirm-code', jsonRoute.user(confirmEmailCode)],
-  ['/auth/forgot-password', jsonRoute.open(forgotPassword)],
+  ['/auth/forgot-password', jsonRoute.open(forgotPassword, mailing)],
   ['/auth/reset-password', jsonRoute.open(resetPassword)],
   ['/auth/logout', jsonRoute.anyone(logout)],
   ['/auth/revoke-token', jsonRoute.anyone(revokeToken)],
