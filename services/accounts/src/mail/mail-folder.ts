@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import type { Transport } from './mail.ts'
+import { asMessage, type Transport } from './mail.ts'
 
 /** Mails as files of a folder, one `.eml` each; their names sort by time and tell nothing. */
 export function mailFolder(folder: string, from = 'parley@localhost'): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true })
   return {
-    async send({ to, ...mail }, serverName) {
-      const sender = from.includes('<') ? from : { name: serverName, address: from }
-      const { message } = await composer.sendMail({ ...mail, from: sender, to: { name: '', address: to } })
+    async send(mail, serverName) {
+      const { message } = await composer.sendMail(asMessage(mail, from, serverName))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${new Date().toISOString().replace(/[-:]/g, '')}-${randomUUID().slice(0, 8)}`
       const unfinished = join(folder, `.${name}.new`)

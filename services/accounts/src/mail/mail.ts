@@ -5,3 +5,12 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 export type Transport = AsyncDisposable & {
   send: (mail: Mail, serverName: string) => Promise<void>
 }
+
+/** A mail as the library wants it; a sender without a name gets that of the server. */
+export const asMessage = ({ to, ...mail }: Mail, from: string, serverName: string) => ({
+  ...mail,
+  from: from.includes('<') ? from : { name: serverName, address: from },
+  // As an object, so that nothing in the address is read as a list or a name.
+  to: { name: '', address: to },
+  headers: { 'auto-submitted': 'auto-generated' },
+})

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
-import type { Transport } from './mail.ts'
+import { asMessage, type Transport } from './mail.ts'
 
 const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, dnsTimeout: 5_000, socketTimeout: 20_000 }
 
@@ -26,10 +26,8 @@ export function smtpTransport(config: Config, host: string, from: string): Trans
     disableUrlAccess: true,
   })
   return {
-    async send({ to, ...mail }, serverName) {
-      const sender = from.includes('<') ? from : { name: serverName, address: from }
-      // As an object, so that nothing in the address is read as a list or a name.
-      await smtp.sendMail({ ...mail, from: sender, to: { name: '', address: to } })
+    async send(mail, serverName) {
+      await smtp.sendMail(asMessage(mail, from, serverName))
     },
     async [Symbol.asyncDispose]() {
       smtp.close()
