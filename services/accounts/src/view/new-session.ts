@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { NewSessionSchema, type NewSession } from '@parley/contracts/internal'
+import { displayNameOf } from './user.ts'
 
 export const toNewSession = (
   user: { id: string; login: string; displayName: string | null },
@@ -8,7 +9,7 @@ export const toNewSession = (
   create(NewSessionSchema, {
     userId: user.id,
     login: user.login,
-    displayName: user.displayName ?? user.login,
+    displayName: displayNameOf(user),
     token: session?.token ?? '',
     cookieHandle: session?.cookieHandle ?? '',
     lifetimeSeconds: session?.lifetimeSeconds ?? 0,
