@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { GetSystemInfoResponse } from '@parley/contracts/admin'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { eventually, fakeLeaf } from '@parley/testkit'
 import { AckPolicy } from 'nats'
@@ -16,6 +17,9 @@ afterAll(() => admin[Symbol.asyncDispose]())
 
 const info = () => admin.owner.diagnostics.getSystemInfo({})
 
+const auditOf = ({ projections }: Pick<GetSystemInfoResponse, 'projections'>) =>
+  projections.find(({ key }) => key === 'admin-audit')
+
 test('only owners see it', async () => {
   const denied = { code: Code.PermissionDenied }
   await expect(admin.bert.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
@@ -24,7 +28,7 @@ test('only owners see it', async () => {
 
 test('the bus, its stream and its readers are shown as they are', async () => {
   await announce(admin.bus, { kind: 'room_updated', aggregateType: 'room', aggregateId: 'R1', version: 1n })
-  await eventually(async () => expect((await info()).projections[0]).toMatchObject({ lag: 0n, entryCount: 1n }))
+  await eventually(async () => expect(auditOf(await info())).toMatchObject({ lag: 0n, entryCount: 1n }))
   const { systemInfo, projections } = await info()
   expect(systemInfo?.connection).toMatchObject({ connected: true, rtt: expect.stringMatching(/^[\d.]+(µs|ms)$/) })
   expect(systemInfo?.connection?.version).toMatch(/^\d+\.\d+/)
@@ -42,20 +46,17 @@ test('the bus, its stream and its readers are shown as they are', async () => {
     pullBased: true,
     pending: 0n,
   })
-  expect(projections).toMatchObject([
-    {
-      key: 'admin-audit',
-      name: 'audit of admin',
-      subjects: ['evt.>'],
-      started: true,
-      lastAppliedSequence: '1',
-      matchingStreamSequence: '1',
-      streamLastSequence: '1',
-      failed: false,
-      metrics: [{ name: 'parked events', value: 0n }],
-    },
-  ])
-  expect(projections[0]?.estimatedBytes).toBeGreaterThan(0n)
+  expect(auditOf({ projections })).toMatchObject({
+    name: 'audit of admin',
+    subjects: ['evt.>'],
+    started: true,
+    lastAppliedSequence: '1',
+    matchingStreamSequence: '1',
+    streamLastSequence: '1',
+    failed: false,
+    metrics: [{ name: 'parked events', value: 0n }],
+  })
+  expect(auditOf({ projections })?.estimatedBytes).toBeGreaterThan(0n)
 })
 
 test('a reader that is behind shows by how much', async () => {
