@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService, PresenceStatus, UserService, ViewerService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
+import sharp from 'sharp'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
@@ -46,6 +47,25 @@ describe('presence', () => {
 })
 
 describe('a profile', () => {
+  test('with its picture is seen by everyone, without signing in', async () => {
+    const sockets = await listen(bob)
+    const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } })
+      .png()
+      .toBuffer()
+    const { user } = await ada.call(MyAccountService.method.uploadAvatar, { image: { image, filename: 'me.png' } })
+    expect(user?.avatarUrl).toMatch(/\/assets\/server\//)
+    expect((await shown(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
+    for (const socket of sockets)
+      await socket.heard(
+        ({ event }) => event.case === 'userProfileUpdated' && event.value.avatarUrl === user?.avatarUrl,
+      )
+    const path = new URL(user?.avatarUrl ?? '').pathname
+    const picture = await fetch(`${fleet().gateways[1]}${path}`)
+    expect(picture.status).toBe(200)
+    const { format, width, height } = await sharp(await picture.arrayBuffer()).metadata()
+    expect({ format, width, height }).toEqual({ format: 'webp', width: 96, height: 96 })
+  })
+
   test('without a picture in the request is refused', async () => {
     const answer = await ada.attempt(MyAccountService.method.uploadAvatar, { image: { filename: 'me.png' } })
     expect(codeOf(answer)).toBe('invalid_argument')
