@@ -210,6 +210,14 @@ describe('mistakes', () => {
   })
 })
 
+test('who only shows them needs no secrets and keeps none', () => {
+  const readShown = defineConfig(authProviderFields({ secrets: false }))
+  const given = table({}).replace(/client_secret.*/, '')
+  expect(readShown({ env: {}, file: file(given) }).providers).toMatchObject([{ id: 'work', clientSecret: '' }])
+  expect(readShown({ env: {}, file: file(table({})) }).providers).toMatchObject([{ id: 'work', clientSecret: '' }])
+  expect(describeConfig(readShown).map(({ toml }) => toml)).not.toContain('auth.providers[].client_secret')
+})
+
 test('what is shown of them is no secret', () => {
   const config = readConfig({ env: {}, file: file(table({})) })
   expect(redacted(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })

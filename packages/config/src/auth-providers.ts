@@ -18,7 +18,7 @@ export type AuthProvider = {
   /** Text of the button. */
   readonly label: string
   readonly clientId: string
-  /** Secret. */
+  /** Empty where it is not read. */
   readonly clientSecret: string
   /** Of `oidc`, and of no other type. */
   readonly issuerUrl: string | undefined
@@ -65,8 +65,14 @@ const columns = {
   'provider_options.api_url': address('where profiles are read, if not below the base'),
 }
 
-/** The sign-in providers, in the operator's order: repeated `[[auth.providers]]`, or their twins in the environment. */
-export const authProviderFields = (): { providers: Field<readonly AuthProvider[]> } => ({
+/** Takes whatever is given, and keeps nothing of it. */
+const unread: Field<string> = { ...columns.client_secret, default: '', parse: () => '' }
+
+/**
+ * The sign-in providers, in the operator's order: repeated `[[auth.providers]]`, or their twins in the environment. Who only
+ * shows them does not read their secrets, and need not be given any.
+ */
+export const authProviderFields = ({ secrets = true } = {}): { providers: Field<readonly AuthProvider[]> } => ({
   providers: {
     kind: 'tables',
     env: [],
@@ -76,14 +82,14 @@ export const authProviderFields = (): { providers: Field<readonly AuthProvider[]
     optional: true,
     secret: false,
     parse: () => [],
-    read: readProviders,
+    read: (given) => readProviders(given, secrets),
     shown: (value) => (value as readonly AuthProvider[]).map((provider) => ({ ...provider, clientSecret: '***' })),
-    parts: documentedColumns(toml, columns),
+    parts: documentedColumns(toml, columns).filter((field) => secrets || !field.secret),
   },
 })
 
-function readProviders(given: Given): readonly AuthProvider[] {
-  const rows = readTables(toml, columns, given)
+function readProviders(given: Given, secrets: boolean): readonly AuthProvider[] {
+  const rows = readTables(toml, secrets ? columns : { ...columns, client_secret: unread }, given)
   const mistakes = [...rows.flatMap(mistakesOfRow), ...repeated(rows)]
   if (mistakes.length > 0) throw new Mistakes(mistakes)
   if (rows.length === 0) return []

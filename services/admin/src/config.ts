@@ -24,7 +24,7 @@ export const readConfig = defineConfig({
   ...assetsFields(),
   ...uploadFields(),
   ...registrationFields(),
-  ...authProviderFields(),
+  ...authProviderFields({ secrets: false }),
   publicUrl,
   pushEnabled: bool('PARLEY_PUSH_ENABLED', {
     toml: 'push.enabled',
