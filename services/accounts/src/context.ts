@@ -7,6 +7,7 @@ import type {
 } from '@parley/contracts/internal'
 import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { RateLimiter } from '@parley/redis'
 import type { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -20,6 +21,8 @@ export type Context = {
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current'>
   passwords: Passwords
+  /** Wrong current passwords, per credential. */
+  passwordGuesses: RateLimiter
   providers: Providers
   aside: Aside
   /** Undefined: this server cannot send mail. */

@@ -2,6 +2,10 @@ import { Code, ConnectError } from '@connectrpc/connect'
 
 export const wrongPassword = () => new ConnectError('wrong login or password', Code.Unauthenticated)
 export const wrongCurrentPassword = () => new ConnectError('the current password is wrong', Code.InvalidArgument)
+export const tooManyGuesses = (retryAfterMs: number) =>
+  new ConnectError('too many wrong passwords; wait, or sign in anew', Code.ResourceExhausted, {
+    'retry-after': String(Math.ceil(retryAfterMs / 1000)),
+  })
 export const currentPasswordMissing = () =>
   new ConnectError('the current password is needed to change it', Code.InvalidArgument)
 export const passwordSetAlready = () => new ConnectError('the account has a password already', Code.FailedPrecondition)

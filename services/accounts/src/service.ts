@@ -8,7 +8,7 @@ import {
 } from '@parley/contracts/internal'
 import { consumeEvents, followPolicy, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
-import { openRedis } from '@parley/redis'
+import { openRedis, rateLimiter } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Aside } from './aside.ts'
@@ -84,6 +84,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     admin,
     mailer: transport && createMailer(transport, { serverName: serverNames(admin), signal }),
     aside: opened.use(new Aside(asideFailed)),
+    passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: createClient(MessagingInternalService, rpc.transport()),
     notifications: createClient(NotificationsInternalService, rpc.transport()),

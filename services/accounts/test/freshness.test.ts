@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { openRedis, rateLimiter, type RateLimiter, type RedisClient } from '@parley/redis'
 import { eq, sql } from 'drizzle-orm'
 import { assertFresh } from '../src/credentials/freshness.ts'
 import { deleteExpired } from '../src/jobs/delete-expired.ts'
@@ -11,17 +12,24 @@ import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type
 const minute = 60_000
 let env: Env
 let passwords: Passwords
+let redis: RedisClient
+let passwordGuesses: RateLimiter
 let now = Date.now()
 
 beforeAll(async () => {
   env = await openEnv()
   passwords = await createPasswords(2)
+  redis = openRedis({ url: env.redis.url, name: 'test' })
+  passwordGuesses = rateLimiter({ redis, key: 'test', points: 3, durationSeconds: 60 })
   await env.start({}, { now: () => new Date(now) })
 })
 afterEach(() => {
   now = Date.now()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
 
 async function callersFor(login: string) {
   await makeUser(env, login)
@@ -34,7 +42,7 @@ async function callerFor(login: string) {
   return caller
 }
 const check = (caller: { userId: string; credentialId: string }, current?: string) =>
-  codeOf(assertFresh({ db: env.db, passwords, now: () => new Date(now) }, caller, current))
+  codeOf(assertFresh({ db: env.db, passwords, passwordGuesses, now: () => new Date(now) }, caller, current))
 
 describe('a fresh credential', () => {
   test('is one that was proved in the last half hour', async () => {
@@ -55,6 +63,19 @@ describe('a fresh credential', () => {
     now += 29 * minute
     expect(await check(bearer)).toBeUndefined()
     expect(await check(cookie)).toBe(Code.FailedPrecondition)
+  })
+
+  test('is not to be had by guessing, and only the guessing session is stopped', async () => {
+    const [one, other] = await callersFor('frida')
+    if (!one || !other) throw new Error('two credentials are needed')
+    for (let i = 0; i < 5; i++) {
+      now += 31 * minute
+      expect(await check(other, password)).toBeUndefined()
+    }
+    for (let i = 0; i < 3; i++) expect(await check(one, 'a wrong password')).toBe(Code.InvalidArgument)
+    expect(await check(one, password)).toBe(Code.ResourceExhausted)
+    now += 31 * minute
+    expect(await check(other, password)).toBeUndefined()
   })
 
   test('is never one that another client was given, whatever it knows', async () => {

@@ -1,6 +1,7 @@
 import type { Caller } from '@parley/auth'
 import type { Context } from '../context.ts'
-import { freshnessMissing, sessionEnded, wrongCurrentPassword } from '../errors.ts'
+import { freshnessMissing, sessionEnded } from '../errors.ts'
+import { assertCurrentPassword } from '../passwords/current-password.ts'
 import { findCredentialOf, renewFreshness } from '../store/credentials.ts'
 import { getAccount } from '../store/users.ts'
 
@@ -12,10 +13,11 @@ export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs
 /**
  * Throws unless the credential behind the call was proved in the last 30 minutes, as the database has it: callers are cached.
  * The current password proves it anew, but not for credentials that other web clients were given.
- * Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `unauthenticated` (ended meanwhile).
+ * Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `resource_exhausted` (wrong too often),
+ * `unauthenticated` (ended meanwhile).
  */
 export async function assertFresh(
-  ctx: Pick<Context, 'db' | 'now' | 'passwords'>,
+  ctx: Pick<Context, 'db' | 'now' | 'passwords' | 'passwordGuesses'>,
   caller: Pick<Caller, 'userId' | 'credentialId'>,
   currentPassword = '',
 ): Promise<void> {
@@ -26,6 +28,6 @@ export async function assertFresh(
   if (credential.freshUntil > now) return
   if (currentPassword === '') throw freshnessMissing()
   const { passwordHash } = await getAccount(ctx.db, caller.userId)
-  if (!(await ctx.passwords.fits(currentPassword, passwordHash ?? undefined))) throw wrongCurrentPassword()
+  await assertCurrentPassword(ctx, caller, passwordHash, currentPassword)
   if (!(await renewFreshness(ctx.db, caller.credentialId, freshUntil(now)))) throw sessionEnded()
 }

@@ -1,4 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
+import type { Caller } from '@parley/auth'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { showUser } from '../../accounts/show-users.ts'
@@ -9,6 +10,7 @@ import { noted } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { accountGone, currentPasswordMissing, passwordSetAlready, wrongCurrentPassword } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
+import { assertCurrentPassword } from '../../passwords/current-password.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
@@ -16,9 +18,9 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   const changed = noted('user_password_hash_changed')
 
   /** Ends every credential: whoever knew the old password is out. */
-  const change = async (user: UserWithRoles, password: string, currentPassword: string) => {
+  const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
-    if (!(await ctx.passwords.fits(currentPassword, user.passwordHash ?? undefined))) throw wrongCurrentPassword()
+    await assertCurrentPassword(ctx, caller, user.passwordHash, currentPassword)
     const passwordHash = await ctx.passwords.hash(password)
     const at = ctx.now()
     const done = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
@@ -50,7 +52,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     if (user.passwordHash === null) {
       await assertFresh(ctx, caller)
       await setFirst(user.id, password)
-    } else await change(user, password, currentPassword)
+    } else await change(caller, user, password, currentPassword)
     return { user: await showUser(ctx, user) }
   }
 }
