@@ -3,12 +3,12 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MyAccountService } from '@parley/contracts/api'
 import { ExternalIdentityFlowKind } from '@parley/contracts/auth'
-import { eventually } from '@parley/testkit'
+import { eventually, startOidcProvider, type OidcProvider } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { accountOf, finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
-import { signInAt, startOidcProvider, type OidcProvider } from './_oidc-provider.ts'
+import { signInAt } from './_sign-in-at.ts'
 import { recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
@@ -19,7 +19,7 @@ let now = 0
 beforeAll(async () => {
   env = await openEnv()
   const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
-  provider = await startOidcProvider(callbackOf('work'), callbackOf('closed'))
+  provider = await startOidcProvider([callbackOf('work'), callbackOf('closed')])
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret, issuer_url: provider.issuer }
   const settings = providerSettings(
     { ...client, id: 'work', type: 'oidc', label: 'Work' },

@@ -1,10 +1,11 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit'
 import { providerLogins } from '../src/store/schema.ts'
 import { codeOf, openEnv, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
-import { signInAt, startOidcProvider, type OidcProvider } from './_oidc-provider.ts'
+import { signInAt } from './_sign-in-at.ts'
 
 const failed = { error: 'provider_failed' }
 const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
@@ -15,8 +16,8 @@ let other: OidcProvider
 
 beforeAll(async () => {
   env = await openEnv()
-  work = await startOidcProvider(callbackOf('work'), callbackOf('liar'))
-  other = await startOidcProvider(callbackOf('other'))
+  work = await startOidcProvider([callbackOf('work'), callbackOf('liar')])
+  other = await startOidcProvider([callbackOf('other')])
   const oidc = { type: 'oidc', client_id: work.clientId, client_secret: work.clientSecret }
   await env.start(
     providerSettings(

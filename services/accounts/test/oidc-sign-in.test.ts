@@ -1,10 +1,11 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/auth'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit'
 import { Browser } from './_browser.ts'
 import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
-import { signInAt, startOidcProvider, type OidcProvider } from './_oidc-provider.ts'
+import { signInAt } from './_sign-in-at.ts'
 import { recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
@@ -14,7 +15,7 @@ let now = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  provider = await startOidcProvider('https://chat.example.org/auth/providers/work/callback')
+  provider = await startOidcProvider(['https://chat.example.org/auth/providers/work/callback'])
   const work = { id: 'work', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
   await env.start(providerSettings({ ...work, ...client }), { now: () => new Date(Date.now() + now) })

@@ -2,13 +2,14 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Configuration } from 'oidc-provider'
-import { Browser, type Page } from './_browser.ts'
 
-export type Instead = (request: IncomingMessage, response: ServerResponse) => unknown
+/** Answers a request; false leaves it to the provider. */
+type Instead = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** What the provider knows of its people; by login, which is their subject as well. */
-export type Claims = Record<string, unknown>
+type Claims = Record<string, unknown>
 
+/** The provider, and what can be done to it. */
 export type OidcProvider = AsyncDisposable & {
   issuer: string
   clientId: string
@@ -26,11 +27,14 @@ export type OidcProvider = AsyncDisposable & {
   start: () => Promise<void>
 }
 
-export const clientId = 'parley'
-export const clientSecret = 'the secret of the client'
+const clientId = 'parley'
+const clientSecret = 'the secret of the client'
 
-/** A real OpenID Connect provider on the loopback, with the pages it has for developers. */
-export async function startOidcProvider(...callbacks: string[]): Promise<OidcProvider> {
+/**
+ * A real OpenID Connect provider on the loopback, with the pages it has for developers: any login and password will do. It
+ * knows one client, which it sends back to the callbacks, and takes a free port unless it is told one.
+ */
+export async function startOidcProvider(callbacks: string[], at = 0): Promise<OidcProvider> {
   const { Provider } = await quietly(() => import('oidc-provider'))
   const people = new Map<string, Claims>()
   const requests: string[] = []
@@ -40,7 +44,7 @@ export async function startOidcProvider(...callbacks: string[]): Promise<OidcPro
     requests.push(new URL(request.url ?? '/', 'http://provider').pathname)
     if (!instead || instead(request, response) === false) answering(request, response)
   })
-  await listen(server, 0)
+  await listen(server, at)
   const { port } = server.address() as AddressInfo
   const issuer = `http://127.0.0.1:${port}`
 
@@ -74,23 +78,6 @@ export async function startOidcProvider(...callbacks: string[]): Promise<OidcPro
     start: () => listen(server, port),
     [Symbol.asyncDispose]: () => close(server),
   }
-}
-
-/** Signs in at the provider as a person would, and answers the callback that the browser is sent to. */
-export async function signInAt(
-  { issuer }: Pick<OidcProvider, 'issuer'>,
-  authorizeUrl: string,
-  login: string,
-  browser = new Browser(),
-): Promise<URL> {
-  const back = (url: URL) => url.origin !== new URL(issuer).origin
-  let page: Page = await browser.open(authorizeUrl, back)
-  // A page to sign in at, one to agree on; a browser that was here before sees less of them.
-  for (let pages = 0; pages < 3 && !back(page.url); pages++) {
-    const values = page.html.includes('name="login"') ? { login, password: 'any' } : {}
-    page = await browser.submit(page, values, back)
-  }
-  return page.url
 }
 
 const cookieKey = randomBytes(16).toString('hex')

@@ -1,0 +1,19 @@
+import type { OidcProvider } from '@parley/testkit'
+import { Browser, type Page } from './_browser.ts'
+
+/** Signs in at the provider as a person would, and answers the callback that the browser is sent to. */
+export async function signInAt(
+  { issuer }: Pick<OidcProvider, 'issuer'>,
+  authorizeUrl: string,
+  login: string,
+  browser = new Browser(),
+): Promise<URL> {
+  const back = (url: URL) => url.origin !== new URL(issuer).origin
+  let page: Page = await browser.open(authorizeUrl, back)
+  // A page to sign in at, one to agree on; a browser that was here before sees less of them.
+  for (let pages = 0; pages < 3 && !back(page.url); pages++) {
+    const values = page.html.includes('name="login"') ? { login, password: 'any' } : {}
+    page = await browser.submit(page, values, back)
+  }
+  return page.url
+}
