@@ -94,6 +94,7 @@ export async function startGateway(config: Config): Promise<Service> {
       allowedOrigins: config.allowedOrigins,
       oauthRedirectOrigins: config.oauthRedirectOrigins,
     },
+    getServer: () => discovery.getServer({}),
     assets: new PassOn('assets', config.assetsUrls),
     webhooks: new PassOn('webhooks', config.webhooksUrls),
   })

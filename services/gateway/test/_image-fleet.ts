@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { blobTicketHeader, credentialDigest, readBlobTicket, type BlobTicket } from '@parley/auth'
 import { AdminServerService } from '@parley/contracts/admin'
@@ -30,7 +31,12 @@ export type ImageFleet = AsyncDisposable & {
   given: Given[]
   redis: Outage
   /** What GetServer answers. */
-  server: { name: string; registration: boolean; providers: { id: string; type: string; label: string }[] }
+  server: {
+    away?: boolean
+    name: string
+    registration: boolean
+    providers: { id: string; type: string; label: string }[]
+  }
   /** Uploads does not answer until the result is called. */
   hold: () => () => void
   /** A bearer token of a user. */
@@ -80,14 +86,17 @@ export async function openImageFleet(): Promise<ImageFleet> {
             uploadServerBanner: ({ image }, call) => note('UploadServerBanner', image, call),
           })
           .service(ServerDiscoveryService, {
-            getServer: () => ({
-              profile: { name: server.name, version: '1.2', welcomeMessage: 'Hello' },
-              login: {
-                directRegistrationEnabled: server.registration,
-                authorizeUrl: 'http://chat.example.org/oauth/authorize',
-                providers: server.providers.map((provider) => ({ ...provider, loginUrl: loginUrl(provider.id) })),
-              },
-            }),
+            getServer: () => {
+              if (server.away) throw new ConnectError('away', Code.Unavailable)
+              return {
+                profile: { name: server.name, version: '1.2', welcomeMessage: 'Hello' },
+                login: {
+                  directRegistrationEnabled: server.registration,
+                  authorizeUrl: 'http://chat.example.org/oauth/authorize',
+                  providers: server.providers.map((provider) => ({ ...provider, loginUrl: loginUrl(provider.id) })),
+                },
+              }
+            },
           }),
     },
     { deployable: 'messaging', routes: (routes) => routes.service(MessageService, { createMessage: () => ({}) }) },

@@ -67,6 +67,12 @@ export class Forwarder {
     await this.#signedIn(header)
   }
 
+  /** Counts a call that needs no credential and is no method. Throws `resource_exhausted` like {@link admit}. */
+  admitAnyone(header: ReadHeader, peer: string | undefined): void {
+    const { clientAddress, limits } = this.#options
+    limits.take('read', networkOf(clientAddress(peer, header)))
+  }
+
   /** Sends the encoded request to the deployable that owns the method. */
   send(admitted: Admitted, body: Uint8Array, timeoutMs: number, traceparent: string | undefined): Promise<Reply> {
     return admitted.method.carriesImage

@@ -25,7 +25,8 @@ const exposedHeaders = [
 const maxAgeSeconds = '86400'
 
 /** For pages of any origin, without credentials: what a client must know before it can sign in, and how it then does. */
-const publicPaths = /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$/
+const publicPaths =
+  /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$|^\/api\/(server|graphql)$/
 
 /** The headers that let a page of another origin read the answer; none when it may not. */
 export function corsHeaders(

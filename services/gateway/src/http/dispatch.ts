@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { GetServerResponse } from '@parley/contracts/discovery'
 import type { Health } from '@parley/runtime'
 import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
 import type { Forwarder } from '../forward/forward.ts'
@@ -10,6 +11,11 @@ import type { Metrics } from '../metrics.ts'
 import type { AuthContext } from './auth/context.ts'
 import { jsonRoutes } from './auth/routes.ts'
 import { ConnectUnary, unaryFormat } from './connect-unary.ts'
+import { serveApiServer } from './discovery/api-server.ts'
+import type { DiscoveryContext } from './discovery/context.ts'
+import { serveGraphql } from './discovery/graphql.ts'
+import { serverInfoOf } from './discovery/server-info.ts'
+import { headerOf } from './header.ts'
 import { iconPaths, serveIcon } from './icons.ts'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts'
 import { serveJson } from './json-route.ts'
@@ -27,6 +33,7 @@ type Options = {
   maxUploadBytes: number
   health: Health
   auth: AuthContext
+  getServer: () => Promise<GetServerResponse>
   metrics: Metrics
   assets: PassOn
   webhooks: PassOn
@@ -43,11 +50,18 @@ export class Dispatch {
   readonly #options: Options
   readonly #unary: ConnectUnary
   readonly #adapters: { root: NodeHandler; prefixed: NodeHandler }
+  readonly #discovery: DiscoveryContext
 
   constructor(options: Options) {
     this.#options = options
     this.#unary = new ConnectUnary(options)
     this.#adapters = protocolAdapters(options)
+    this.#discovery = {
+      describe: async () => serverInfoOf(await options.getServer()),
+      admit: (request) =>
+        options.forwarder.admitAnyone((name) => headerOf(request, name), request.socket.remoteAddress),
+      failed: options.metrics.failed,
+    }
   }
 
   /** HTTP/1.1. */
@@ -84,6 +98,8 @@ export class Dispatch {
     }
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
     if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)
+    if (path === '/api/server') return serveApiServer(this.#discovery, request, response, cors)
+    if (path === '/api/graphql') return serveGraphql(this.#discovery, request, response, cors)
     const browser = this.#browser(path, request, response, cors)
     if (browser) return browser
     if (path.startsWith('/assets/')) return this.#options.assets.http(request, response)

@@ -1,0 +1,11 @@
+import type { IncomingMessage } from 'node:http'
+import type { ServerInfo } from './server-info.ts'
+
+/** What the routes that describe the server may reach. */
+export type DiscoveryContext = {
+  describe: () => Promise<ServerInfo>
+  /** Counts a call of somebody unknown. Throws `resource_exhausted` when there were too many lately. */
+  admit: (request: IncomingMessage) => void
+  /** Hears of failures that nobody foresaw. */
+  failed: (error: unknown) => void
+}

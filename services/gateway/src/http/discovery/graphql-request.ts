@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http'
+import { readBody } from '../body.ts'
+import { Refusal } from '../failure.ts'
+import { textOf } from '../text.ts'
+
+/** One query, as GraphQL over HTTP brings it. */
+export type GraphqlRequest = {
+  query: string
+  operationName: string | undefined
+  variables: Record<string, unknown> | undefined
+}
+
+const maxBodyBytes = 64 * 1024
+
+/** Reads a query from the address (GET) or a JSON body (POST). Throws a Refusal for anything else, batches among it. */
+export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
+  if (request.method === 'GET') {
+    const parameters = new URL(request.url ?? '', 'http://localhost').searchParams
+    const variables = parameters.get('variables')
+    return checked({ ...Object.fromEntries(parameters), variables: variables === null ? undefined : parsed(variables) })
+  }
+  if (request.method !== 'POST') throw new Refusal(405, 'use GET or POST', { allow: 'GET, POST, OPTIONS' })
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw new Refusal(415, 'send application/json')
+  return checked(parsed(await text(request)))
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  const body = await readBody(request, maxBodyBytes)
+  try {
+    return textOf(body)
+  } catch {
+    throw new Refusal(400, 'the body is not UTF-8')
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new Refusal(400, 'the request is not JSON')
+  }
+}
+
+function checked(value: unknown): GraphqlRequest {
+  if (!isObject(value)) throw new Refusal(400, 'send one query: {"query": "..."}')
+  const { query } = value
+  // Null is as good as nothing.
+  const operationName = value['operationName'] ?? undefined
+  const variables = value['variables'] ?? undefined
+  if (typeof query !== 'string') throw new Refusal(400, 'query must be a text')
+  if (operationName !== undefined && typeof operationName !== 'string')
+    throw new Refusal(400, 'operationName must be a text')
+  if (variables !== undefined && !isObject(variables)) throw new Refusal(400, 'variables must be an object')
+  return { query, operationName, variables }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

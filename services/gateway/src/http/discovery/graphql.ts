@@ -1,0 +1,68 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import {
+  execute,
+  GraphQLError,
+  parse,
+  specifiedRules,
+  validate,
+  type DocumentNode,
+  type ExecutionResult,
+} from 'graphql'
+import { failureOf } from '../failure.ts'
+import { replyJson } from '../reply.ts'
+import type { DiscoveryContext } from './context.ts'
+import { readGraphqlRequest, type GraphqlRequest } from './graphql-request.ts'
+import { queryLimits } from './query-limits.ts'
+import { schema, serverOf } from './schema.ts'
+
+const maxTokens = 2_000
+const rules = [...specifiedRules, queryLimits({ depth: 16, fields: 500 })]
+const newMediaType = 'application/graphql-response+json'
+
+/** `POST` and `GET /api/graphql`: the same as `/api/server` for those who ask in GraphQL. */
+export async function serveGraphql(
+  context: DiscoveryContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  cors: OutgoingHttpHeaders,
+): Promise<void> {
+  if (request.method === 'OPTIONS') return void response.writeHead(204, { ...cors, allow: 'GET, POST, OPTIONS' }).end()
+  try {
+    context.admit(request)
+    const { ran, result } = await answer(context, await readGraphqlRequest(request))
+    const knowsNew = (request.headers.accept ?? '').includes(newMediaType)
+    const type = knowsNew ? newMediaType : 'application/json'
+    // Older clients take any other status for a failure of HTTP.
+    const status = ran || !knowsNew ? 200 : 400
+    await replyJson(request, response, status, result, { ...cors, 'content-type': `${type}; charset=utf-8` })
+  } catch (thrown) {
+    request.resume()
+    const { status, text, headers } = failureOf(thrown, context.failed)
+    await replyJson(request, response, status, { errors: [{ message: text }] }, { ...cors, ...headers })
+  }
+}
+
+async function answer(
+  context: DiscoveryContext,
+  { query, operationName, variables }: GraphqlRequest,
+): Promise<{ ran: boolean; result: ExecutionResult }> {
+  const document = parsed(query)
+  if (document instanceof GraphQLError) return { ran: false, result: { errors: [document] } }
+  const errors = validate(schema, document, rules, { maxErrors: 5 })
+  if (errors.length > 0) return { ran: false, result: { errors } }
+  // However often a query asks for the server, it is asked for once.
+  let server: Promise<ReturnType<typeof serverOf>> | undefined
+  const rootValue = { server: () => (server ??= context.describe().then(serverOf)) }
+  const result = await execute({ schema, document, rootValue, operationName, variableValues: variables })
+  for (const { originalError } of result.errors ?? []) if (originalError) throw originalError
+  return { ran: 'data' in result, result }
+}
+
+function parsed(query: string): DocumentNode | GraphQLError {
+  try {
+    return parse(query, { maxTokens })
+  } catch (error) {
+    if (error instanceof GraphQLError) return error
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import { GraphQLError, Kind, type FragmentDefinitionNode, type SelectionSetNode, type ValidationRule } from 'graphql'
+
+type Limits = { depth: number; fields: number }
+
+/**
+ * Refuses queries that nest deeper or select more fields than anything here is worth, fragments counted wherever they are
+ * spread. It stops counting at the limit, so that a small query cannot be made to cost much by fragments of fragments.
+ */
+export function queryLimits({ depth: deepest, fields: most }: Limits): ValidationRule {
+  return (context) => {
+    const fragments = new Map<string, FragmentDefinitionNode>()
+    for (const definition of context.getDocument().definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+
+    return {
+      OperationDefinition(operation) {
+        let fields = 0
+        const within = new Set<string>()
+        /** What is wrong with a selection, if anything. */
+        const problem = ({ selections }: SelectionSetNode, depth: number): string | undefined => {
+          if (depth > deepest) return `the query is deeper than ${deepest} levels`
+          for (const selection of selections) {
+            if (++fields > most) return `the query selects more than ${most} fields`
+            let found: string | undefined
+            if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+              const inner = selection.kind === Kind.FIELD ? depth + 1 : depth
+              found = selection.selectionSet && problem(selection.selectionSet, inner)
+            } else {
+              const name = selection.name.value
+              const fragment = fragments.get(name)
+              // A fragment within itself is refused by another rule.
+              if (!fragment || within.has(name)) continue
+              within.add(name)
+              found = problem(fragment.selectionSet, depth)
+              within.delete(name)
+            }
+            if (found !== undefined) return found
+          }
+          return undefined
+        }
+        const found = problem(operation.selectionSet, 1)
+        if (found !== undefined) context.reportError(new GraphQLError(found, { nodes: [operation] }))
+      },
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { buildSchema } from 'graphql'
+import type { ServerInfo } from './server-info.ts'
+
+/** What GraphQL tells. Values come from objects of the same shape, made by {@link serverOf}. */
+export const schema = buildSchema(/* GraphQL */ `
+  "What anyone may ask before signing in."
+  type Query {
+    server: Server
+  }
+  "This server."
+  type Server {
+    name: String!
+    version: String!
+    profile: ServerProfile!
+    "Whether accounts can be made with an e-mail address."
+    directRegistrationEnabled: Boolean!
+    "password, if accounts can be made with it, then the types of the providers."
+    authMethods: [String!]!
+    "Sign-in providers, in the operator's order."
+    authProviders: [AuthProvider!]!
+    "Where other web clients begin the authorization-code flow with PKCE."
+    authorizeUrl: String!
+  }
+  "How the server presents itself."
+  type ServerProfile {
+    name: String!
+    description: String
+    "Markdown."
+    welcomeMessage: String
+    logoUrl: String
+    bannerUrl: String
+  }
+  "An external sign-in provider."
+  type AuthProvider {
+    id: ID!
+    type: String!
+    label: String!
+    "Where a browser begins to sign in."
+    loginUrl: String!
+  }
+`)
+
+export function serverOf(info: ServerInfo) {
+  const { name, version, authMethods, authProviders, authorizeUrl, registrationOpen } = info
+  const { description, welcomeMessage, iconUrl, bannerUrl } = info
+  return {
+    ...{ name, version, authMethods, authProviders, authorizeUrl },
+    directRegistrationEnabled: registrationOpen,
+    profile: { name, description, welcomeMessage, logoUrl: iconUrl, bannerUrl },
+  }
+}

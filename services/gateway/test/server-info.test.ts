@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { getIntrospectionQuery } from 'graphql'
+import { eventually } from '@parley/testkit'
+import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
+
+let fleet: ImageFleet
+let url: string
+
+beforeAll(async () => {
+  fleet = await openImageFleet()
+  url = (await fleet.start()).url
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+beforeEach(() => {
+  fleet.server.registration = true
+  fleet.server.providers = [
+    { id: 'work', type: 'oidc', label: 'Work' },
+    { id: 'home', type: 'oidc', label: 'Home' },
+    { id: 'hub', type: 'github', label: 'Hub' },
+  ]
+})
+
+const work = { id: 'work', type: 'oidc', label: 'Work', loginUrl: '/auth/providers/work' }
+const foreign = { origin: 'https://elsewhere.example.org' }
+
+describe('GET /api/server', () => {
+  test('tells anyone of any origin what GetServer says, in older words', async () => {
+    const response = await fetch(`${url}/api/server`, { headers: foreign })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.json()).toEqual({
+      name: 'Lodge',
+      version: '1.2',
+      authMethods: ['password', 'oidc', 'github'],
+      authProviders: [
+        work,
+        { id: 'home', type: 'oidc', label: 'Home', loginUrl: '/auth/providers/home' },
+        { id: 'hub', type: 'github', label: 'Hub', loginUrl: '/auth/providers/hub' },
+      ],
+      registrationOpen: true,
+      authorizeUrl: 'http://chat.example.org/oauth/authorize',
+      welcomeMessage: 'Hello',
+    })
+  })
+
+  test('offers no password where nobody can register', async () => {
+    fleet.server.registration = false
+    fleet.server.providers = []
+    const answer: unknown = await (await fetch(`${url}/api/server`)).json()
+    expect(answer).toMatchObject({ authMethods: [], authProviders: [], registrationOpen: false })
+  })
+
+  test('answers OPTIONS and HEAD, and nothing else', async () => {
+    const preflight = { method: 'OPTIONS', headers: { ...foreign, 'access-control-request-method': 'GET' } }
+    for (const init of [preflight, { method: 'OPTIONS', headers: foreign }]) {
+      const response = await fetch(`${url}/api/server`, init)
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    }
+    expect((await fetch(`${url}/api/server`, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(`${url}/api/server`, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('GraphQL', () => {
+  const post = async (query: string | object[], headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/api/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(Array.isArray(query) ? query : { query }),
+    })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as object }
+  }
+
+  test('tells the same, to anyone of any origin', async () => {
+    const fields = 'name version directRegistrationEnabled authMethods authorizeUrl'
+    const profile = 'profile { name description welcomeMessage logoUrl bannerUrl }'
+    const answer = await post(`{ server { ${fields} ${profile} authProviders { id type label loginUrl } } }`, foreign)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(answer.body).toMatchObject({
+      data: {
+        server: {
+          ...{ name: 'Lodge', version: '1.2', directRegistrationEnabled: true },
+          authMethods: ['password', 'oidc', 'github'],
+          profile: { name: 'Lodge', description: null, welcomeMessage: 'Hello', logoUrl: null, bannerUrl: null },
+          authProviders: [work, { id: 'home' }, { id: 'hub' }],
+        },
+      },
+    })
+  })
+
+  test('may be asked with GET, and about itself', async () => {
+    const response = await fetch(`${url}/api/graphql?query=${encodeURIComponent('{ server { name } }')}`)
+    expect(await response.json()).toEqual({ data: { server: { name: 'Lodge' } } })
+    expect(JSON.stringify((await post(getIntrospectionQuery())).body)).toContain('"AuthProvider"')
+  })
+
+  const many = (length: number) => Array.from({ length }, (_, n) => `a${n}: server { name }`).join(' ')
+  test.each([
+    ['several queries at once', [{ query: '{ server { name } }' }, { query: '{ server { name } }' }]],
+    ['too many fields', `{ ${many(251)} }`],
+    ['too many tokens', `{ ${many(1000)} }`],
+    ['what is no query', '{ server { '],
+    ['unknown fields', '{ secrets }'],
+    ['a mutation', 'mutation { server { name } }'],
+  ])('%s are refused', async (_, query) => {
+    const { status, body } = await post(query)
+    expect([200, 400]).toContain(status)
+    expect(body).toMatchObject({ errors: [expect.anything()] })
+    expect(body).not.toHaveProperty('data.server')
+  })
+
+  test('errors of a query are 400 for those who know the newer media type', async () => {
+    const accept = 'application/graphql-response+json, application/json;q=0.5'
+    const { status, headers } = await post('{ secrets }', { accept })
+    expect([status, headers.get('content-type')]).toEqual([400, 'application/graphql-response+json; charset=utf-8'])
+    expect((await post('{ server { name } }', { accept })).status).toBe(200)
+  })
+
+  test('takes JSON, variables and one of several operations', async () => {
+    expect((await post('{ server { name } }', { 'content-type': 'text/plain' })).status).toBe(415)
+    const query = 'query a { server { name } } query b($n: Boolean!) { server { version @include(if: $n) } }'
+    const body = JSON.stringify({ query, operationName: 'b', variables: { n: true } })
+    const response = await fetch(`${url}/api/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(await response.json()).toEqual({ data: { server: { version: '1.2' } } })
+  })
+
+  test('a body that is too large is refused', async () => {
+    const { status, body } = await post(`{ server { name } } # ${'x'.repeat(70_000)}`)
+    expect(status).toBe(429)
+    expect(body).toMatchObject({ errors: [{ message: expect.stringContaining('larger than') }] })
+  })
+
+  test.each(['PUT', 'DELETE'])('%s is refused', async (method) => {
+    expect((await fetch(`${url}/api/graphql`, { method })).status).toBe(405)
+  })
+})
+
+test('who asks too often is told to wait', async () => {
+  const { url: limited } = await fleet.start({ PARLEY_LIMITS_READS_PER_MINUTE: '1' })
+  const statusOf = async (path: string) => (await fetch(`${limited}${path}`)).status
+  for (const path of ['/api/server', '/api/graphql?query={server{name}}'])
+    await eventually(async () => (await statusOf(path)) === 429)
+})
+
+test('while nobody can describe the server both say so', async () => {
+  fleet.server.away = true
+  for (const path of ['/api/server', '/api/graphql?query={server{name}}']) {
+    const response = await fetch(`${url}${path}`)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([503, 'no-store'])
+  }
+  fleet.server.away = false
+})
