@@ -75,6 +75,8 @@ describe('/login', () => {
     ['external_identity_unlinked', 'No account is linked'],
     ['authentication_required', 'Sign in first'],
     ['<b>anything else', 'did not work'],
+    ['constructor', 'did not work'],
+    ['__proto__', 'did not work'],
   ])('explains the error %s', async (error, text) => {
     const page = await browser.get(`/login?error=${encodeURIComponent(error)}`)
     expect(page.text).toMatch(new RegExp(`role="alert">[^<]*${text}`))

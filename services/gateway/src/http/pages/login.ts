@@ -3,7 +3,7 @@ import { internalPath } from '@parley/auth'
 import type { AuthContext, Handler } from '../auth/context.ts'
 import { signInByPassword } from '../auth/login.ts'
 import { failureOf } from '../failure.ts'
-import type { LoginError } from '../providers/login-error.ts'
+import { loginErrors, type LoginError } from '../providers/login-error.ts'
 import { queryOf } from '../redirect.ts'
 import { beginSession } from '../session.ts'
 import { alert, emailField, field, hidden } from './fields.ts'
@@ -25,7 +25,7 @@ const errorTexts: Record<LoginError, string> = {
 export const loginPage: Handler = (context, request, response) => {
   const query = queryOf(request)
   const error = query.get('error') ?? ''
-  const text = error === '' ? undefined : ((errorTexts as Record<string, string>)[error] ?? errorTexts.provider_failed)
+  const text = error === '' ? undefined : errorTexts[loginErrors.find((one) => one === error) ?? 'provider_failed']
   return showLogin(context, request, response, { redirect: query.get('redirect'), error: text })
 }
 
