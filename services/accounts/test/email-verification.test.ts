@@ -56,6 +56,12 @@ describe('an address', () => {
     expect(await codeOf(confirm(bert, 'bert@example.org', code))).toBeUndefined()
   })
 
+  test('that is none is no reason to fail', async () => {
+    const userId = await makeUser(env, 'dirk')
+    for (const email of ['dirk\0@example.org', 'dirk', ''])
+      expect(await codeOf(confirm(userId, email, '123456'))).toBe(Code.InvalidArgument)
+  })
+
   test('of somebody else is refused once it is proved, not before', async () => {
     const userId = await makeUser(env, 'cleo')
     await makeUser(env, 'first', { email: 'cleo@example.org' })

@@ -100,6 +100,7 @@ describe('registration', () => {
   test('refuses what is no address', async () => {
     for (const email of ['', 'x', 'a@b', 'a@b.org, c@d.org', 'a b@c.org', 'a@b.org\r\nBcc: c@d.org'])
       expect(await codeOf(ask(email))).toBe(Code.InvalidArgument)
+    for (const email of ['', 'x', 'a\0@b.org']) expect(await codeOf(verify(email, '123456'))).toBe(Code.InvalidArgument)
   })
 
   test('completes once, and a refused login uses nothing up', async () => {

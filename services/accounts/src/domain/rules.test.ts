@@ -11,7 +11,21 @@ test('a password has 8 to 128 bytes', () => {
 
 test('an e-mail address is recognised', () => {
   for (const good of ['a@example.org', 'a.b+c@mail.example.org']) expect(() => assertEmail(good)).not.toThrow()
-  for (const bad of ['a', 'a@b', '@example.org', 'a b@example.org', 'a@@example.org', '<a@example.org>'])
+  for (const bad of [
+    'a',
+    'a@b',
+    '@example.org',
+    'a b@example.org',
+    'a@@example.org',
+    '<a@example.org>',
+    'a\0@example.org',
+  ])
     expect(() => assertEmail(bad)).toThrow('not an e-mail address')
   expect(emailKey(' Ann@Example.org ')).toBe('ann@example.org')
+})
+
+test('an address that only looks different is none', () => {
+  const kelvin = '\u212Aarl@example.org'
+  expect(emailKey(kelvin)).toBe('karl@example.org')
+  expect(() => assertEmail(kelvin)).toThrow('not an e-mail address')
 })

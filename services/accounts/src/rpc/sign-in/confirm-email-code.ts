@@ -3,7 +3,7 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { emailVerified } from '../../accounts/verified-email.ts'
 import { useCode } from '../../codes/email-codes.ts'
 import type { Context } from '../../context.ts'
-import { emailKey } from '../../domain/email.ts'
+import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, wrongCode } from '../../errors.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -11,6 +11,7 @@ import { changeUser } from '../../store/user-changes.ts'
 export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.confirmEmailCode> {
   return async ({ userId, code, ...request }) => {
     const email = request.email.trim()
+    if (!couldBeEmail(email)) throw wrongCode()
     const key = { purpose: 'verification' as const, emailKey: emailKey(email), userId }
     const at = ctx.now()
     let fits = false

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import { useCode } from '../../codes/email-codes.ts'
 import type { Context } from '../../context.ts'
-import { emailKey } from '../../domain/email.ts'
+import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { registrationClosed, wrongCode } from '../../errors.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 
@@ -15,6 +15,7 @@ export function verifyRegistrationCode(
     const { directRegistration, secretKey } = ctx.config
     if (!directRegistration) throw registrationClosed()
     const email = request.email.trim()
+    if (!couldBeEmail(email)) throw wrongCode()
     const key = { purpose: 'registration' as const, emailKey: emailKey(email), userId: '' }
     const at = ctx.now()
     const completionToken = await ctx.db.transaction(async (tx) => {
