@@ -1,7 +1,11 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ownerRoleId } from '@parley/auth'
 import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { eq, sql } from 'drizzle-orm'
+import { userRoles, users } from '../src/store/schema.ts'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { heardOf, recorded, type Recorded } from './_recorded.ts'
 
@@ -72,6 +76,25 @@ test('people delete themselves by user.delete-self', async () => {
   const userId = await makeUser(env, 'dora')
   expect(await codeOf((await signedIn('dora')).deleteUser({ userId }))).toBeUndefined()
   expect(await isDeleted(userId)).toBe(true)
+})
+
+test('who becomes owner in that moment is deleted by owners alone', async () => {
+  const userId = await makeUser(env, 'emil')
+  const client = await signedIn('admin1')
+  let deletion: Promise<Code | undefined> | undefined
+  await env.db.transaction(async (tx) => {
+    await tx.select().from(users).where(eq(users.id, userId)).for('update')
+    deletion = codeOf(client.deleteUser({ userId }))
+    await eventually(async () => {
+      const { rows } = await env.db.execute(sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%from "users"%for update%'`)
+      expect(rows).toHaveLength(1)
+    })
+    await tx.insert(userRoles).values({ userId, roleId: ownerRoleId })
+  })
+  expect(await deletion).toBe(Code.PermissionDenied)
+  expect(await isDeleted(userId)).toBe(false)
+  await env.db.delete(userRoles).where(eq(userRoles.userId, userId))
 })
 
 test('owners are deleted by owners alone, and the last one by nobody', async () => {

@@ -8,22 +8,23 @@ import { accountErased } from '../metrics.ts'
 import { eraseBelongings, nothingPersonal } from '../store/belongings.ts'
 import { insertDeletion } from '../store/deletions.ts'
 import { changeUser } from '../store/user-changes.ts'
+import type { UserWithRoles } from '../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
  * Deletes an account for good, and resolves when every process can know: its credentials end, its names are free, what
  * accounts has of it is gone but for a tombstone, and every service is asked to erase what it has. `within` may veto
- * inside the transaction. Throws `not_found`, and `failed_precondition` for the last owner.
+ * inside the transaction, given the account as it is then. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deleteAccount(
   ctx: Context,
   userId: string,
   actorId: string,
-  within: (tx: Tx) => Promise<void> = async () => undefined,
+  within: (tx: Tx, user: UserWithRoles) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
-    await within(tx)
+    await within(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
     const ended = await endEverything(tx, user, 'account_deleted', at)
     await eraseBelongings(tx, userId)

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
 import { deleteAccount } from '../../deletion/delete-account.ts'
 import { userUnknown } from '../../errors.ts'
-import { assertMayDelete } from '../../policy/administration.ts'
+import { assertMayDelete, assertMayTouch } from '../../policy/administration.ts'
 import { findUsers } from '../../store/users.ts'
 
 export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.method.deleteUser> {
@@ -15,7 +15,7 @@ export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     assertMayDelete(ctx.policy.current(), caller, user ?? { id: userId, roleIds: [] })
     if (!user || user.deletedAt) throw userUnknown()
     await assertFresh(ctx, caller, currentPassword)
-    await deleteAccount(ctx, userId, caller.userId)
+    await deleteAccount(ctx, userId, caller.userId, async (_, account) => assertMayTouch(caller, account))
     return { deleted: true }
   }
 }
