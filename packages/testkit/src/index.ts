@@ -9,3 +9,4 @@ export { callAs, fakeLeaf, testBus, testCaller, type TestBus, type TestCaller } 
 export { startOidcProvider, type OidcProvider } from './oidc-provider.ts'
 export { recordEvents, type Recording } from './record-events.ts'
 export { standardPolicy } from './policy.ts'
+export { Browser, jsonOf, type BrowserAnswer } from './browser.ts'

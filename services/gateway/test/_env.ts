@@ -5,11 +5,10 @@ import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { declareStreams } from '@parley/events'
 import { callerOf, idempotencyKeyOf, serveRpc, type Bus } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
-import { eventually, testBus, testNats, testRedis, type Outage } from '@parley/testkit'
+import { eventually, testBus, testNats, testRedis, type Outage, Browser } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startGateway } from '../src/service.ts'
 import { Accounts, secretKey } from './_accounts.ts'
-import { Browser } from './_browser.ts'
 
 const cookieSecret = 'another secret that is long enough for tests'
 

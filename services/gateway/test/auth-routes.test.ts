@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { type Answer, type Browser, jsonOf } from './_browser.ts'
+import { type BrowserAnswer, type Browser, jsonOf } from '@parley/testkit'
 import { digestOf } from './_accounts.ts'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 const login = (fields: object = { login: 'ada', password: 'correct horse' }) => browser.postJson('/auth/login', fields)
-const said = (answer: Answer) => [answer.status, jsonOf(answer)]
+const said = (answer: BrowserAnswer) => [answer.status, jsonOf(answer)]
 
 describe('POST /auth/login', () => {
   test('gives a bearer token and a browser session', async () => {

@@ -13,9 +13,8 @@ import {
 } from '@parley/contracts/api'
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { v1 } from '@parley/contracts/reflection'
-import { eventually } from '@parley/testkit'
+import { eventually, jsonOf, type Browser } from '@parley/testkit'
 import { credentialsEndedOf } from './_events.ts'
-import { jsonOf, type Browser } from './_browser.ts'
 import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
 
 let env: Env

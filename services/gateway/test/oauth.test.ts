@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { jsonOf, type Answer, type Browser } from './_browser.ts'
+import { jsonOf, type BrowserAnswer, type Browser } from '@parley/testkit'
 import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
 
 let env: Env
@@ -230,7 +230,7 @@ describe('POST /oauth/token', () => {
     code_verifier: 'verifier',
     redirect_uri: good.redirect_uri,
   }
-  const said = (answer: Answer) => [answer.status, jsonOf(answer)]
+  const said = (answer: BrowserAnswer) => [answer.status, jsonOf(answer)]
   beforeEach(() => {
     env.accounts.answers.set('exchangeAuthorizationCode', () => ({
       ...{ userId: 'U-ada', login: 'ada', displayName: 'Ada L', token: 'prl_AT1' },

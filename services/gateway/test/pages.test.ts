@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import type { Answer, Browser } from './_browser.ts'
+import type { Browser, BrowserAnswer } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
 let env: Env
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const credentials = { identifier: 'ada', password: 'correct horse' }
 
-function expectPage(answer: Answer, status = 200) {
+function expectPage(answer: BrowserAnswer, status = 200) {
   expect(answer.status).toBe(status)
   const policy = answer.headers.get('content-security-policy') ?? ''
   for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { ExternalIdentityFlowKind } from '@parley/contracts/auth'
-import type { Browser } from './_browser.ts'
+import type { Browser } from '@parley/testkit'
 import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
 
 let env: Env

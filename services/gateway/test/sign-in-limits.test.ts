@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { jsonOf, type Browser } from './_browser.ts'
+import { jsonOf, type Browser } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
 const settings = {

@@ -1,45 +1,69 @@
 /** An answer a browser got. */
-export type Answer = { status: number; location: string | null; headers: Headers; text: string; cookies: string[] }
+export type BrowserAnswer = {
+  status: number
+  location: string | null
+  headers: Headers
+  text: string
+  cookies: string[]
+}
 
 /** A browser without scripts: it keeps cookies, follows nothing by itself and sends forms as they stand in a page. */
 export class Browser {
   readonly base: string
-  readonly jar = new Map<string, string>()
-  page: Answer | undefined
+  /** Cookies by name, as if everything were one host. */
+  readonly jar: Map<string, string>
+  /** What was answered last. */
+  page: BrowserAnswer | undefined
 
-  constructor(base: string) {
+  constructor(base: string, jar: Map<string, string> = new Map()) {
     this.base = base
+    this.jar = jar
   }
 
+  /** The same browser, sent to another node of the same site. */
+  via(base: string): Browser {
+    return new Browser(base, this.jar)
+  }
+
+  /** The `Cookie` header it sends. */
   get cookie(): string {
     return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Asks for a page. */
+  get(path: string, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.send('GET', path, undefined, headers)
   }
 
-  postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Sends JSON, or the text given as it is. */
+  postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     return this.send('POST', path, text, { 'content-type': 'application/json', ...headers })
   }
 
-  postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Sends a form without having seen it. */
+  postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
   }
 
   /** Sends the form of the current page that has this action, with its hidden fields and what is typed into it. */
-  submit(action: string, typed: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  submit(action: string, typed: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...typed }, headers)
   }
 
-  /** Sends the CSRF token as a script of the site would. */
+  /** The header with which scripts of the site prove where they come from. */
   get csrf(): Record<string, string> {
     return { 'x-csrf-token': this.jar.get('parley_csrf') ?? '' }
   }
 
-  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Sends anything. */
+  async send(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ): Promise<BrowserAnswer> {
     const sent = { ...(this.jar.size > 0 && { cookie: this.cookie }), ...headers }
     const response = await fetch(this.base + path, { method, headers: sent, redirect: 'manual', body: body ?? null })
     const cookies = response.headers.getSetCookie()
@@ -69,5 +93,6 @@ const unescaped = (text: string): string =>
     (_, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '&',
   )
 
-/** The JSON of an answer. */
-export const jsonOf = ({ text }: Answer): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>
+/** The JSON object of an answer. */
+export const jsonOf = ({ text }: Pick<BrowserAnswer, 'text'>): Record<string, unknown> =>
+  JSON.parse(text) as Record<string, unknown>

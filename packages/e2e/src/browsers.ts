@@ -1,0 +1,27 @@
+import { Browser, jsonOf } from '@parley/testkit'
+import { fleet } from './fleet.ts'
+import type { Person } from './people.ts'
+
+/** A browser at the first gateway; `other(browser)` is the same one at the second. */
+export const newBrowser = (): Browser => new Browser(fleet().gateways[0])
+
+/** The same browser at the other gateway. */
+export const other = (browser: Browser): Browser => browser.via(fleet().gateways[1])
+
+/** Signs somebody in on the sign-in page. */
+export async function signInOnPage(browser: Browser, { login, password }: Pick<Person, 'login' | 'password'>) {
+  await browser.get('/login')
+  const answer = await browser.submit('/login', { identifier: login, password })
+  if (answer.status !== 303) throw new Error(`sign-in was answered ${answer.status}: ${answer.text}`)
+}
+
+const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
+
+/** The id of who is signed in in a browser; undefined for nobody. */
+export async function viewerOf(browser: Browser): Promise<string | undefined> {
+  const answer = await browser.postJson(getViewer, {})
+  if (answer.status === 401) return undefined
+  if (answer.status !== 200) throw new Error(`GetViewer was answered ${answer.status}: ${answer.text}`)
+  const { user } = jsonOf(answer) as { user?: { profile?: { id?: string } } }
+  return user?.profile?.id
+}

@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eventually } from '@parley/testkit'
+import { fleet } from './fleet.ts'
+
+/** Waits for a mail to an address and gives its source; the newest when there are several. */
+export function mailTo(address: string): Promise<string> {
+  return eventually(async () => {
+    const folder = join(fleet().dataDir, 'mail')
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
+    const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+    const newest = mails.filter((mail) => /^To: <?([^\s>]*)/m.exec(mail)?.[1] === address).at(-1)
+    if (newest === undefined) throw new Error(`no mail to ${address} so far`)
+    // Long lines are folded with "=".
+    return newest.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+  })
+}
+
+/** The six digits in a mail. */
+export const codeIn = (mail: string): string => /^\s*(\d{6})\s*$/m.exec(mail)?.[1] ?? 'no code'
+
+/** The token of the link in a mail. */
+export const linkTokenIn = (mail: string): string => /\/reset-password\?token=([^\s"<]+)/.exec(mail)?.[1] ?? 'no link'

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { MyAccountService, ViewerService } from '@parley/contracts/api'
+import { Browser, eventually, jsonOf } from '@parley/testkit'
+import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { fleet } from '../src/fleet.ts'
+import { postJson } from '../src/http.ts'
+import { newPerson, operate, signIn, type Person } from '../src/people.ts'
+
+let ada: Person
+let browser: Browser
+beforeEach(async () => {
+  ada = await newPerson('ada')
+  browser = newBrowser()
+})
+
+/** What a browser that kept its cookies could do later: they are sent whatever the answers said meanwhile. */
+const keptBy = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
+
+/** Nothing the session or token opens may still open, at either gateway. */
+async function expectWorthless(kept: Browser, ...tokens: string[]) {
+  for (const base of fleet().gateways) {
+    await eventually(async () => expect(await viewerOf(kept.via(base))).toBeUndefined())
+    for (const token of tokens) {
+      const headers = { authorization: `Bearer ${token}` }
+      await eventually(async () =>
+        expect((await ada.attempt(ViewerService.method.getViewer, {}, { base, headers })).status).toBe(401),
+      )
+    }
+    const prove = await kept
+      .via(base)
+      .postJson('/auth/verify-email/request-code', { email: 'a@example.org' }, kept.csrf)
+    expect(prove.status).toBe(401)
+    expect((await kept.via(base).get('/oauth/consent/request')).status).toBe(401)
+  }
+}
+
+describe('a session', () => {
+  test('begun at one gateway is one at the other', async () => {
+    await signInOnPage(browser, ada)
+    for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
+  })
+
+  test('cannot be planted: a sign-in never takes over what the browser brought', async () => {
+    const mallory = await newPerson('mallory')
+    const planted = newBrowser()
+    await signInOnPage(planted, mallory)
+    const attackers = keptBy(planted)
+    await signInOnPage(planted, ada)
+    expect(await viewerOf(planted)).toBe(ada.userId)
+    expect(await viewerOf(attackers)).toBe(mallory.userId)
+    expect(planted.jar.get('parley_session')).not.toBe(attackers.jar.get('parley_session'))
+    browser.jar.set('parley_session', 'x'.repeat(43))
+    await signInOnPage(browser, ada)
+    expect(browser.jar.get('parley_session')).not.toContain('x'.repeat(43))
+  })
+
+  test('a signature of another handle opens nothing', async () => {
+    await signInOnPage(browser, ada)
+    const mine = browser.jar.get('parley_session') ?? ''
+    const signature = mine.slice(mine.lastIndexOf('.'))
+    for (const forged of [
+      `${'a'.repeat(43)}${signature}`,
+      mine.slice(0, -1),
+      mine.slice(0, mine.lastIndexOf('.')),
+      '',
+    ]) {
+      browser.jar.set('parley_session', forged)
+      expect(await viewerOf(other(browser))).toBeUndefined()
+    }
+  })
+
+  test('changes nothing at another site’s request', async () => {
+    await signInOnPage(browser, ada)
+    const paths = ['/auth/logout', '/auth/verify-email/request-code', '/oauth/consent/approve', '/oauth/consent/deny']
+    const forged = { origin: 'https://evil.example' }
+    for (const path of paths) {
+      expect((await browser.postJson(path, { email: 'a@example.org' }, forged)).status).toBe(403)
+      expect((await browser.postForm(path, { email: 'a@example.org' }, forged)).status).toBe(403)
+    }
+    const rpc = '/api/connect/svc.api.v1.MyAccountService/DeleteAvatar'
+    expect((await browser.postForm(rpc, {}, forged)).status).toBe(415)
+    for (const form of ['/login', '/register', '/forgot-password', '/oauth/consent'])
+      expect((await browser.postForm(form, { identifier: 'x', password: 'y' }, forged)).status).toBe(403)
+    expect(await viewerOf(browser)).toBe(ada.userId)
+  })
+})
+
+describe('after', () => {
+  test('a log-out, the cookie and the token that were presented are worthless at the other gateway', async () => {
+    await signInOnPage(browser, ada)
+    for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
+    const kept = keptBy(browser)
+    const out = await browser.postJson('/auth/logout', {}, { ...browser.csrf, ...ada.authorization })
+    expect(out.status).toBe(200)
+    expect(browser.jar.has('parley_session')).toBe(false)
+    await expectWorthless(kept, ada.token)
+    expect((await signIn(ada)).userId).toBe(ada.userId)
+  })
+
+  test('a revoked token is worthless at both, and nothing else ends', async () => {
+    await signInOnPage(browser, ada)
+    const answer = await postJson(`${fleet().gateways[1]}/auth/revoke-token`, { token: ada.token })
+    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    for (const base of fleet().gateways)
+      await eventually(async () =>
+        expect((await ada.attempt(ViewerService.method.getViewer, {}, { base })).status).toBe(401),
+      )
+    expect(await viewerOf(browser)).toBe(ada.userId)
+  })
+
+  test('a password change, everything is worthless at the other gateway, the session that made it too', async () => {
+    await signInOnPage(browser, ada)
+    expect(await viewerOf(other(browser))).toBe(ada.userId)
+    const kept = keptBy(browser)
+    await ada.call(MyAccountService.method.updatePassword, {
+      ...{ password: 'a completely new one', currentPassword: ada.password },
+    })
+    await expectWorthless(kept, ada.token)
+    expect((await signIn({ login: ada.login, password: 'a completely new one' })).userId).toBe(ada.userId)
+    await expect(signIn(ada)).rejects.toThrow('401')
+  })
+
+  test('a password set by the operator, too', async () => {
+    await signInOnPage(browser, ada)
+    const kept = keptBy(browser)
+    await operate(['user', 'set-password', '--login', ada.login, '--password-stdin'], 'a completely new one')
+    await expectWorthless(kept, ada.token)
+  })
+})
+
+describe('nobody learns who has an account', () => {
+  const told = async (path: string, body: object) => {
+    const { status, text, cookies } = await newBrowser().postJson(path, body)
+    return { status, text, cookies }
+  }
+
+  test('from what a sign-in says', async () => {
+    const wrong = await told('/auth/login', { login: ada.login, password: 'not that one' })
+    expect(wrong.status).toBe(401)
+    expect(await told('/auth/login', { login: `no-${ada.login}`.slice(0, 32), password: 'not that one' })).toEqual(
+      wrong,
+    )
+    expect(await told('/auth/login', { login: 'no@example.org', password: 'not that one' })).toEqual(wrong)
+  })
+
+  test('from registration and forgotten passwords', async () => {
+    const email = `${ada.login}@example.org`
+    await operate(['user', 'verify-email', '--login', ada.login, '--email', email])
+    for (const path of ['/auth/register', '/auth/forgot-password']) {
+      const known = await told(path, { email })
+      expect(known).toMatchObject({ status: 200, cookies: [] })
+      expect(await told(path, { email: `nobody-${email}` })).toEqual(known)
+    }
+    const code = (address: string) => told('/auth/register/verify-code', { email: address, code: '000000' })
+    expect(await code(email)).toEqual(await code(`nobody-${email}`))
+  })
+
+  test('from the pages', async () => {
+    const said = async (identifier: string) => {
+      const each = newBrowser()
+      await each.get('/login')
+      const { status, text } = await each.submit('/login', { identifier, password: 'not that one' })
+      return [status, text.replaceAll(identifier, '').replace(/name="form_token" value="[^"]*"/g, '')]
+    }
+    expect(await said(ada.login)).toEqual(await said(`no-${ada.login}`.slice(0, 32)))
+  })
+})
+
+describe('no redirect leads away', () => {
+  const evil = ['https://evil.example', '//evil.example', '/\\evil.example', '/%5Cevil.example', '/%2F%2Fevil.example']
+  const more = [
+    '/.//evil.example',
+    '/\t/evil.example',
+    'javascript:alert(1)',
+    '/\r\nset-cookie: x=1',
+    '\\\\evil.example',
+  ]
+
+  test.each([...evil, ...more])('such as %j', async (redirect) => {
+    const query = `redirect=${encodeURIComponent(redirect)}`
+    await browser.get(`/login?${query}`)
+    expect(browser.page?.text).not.toContain('evil')
+    const typed = { identifier: ada.login, password: ada.password, redirect }
+    expect((await browser.submit('/login', typed)).location).toBe('/')
+    expect((await browser.get(`/auth/providers/none?${query}`)).location).toBe('/login?error=provider_not_found')
+    expect((await browser.get(`/register?${query}`)).text).not.toMatch(/action="[^"]*evil/)
+    const linked = await ada.attempt(MyAccountService.method.startExternalIdentityLink, {
+      ...{ providerId: 'corp', redirectPath: redirect, currentPassword: ada.password },
+    })
+    expect(linked.status).toBe(400)
+  })
+})
+
+test('the first gateway tells a session what it tells a token', async () => {
+  const answer = await browser.postJson('/auth/login', { login: ada.login, password: ada.password })
+  expect(jsonOf(answer)).toMatchObject({ success: true, user: { id: ada.userId, login: ada.login } })
+  expect(await viewerOf(browser)).toBe(ada.userId)
+})

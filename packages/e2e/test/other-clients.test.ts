@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import { ViewerService } from '@parley/contracts/api'
+import { jsonOf, type Browser } from '@parley/testkit'
+import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { fleet } from '../src/fleet.ts'
+import { attemptJson } from '../src/http.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+
+let ada: Person
+let browser: Browser
+beforeEach(async () => {
+  ada = await newPerson('ada')
+  browser = newBrowser()
+})
+
+const redirectUri = 'http://127.0.0.1:5173/back'
+const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+const newVerifier = () => randomBytes(32).toString('base64url')
+
+const authorizePath = (verifier: string, uri = redirectUri, state = 'a&state') =>
+  `/oauth/authorize?${new URLSearchParams({
+    ...{ response_type: 'code', redirect_uri: uri, state },
+    ...{ code_challenge: s256(verifier), code_challenge_method: 'S256' },
+  }).toString()}`
+
+/** Lets a client in and gives the code it gets. */
+async function codeFor(who: Browser, verifier: string, uri = redirectUri): Promise<string> {
+  const first = await who.get(authorizePath(verifier, uri))
+  if (first.location !== '/oauth/consent') return codeIn(first.location)
+  await who.get('/oauth/consent')
+  const { text } = await who.submit('/oauth/consent', { decision: 'approve' })
+  return codeIn(/content="0; url=([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&'))
+}
+const codeIn = (location: string | null | undefined) => new URL(location ?? '').searchParams.get('code') ?? 'no code'
+
+const exchange = (who: Browser, changes: Record<string, string>) =>
+  who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
+const refused = { error: 'invalid_grant', error_description: expect.any(String) }
+
+describe('another web client', () => {
+  test('is let in by a user who has to sign in first, and gets a token of theirs at the other gateway', async () => {
+    const verifier = newVerifier()
+    const path = authorizePath(verifier)
+    const { location } = await browser.get(path)
+    await browser.get(location ?? '')
+    const signedIn = await browser.submit('/login', { identifier: ada.login, password: ada.password })
+    expect(signedIn.text).toContain(`url=${path.replaceAll('&', '&amp;')}`)
+    const code = await codeFor(browser, verifier)
+    const answer = await exchange(other(browser), { code, code_verifier: verifier })
+    expect(jsonOf(answer)).toEqual({
+      access_token: expect.stringMatching(/^prl_AT/),
+      token_type: 'Bearer',
+      user: { id: ada.userId, login: ada.login, displayName: ada.login },
+    })
+    const authorization = `Bearer ${String(jsonOf(answer).access_token)}`
+    for (const base of fleet().gateways)
+      expect((await attemptJson(base, ViewerService.method.getViewer, {}, { authorization })).status).toBe(200)
+  })
+
+  test('is let in once for each origin, and denied as often as one likes', async () => {
+    await signInOnPage(browser, ada)
+    await browser.get(authorizePath(newVerifier()))
+    await browser.get('/oauth/consent')
+    const denied = await browser.submit('/oauth/consent', { decision: 'deny' })
+    expect(denied.text).toContain('error=access_denied&amp;state=a%26state')
+    await codeFor(browser, newVerifier())
+    expect((await other(browser).get(authorizePath(newVerifier()))).location).toMatch(
+      /^http:\/\/127\.0\.0\.1:5173\/back\?code=/,
+    )
+    expect((await browser.get(authorizePath(newVerifier(), 'http://127.0.0.1:5174/'))).location).toBe('/oauth/consent')
+  })
+
+  test('gets nothing for a code that is used, of somebody else’s request, or for another address', async () => {
+    await signInOnPage(browser, ada)
+    const [mine, attackers] = [newVerifier(), newVerifier()]
+    const code = await codeFor(browser, mine)
+    const stolen = await exchange(browser, { code, code_verifier: attackers })
+    expect([stolen.status, jsonOf(stolen)]).toEqual([400, refused])
+
+    const second = await codeFor(browser, mine)
+    const elsewhere = { code: second, code_verifier: mine, redirect_uri: 'http://127.0.0.1:5173/other' }
+    expect(jsonOf(await exchange(browser, elsewhere))).toEqual(refused)
+
+    const third = await codeFor(browser, mine)
+    const answers = await Promise.all(
+      [browser, other(browser), browser, other(browser)].map((each) =>
+        exchange(each, { code: third, code_verifier: mine }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(jsonOf(await exchange(browser, { code: third, code_verifier: mine }))).toEqual(refused)
+    expect(jsonOf(await exchange(browser, { code: 'prl_ACnone', code_verifier: mine }))).toEqual(refused)
+  })
+
+  test('cannot have a request of its own approved by the session of another', async () => {
+    await signInOnPage(browser, ada)
+    await browser.get(authorizePath(newVerifier(), 'http://127.0.0.1:6666/evil'))
+    const planted = browser.jar.get('parley_oauth') ?? ''
+    const bob = newBrowser()
+    await signInOnPage(bob, await newPerson('bob'))
+    bob.jar.set('parley_oauth', planted)
+    expect((await bob.get('/oauth/consent/request')).status).toBe(400)
+    expect((await bob.postJson('/oauth/consent/approve', {}, bob.csrf)).status).toBe(400)
+    expect((await browser.postJson('/oauth/consent/approve', {}, { origin: 'http://127.0.0.1:6666' })).status).toBe(403)
+  })
+
+  test('never holds a token that counts as fresh', async () => {
+    const owner = await theOwner()
+    await signInOnPage(browser, owner)
+    const verifier = newVerifier()
+    const answer = await exchange(browser, { code: await codeFor(browser, verifier), code_verifier: verifier })
+    const authorization = `Bearer ${String(jsonOf(answer).access_token)}`
+    const change = { userId: ada.userId, password: 'chosen by a client' }
+    const method = AdminUserService.method.updateUserPassword
+    const attempt = await attemptJson(fleet().gateways[0], method, change, { authorization })
+    expect([attempt.status, attempt.body]).toEqual([400, expect.objectContaining({ code: 'failed_precondition' })])
+    expect(await viewerOf(browser)).toBe(owner.userId)
+  })
+
+  test.each(['https://evil.example/', 'http://127.0.0.1.evil.example/', 'javascript:alert(1)', '//evil.example', ''])(
+    'at %j is nobody one is sent to',
+    async (uri) => {
+      await signInOnPage(browser, ada)
+      const answer = await browser.get(authorizePath(newVerifier(), uri))
+      expect([answer.status, answer.location]).toEqual([400, null])
+    },
+  )
+})

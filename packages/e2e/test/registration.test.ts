@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually, jsonOf, type Browser } from '@parley/testkit'
+import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
+import { newPerson, operate, signIn } from '../src/people.ts'
+
+let browser: Browser
+let login: string
+let email: string
+beforeEach(() => {
+  browser = newBrowser()
+  login = `newbie-${randomBytes(5).toString('hex')}`
+  email = `${login}@example.org`
+})
+const password = 'long enough for anyone'
+
+describe('an account by e-mail', () => {
+  test('is made with JSON, each step at another gateway', async () => {
+    expect((await browser.postJson('/auth/register', { email })).status).toBe(200)
+    const code = codeIn(await mailTo(email))
+    const wrong = await other(browser).postJson('/auth/register/verify-code', { email, code: '000000' })
+    expect([wrong.status, jsonOf(wrong)]).toEqual([400, { error: expect.any(String) }])
+    const { completionToken: token } = jsonOf(
+      await other(browser).postJson('/auth/register/verify-code', { email, code }),
+    )
+    const wishes = { token, login, password, passwordConfirmation: password }
+    const done = await browser.postJson('/auth/register/complete', wishes)
+    expect([done.status, jsonOf(done)]).toEqual([
+      200,
+      { success: true, user: { id: expect.any(String), login }, token: expect.stringMatching(/^prl_AT/) },
+    ])
+    expect(await viewerOf(other(browser))).toBe((jsonOf(done).user as { id: string }).id)
+    expect((await signIn({ login: email, password })).login).toBe(email)
+    expect((await newBrowser().postJson('/auth/register/complete', wishes)).status).toBe(400)
+  })
+
+  test('is made on the pages', async () => {
+    await browser.get('/login')
+    await browser.submit('/register', { email })
+    await browser.submit('/register/code', { code: codeIn(await mailTo(email)) })
+    const taken = await newPerson('taken')
+    const typed = { password, password_confirmation: password }
+    const refused = await browser.submit('/register/complete', { login: taken.login, ...typed })
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('role="alert"')])
+    const answer = await browser.submit('/register/complete', { login, ...typed })
+    expect([answer.status, answer.location]).toEqual([303, '/'])
+    expect(await viewerOf(browser)).toEqual(expect.any(String))
+  })
+})
+
+describe('a forgotten password', () => {
+  test('is replaced by way of a mail, and every session ends on both gateways', async () => {
+    const ada = await newPerson('ada')
+    const address = `${ada.login}@example.org`
+    await operate(['user', 'verify-email', '--login', ada.login, '--email', address])
+    await signInOnPage(browser, ada)
+    expect(await viewerOf(other(browser))).toBe(ada.userId)
+
+    const elsewhere = newBrowser()
+    await elsewhere.get('/login')
+    await elsewhere.submit('/forgot-password', { email: address })
+    const token = linkTokenIn(await mailTo(address))
+    await elsewhere.get(`/reset-password?token=${token}`)
+    const typed = { password: 'another one entirely', password_confirmation: 'another one entirely' }
+    expect((await other(elsewhere).postForm('/reset-password', {})).status).toBe(403)
+    expect((await elsewhere.submit('/reset-password', typed)).status).toBe(200)
+
+    for (const each of [browser, other(browser)])
+      await eventually(async () => expect(await viewerOf(each)).toBeUndefined())
+    expect(await viewerOf(elsewhere)).toBeUndefined()
+    expect((await signIn({ login: ada.login, password: typed.password })).userId).toBe(ada.userId)
+    const again = await newBrowser().postJson('/auth/reset-password', { token, password: 'yet another one' })
+    expect(again.status).toBe(400)
+  })
+})
