@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { MyAccountService } from '@parley/contracts/api'
+import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { Browser } from '@parley/testkit'
+import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { fleet } from '../src/fleet.ts'
+import { callJson } from '../src/http.ts'
+import { issuerVariable, providerId } from '../src/identity-provider.ts'
+import { newPerson, type Person } from '../src/people.ts'
+
+const issuer = process.env[issuerVariable] ?? ''
+const name = issuer === '' ? ' (needs the fleet that the setup starts)' : ''
+const suite = issuer === '' ? describe.skip : describe
+
+let browser: Browser
+let login: string
+beforeEach(() => {
+  browser = newBrowser()
+  login = `corp-${randomBytes(5).toString('hex')}`
+})
+
+const start = `/auth/providers/${providerId}`
+
+/** Goes to the provider, signs in there, and gives the path and query it sends the browser back to. */
+async function callbackFor(who: Browser, path = start, as = login): Promise<string> {
+  const { location } = await who.get(path)
+  return signInThere(location ?? '', as)
+}
+
+async function signInThere(authorizeUrl: string, as: string): Promise<string> {
+  const there = new Browser(issuer)
+  let next = authorizeUrl.replace(issuer, '')
+  for (let steps = 0; steps < 20; steps++) {
+    const page = await there.get(next)
+    const action = /<form[^>]* action="([^"]+)"/.exec(page.text)?.[1]?.replace(issuer, '')
+    const answer = page.location === null ? await there.postForm(action ?? '', formOf(page.text, as)) : page
+    const onward = answer.location ?? ''
+    if (onward.startsWith(fleet().gateways[0])) return onward.slice(fleet().gateways[0].length)
+    next = onward.replace(issuer, '')
+  }
+  throw new Error('the provider sends nobody back')
+}
+
+const formOf = (page: string, as: string) => {
+  const prompt = /name="prompt" value="([^"]*)"/.exec(page)?.[1] ?? ''
+  return { prompt, ...(prompt === 'login' && { login: as, password: 'any' }) }
+}
+
+/** Signs in at the provider for the first time, and makes an account. */
+async function registered(who: Browser, as = login): Promise<void> {
+  const { location } = await who.get(await callbackFor(who, start, as))
+  await who.get(location ?? '')
+  const done = await who.submit('/sso/confirm', { login: as, decision: 'confirm' })
+  if (done.status !== 303) throw new Error(`the account was answered ${done.status}: ${done.text}`)
+}
+
+const linkOf = async (person: Person, redirectPath = '/me') => {
+  const request = { providerId, redirectPath, currentPassword: person.password }
+  const { startUrl } = await person.call(MyAccountService.method.startExternalIdentityLink, request)
+  return startUrl.replace(fleet().gateways[0], '')
+}
+
+const failed = '/login?error=provider_failed'
+
+suite(`a sign-in at a provider${name}`, () => {
+  test('is offered, makes an account, and the next time signs in at once, at the other gateway too', async () => {
+    const { login: ways } = await callJson(fleet().gateways[1], ServerDiscoveryService.method.getServer, {})
+    expect(ways?.providers).toMatchObject([{ id: providerId, type: 'oidc', loginUrl: start }])
+    expect((await browser.get('/login?redirect=/rooms')).text).toContain(`href="${start}?redirect=%2Frooms"`)
+    const callback = await callbackFor(browser, `${start}?redirect=/rooms`)
+    const { location } = await other(browser).get(callback)
+    expect(location).toMatch(/^\/sso\/confirm\?token=/)
+    await browser.get(location ?? '')
+    expect(browser.page?.text).toContain(`${login}@corp.example`)
+    expect((await browser.submit('/sso/confirm', { login, decision: 'confirm' })).location).toBe('/rooms')
+    const userId = await viewerOf(browser)
+    expect(userId).toEqual(expect.any(String))
+
+    const later = newBrowser()
+    expect((await later.get(await callbackFor(later, `${start}?redirect=/rooms`))).location).toBe('/rooms')
+    for (const each of [later, other(later)]) expect(await viewerOf(each)).toBe(userId)
+  })
+
+  test('works by its older address while it is the only one', async () => {
+    await registered(browser)
+    const later = newBrowser()
+    const callback = await callbackFor(later, '/auth/oidc?redirect=/rooms')
+    expect((await later.get(callback)).location).toBe('/rooms')
+    expect(await viewerOf(later)).toEqual(expect.any(String))
+  })
+
+  test('that somebody else began signs nobody in', async () => {
+    await registered(browser)
+    const attackers = await callbackFor(newBrowser())
+    const victim = newBrowser()
+    expect((await victim.get(attackers)).location).toBe(failed)
+    await victim.get(start)
+    expect((await victim.get(attackers)).location).toBe(failed)
+    expect(await viewerOf(victim)).toBeUndefined()
+  })
+
+  test('comes back once', async () => {
+    await registered(browser)
+    const later = newBrowser()
+    const callback = await callbackFor(later)
+    const stolen = new Browser(later.base, new Map(later.jar))
+    expect((await later.get(callback)).location).toBe('/')
+    for (const each of [stolen, other(stolen)]) expect((await each.get(callback)).location).toBe(failed)
+    expect(await viewerOf(stolen)).toBeUndefined()
+  })
+
+  test('takes no state of another attempt, and none at all', async () => {
+    await registered(browser)
+    const one = newBrowser()
+    const [first, second] = [await callbackFor(one), await callbackFor(one)]
+    const [a, b] = [first, second].map((callback) => new URL(callback, one.base).searchParams)
+    const swapped = new URLSearchParams(b)
+    swapped.set('code', a?.get('code') ?? '')
+    expect((await one.get(`${start}/callback?${swapped.toString()}`)).location).toBe(failed)
+    for (const state of ['', 'unknown', `${a?.get('state')}x`]) {
+      const changed = new URLSearchParams(a)
+      changed.set('state', state)
+      expect((await one.get(`${start}/callback?${changed.toString()}`)).location).toBe(failed)
+    }
+    expect((await one.get(`${start}/callback`)).location).toBe(failed)
+    expect(await viewerOf(one)).toBeUndefined()
+  })
+
+  test('takes no code of somebody else’s attempt: its nonce and PKCE are not those of this one', async () => {
+    const victim = newBrowser()
+    const victims = new URL(await callbackFor(victim), victim.base).searchParams
+    const attacker = newBrowser()
+    const own = new URL(await callbackFor(attacker, start, `${login}-evil`.slice(0, 32)), attacker.base).searchParams
+    own.set('code', victims.get('code') ?? '')
+    expect((await attacker.get(`${start}/callback?${own.toString()}`)).location).toBe(failed)
+    expect(await viewerOf(attacker)).toBeUndefined()
+  })
+
+  test('that was declined says so', async () => {
+    const { location } = await browser.get(start)
+    const state = new URL(location ?? '').searchParams.get('state') ?? ''
+    const query = new URLSearchParams({ error: 'access_denied', state, iss: issuer })
+    expect((await browser.get(`${start}/callback?${query.toString()}`)).location).toBe('/login?error=provider_denied')
+  })
+
+  test('is confirmed in its own browser alone', async () => {
+    const { location } = await browser.get(await callbackFor(browser))
+    expect((await newBrowser().get(location ?? '')).status).toBe(403)
+    expect((await browser.get(location ?? '')).status).toBe(200)
+  })
+})
+
+suite(`a link of an identity${name}`, () => {
+  let ada: Person
+  beforeEach(async () => {
+    ada = await newPerson('ada')
+    await signInOnPage(browser, ada)
+  })
+
+  test('is made by whom it was started for, and signs in from then on', async () => {
+    const { location } = await other(browser).get(await callbackFor(browser, await linkOf(ada)))
+    await browser.get(location ?? '')
+    expect((await browser.submit('/sso/confirm', { decision: 'confirm' })).location).toBe('/me')
+    const later = newBrowser()
+    await later.get(await callbackFor(later))
+    expect(await viewerOf(later)).toBe(ada.userId)
+    expect((await browser.get(await callbackFor(browser, await linkOf(ada)))).location).toBe('/me')
+  })
+
+  test('begins in nobody else’s browser', async () => {
+    const link = await linkOf(ada)
+    const bob = newBrowser()
+    const refused = '/login?error=authentication_required'
+    expect((await bob.get(link)).location).toBe(refused)
+    await signInOnPage(bob, await newPerson('bob'))
+    expect((await bob.get(link)).location).toBe(refused)
+    expect((await browser.get(link)).location).toMatch(new RegExp(`^${issuer}`))
+  })
+
+  test('of an identity that somebody else has is a conflict, told where it began', async () => {
+    await registered(newBrowser())
+    const answer = await browser.get(await callbackFor(browser, await linkOf(ada, '/me?tab=2')))
+    expect(answer.location).toBe('/me?tab=2&error=external_identity_conflict')
+  })
+
+  test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%5Cevil.example', '/.//evil.example'])(
+    'never returns to %s',
+    async (redirectPath) => {
+      const request = { providerId, redirectPath, currentPassword: ada.password }
+      const answer = await ada.attempt(MyAccountService.method.startExternalIdentityLink, request)
+      expect(answer.status).toBe(400)
+    },
+  )
+})
