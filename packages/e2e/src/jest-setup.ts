@@ -36,7 +36,7 @@ export async function setup(): Promise<void> {
     })
     started = { fleet, dataDir, provider }
     share(dataDir)
-    await provider.serve(fleetOf().gateways[0])
+    provider.serve(fleetOf().gateways[0])
     process.env[issuerVariable] = provider.issuer
   } catch (error) {
     await provider[Symbol.asyncDispose]()
