@@ -49,6 +49,20 @@ describe('a changed password', () => {
     expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
   })
 
+  test('is not to be guessed by tokens of other clients, however many there are', async () => {
+    await makeUser(env, 'hans')
+    const codes: (Code | undefined)[] = []
+    for (let n = 0; n < 11; n++) {
+      const token = await callerOf(env, 'hans')
+      const mine = eq(credentials.id, token.credentialId ?? '')
+      await env.db.update(credentials).set({ freshUntil: null }).where(mine)
+      codes.push(await codeOf(update(token, { password: next, currentPassword: 'a guess' })))
+    }
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => Code.InvalidArgument), Code.ResourceExhausted])
+    const own = await callerOf(env, 'hans')
+    expect(await codeOf(update(own, { password: next, currentPassword: password }))).toBeUndefined()
+  })
+
   test('voids links and codes that were on their way', async () => {
     const userId = await makeUser(env, 'cleo')
     const asking = { secretKey, at: new Date(now) }

@@ -28,6 +28,6 @@ export async function assertFresh(
   if (credential.freshUntil > now) return
   if (currentPassword === '') throw freshnessMissing()
   const { passwordHash } = await getAccount(ctx.db, caller.userId)
-  await assertCurrentPassword(ctx, caller, passwordHash, currentPassword)
+  await assertCurrentPassword(ctx, { ...caller, ...credential }, passwordHash, currentPassword)
   if (!(await renewFreshness(ctx.db, caller.credentialId, freshUntil(now)))) throw sessionEnded()
 }

@@ -8,9 +8,16 @@ import { endEverything } from '../../credentials/end-everything.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
-import { accountGone, currentPasswordMissing, passwordSetAlready, wrongCurrentPassword } from '../../errors.ts'
+import {
+  accountGone,
+  currentPasswordMissing,
+  passwordSetAlready,
+  sessionEnded,
+  wrongCurrentPassword,
+} from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
 import { assertCurrentPassword } from '../../passwords/current-password.ts'
+import { findCredentialOf } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
@@ -20,7 +27,9 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   /** Ends every credential: whoever knew the old password is out. */
   const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
-    await assertCurrentPassword(ctx, caller, user.passwordHash, currentPassword)
+    const credential = await findCredentialOf(ctx.db, caller)
+    if (!credential) throw sessionEnded()
+    await assertCurrentPassword(ctx, { ...caller, ...credential }, user.passwordHash, currentPassword)
     const passwordHash = await ctx.passwords.hash(password)
     const at = ctx.now()
     const done = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
