@@ -1,3 +1,5 @@
+import { get } from 'node:http'
+import { urlToHttpOptions } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { getIntrospectionQuery } from 'graphql'
 import { eventually } from '@parley/testkit'
@@ -94,6 +96,17 @@ describe('GraphQL', () => {
     const response = await fetch(`${url}/api/graphql?query=${encodeURIComponent('{ server { name } }')}`)
     expect(await response.json()).toEqual({ data: { server: { name: 'Lodge' } } })
     expect(JSON.stringify((await post(getIntrospectionQuery())).body)).toContain('"AuthProvider"')
+  })
+
+  test('may be asked with a whole URL, whatever it names', async () => {
+    const path = `http://chat.example.org:999999/api/graphql?query=${encodeURIComponent('{ server { name } }')}`
+    const status = await new Promise((resolve, reject) => {
+      get({ ...urlToHttpOptions(new URL(url)), path }, (answer) => resolve(answer.resume().statusCode)).on(
+        'error',
+        reject,
+      )
+    })
+    expect(status).toBe(200)
   })
 
   const many = (length: number) => Array.from({ length }, (_, n) => `a${n}: server { name }`).join(' ')

@@ -35,8 +35,9 @@ export function corsHeaders(
   allowedOrigins: readonly string[],
 ): OutgoingHttpHeaders {
   const { origin, host } = request.headers
-  if (origin === undefined) return {}
+  // Asked for by a page or not: caches keep one answer for both.
   if (publicPaths.test(path)) return { 'access-control-allow-origin': '*', ...exposed }
+  if (origin === undefined) return {}
   const own = URL.canParse(origin) && new URL(origin).host === host
   if (own || allowedOrigins.includes(origin))
     return {

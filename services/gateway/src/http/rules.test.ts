@@ -20,6 +20,12 @@ describe('cross-origin answers', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
+  test('are the same without an origin where caches may keep them', () => {
+    for (const path of ['/api/server', '/svc.discovery.v1.ServerDiscoveryService/GetServer'])
+      expect(corsHeaders(request({ host: 'chat.example.org' }), path, [])['access-control-allow-origin']).toBe('*')
+    expect(corsHeaders(request({ host: 'chat.example.org' }), method, ['*'])).toEqual({})
+  })
+
   test('go to listed origins and the own one with credentials', () => {
     for (const origin of ['https://app.example', 'https://chat.example.org'])
       expect(allow(origin, ['https://app.example'])).toMatchObject({

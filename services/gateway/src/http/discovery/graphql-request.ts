@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readBody } from '../body.ts'
 import { Refusal } from '../failure.ts'
+import { queryOf } from '../redirect.ts'
 import { textOf } from '../text.ts'
 
 /** One query, as GraphQL over HTTP brings it. */
@@ -15,7 +16,7 @@ const maxBodyBytes = 64 * 1024
 /** Reads a query from the address (GET) or a JSON body (POST). Throws a Refusal for anything else, batches among it. */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
   if (request.method === 'GET') {
-    const parameters = new URL(request.url ?? '', 'http://localhost').searchParams
+    const parameters = queryOf(request)
     const variables = parameters.get('variables')
     return checked({ ...Object.fromEntries(parameters), variables: variables === null ? undefined : parsed(variables) })
   }
