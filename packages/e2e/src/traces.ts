@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataDirAt } from '@parley/local'
+import { connect } from 'nats'
+import { databaseOf } from './databases.ts'
+import { fleet } from './fleet.ts'
+
+const databases = ['accounts', 'admin', 'calls', 'messaging', 'notifications', 'rooms', 'uploads']
+
+/** Where texts are found: in which column of which database, on which subject of the stream, in which file. */
+export type Traces = Map<string, string[]>
+
+/** Looks for texts, whatever their case, in every column of every table, in every event and in every file of the fleet. */
+export async function tracesOf(texts: readonly string[]): Promise<Traces> {
+  const traces: Traces = new Map(texts.map((text) => [text, []]))
+  const found = (text: string, where: string) => traces.get(text)?.push(where)
+  for (const service of databases) await searchDatabase(service, texts, found)
+  await searchStream(texts, found)
+  searchFiles(texts, found)
+  return traces
+}
+
+type Found = (text: string, where: string) => unknown
+
+async function searchDatabase(service: string, texts: readonly string[], found: Found): Promise<void> {
+  await using client = await databaseOf(service)
+  const { rows: columns } = await client.query<{ table: string; column: string; type: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as table, quote_ident(a.attname) as column, t.typname as type
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped join pg_type t on t.oid = a.atttypid
+     where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_toast'`,
+  )
+  for (const { table, column, type } of columns) {
+    const text = type === 'bytea' ? `encode(${column}, 'escape')` : `${column}::text`
+    const statement = `select wanted from unnest($1::text[]) as wanted
+      where exists (select from ${table} where strpos(lower(${text}), lower(wanted)) > 0)`
+    const { rows } = await client.query<{ wanted: string }>(statement, [texts])
+    for (const { wanted } of rows) found(wanted, `${service}: ${table}.${column}`)
+  }
+}
+
+async function searchStream(texts: readonly string[], found: Found): Promise<void> {
+  const { operatorFile, secretsFile } = dataDirAt(fleet().dataDir)
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  const nc = await connect({
+    servers: read(operatorFile).natsUrl ?? '',
+    ...{ user: 'admin', pass: read(secretsFile)['nats.admin'] ?? '', inboxPrefix: '_INBOX.admin' },
+  })
+  try {
+    const { streams } = await nc.jetstreamManager({ checkAPI: false })
+    const { state } = await streams.info('EVENTS')
+    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+      // Those that were taken off the stream are not there.
+      const message = await streams.getMessage('EVENTS', { seq }).catch(() => undefined)
+      if (message) search(message.data, texts, (text) => found(text, `stream: ${message.subject}`))
+    }
+  } finally {
+    await nc.close()
+  }
+}
+
+/** Assets, and what the services log. PostgreSQL's and the bus's own files are looked at through them. */
+function searchFiles(texts: readonly string[], found: Found): void {
+  const { assets, logs } = dataDirAt(fleet().dataDir)
+  for (const folder of [assets, logs]) {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name)
+      if (entry.isFile()) search(readFileSync(file), texts, (text) => found(text, `file: ${file}`))
+    }
+  }
+}
+
+function search(bytes: Uint8Array, texts: readonly string[], found: (text: string) => void): void {
+  const content = Buffer.from(bytes).toString('latin1').toLowerCase()
+  for (const text of texts) if (content.includes(text.toLowerCase())) found(text)
+}
+
+/** Keys of all files that assets are made of. */
+export function storedFiles(): string[] {
+  const entries = readdirSync(dataDirAt(fleet().dataDir).assets, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name)
+}

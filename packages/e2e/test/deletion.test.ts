@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { AdminPermissionService, PermissionDecision } from '@parley/contracts/admin'
+import { MessageService, MyAccountService, RoomDirectoryService, RoomService, UserService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { databaseOf } from '../src/databases.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
+import { bothServe, processOf, wholeAgain } from '../src/processes.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { fleet } from '../src/fleet.ts'
+import { Socket } from '../src/socket.ts'
+import { storedFiles, tracesOf } from '../src/traces.ts'
+
+let owner: Person
+let bob: Person
+
+beforeAll(async () => {
+  ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+})
+afterAll(wholeAgain)
+
+const deleted = async (person: Person) => {
+  const { confirmationToken } = await person.call(MyAccountService.method.requestAccountDeletion, {})
+  expect(await person.call(MyAccountService.method.deleteMyAccount, { confirmationToken })).toMatchObject({
+    deleted: true,
+  })
+}
+const ledgerClosed = async ({ userId }: Person) => {
+  await using accounts = await databaseOf('accounts')
+  const closed = async () => {
+    const { rows } = await accounts.query('select from deletions where user_id = $1 and completed_at is not null', [
+      userId,
+    ])
+    return rows.length === 1
+  }
+  await eventually(closed, { timeoutMs: 100_000 })
+}
+
+test('nothing of a deleted person is left in any table, event or file, and others see a deleted user', async () => {
+  const mark = randomBytes(5).toString('hex')
+  const zed = await newPerson('zedekiah')
+  const texts = {
+    login: zed.login,
+    email: `zmail-${mark}@example.org`,
+    displayName: `Zname ${mark}`,
+    message: `zmessage-${mark}`,
+    reply: `zreply-${mark}`,
+    direct: `zdirect-${mark}`,
+    status: `zstatus-${mark}`,
+    reason: `zreason-${mark}`,
+    key: `zkey-${mark}`,
+    subject: `zsubject-${mark}`,
+    origin: `https://zorigin-${mark}.example.org`,
+  }
+  await operate(['user', 'verify-email', '--login', zed.login, '--email', texts.email])
+  await operate(['user', 'grant-role', '--login', zed.login, '--role', 'moderator'])
+  await zed.call(MyAccountService.method.updateProfile, { displayName: texts.displayName })
+  await zed.call(MyAccountService.method.updateSettings, { timezone: 'Pacific/Chatham' })
+  await zed.call(MyAccountService.method.updateCustomStatus, { emoji: '🎈', text: texts.status })
+  const avatarKey = 'none'
+
+  const roomId = await newRoom(owner, [zed, bob])
+  const bannedFrom = await newRoom(owner, [zed])
+  const keyed = { headers: { 'idempotency-key': texts.key } }
+  const messageId = await post(zed, roomId, texts.message, keyed)
+  await zed.call(MessageService.method.createMessage, {
+    ...{ roomId, body: texts.reply, threadRootEventId: messageId, alsoSendToChannel: true },
+  })
+  const { room: dm } = await zed.call(RoomService.method.startDM, { participantIds: [bob.userId] }, keyed)
+  await post(zed, dm?.id ?? '', texts.direct)
+  await owner.call(RoomService.method.banMember, { roomId: bannedFrom, userId: zed.userId, reason: texts.reason })
+  await owner.call(AdminPermissionService.method.setUserPermission, {
+    ...{ userId: zed.userId, permission: 'room.create', decision: PermissionDecision.ALLOW },
+  })
+  {
+    await using accounts = await databaseOf('accounts')
+    await accounts.query(
+      `insert into external_identities (issuer, subject, subject_hash, provider_id, user_id, linked_at)
+       values ('https://id.example.org', $1, $1, 'company', $2, now())`,
+      [texts.subject, zed.userId],
+    )
+    await accounts.query('insert into oauth_consents (user_id, origin, granted_at) values ($1, $2, now())', [
+      zed.userId,
+      texts.origin,
+    ])
+  }
+  const wanted = Object.values(texts)
+  // The search finds what is there.
+  await eventually(async () => {
+    const traces = await tracesOf(wanted)
+    for (const text of wanted) expect({ text, found: traces.get(text)?.length }).not.toEqual({ text, found: 0 })
+    expect(traces.get(texts.displayName)?.some((where) => where.startsWith('stream: '))).toBe(true)
+  })
+
+  using socket = await Socket.subscribed(fleet().realtimeNodes[1], zed.token)
+  using others = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+  await deleted(zed)
+  await socket.heard(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
+  await others.heard(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
+  await others.heard(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
+  for (const base of fleet().gateways) {
+    const answer = await zed.attempt(
+      UserService.method.getUser,
+      { target: { case: 'userId', value: bob.userId } },
+      { base },
+    )
+    expect(codeOf(answer)).toBe('unauthenticated')
+  }
+  await ledgerClosed(zed)
+
+  const traces = await tracesOf(wanted)
+  expect(Object.fromEntries([...traces].filter(([, where]) => where.length > 0))).toEqual({})
+  expect(storedFiles()).not.toContain(avatarKey)
+
+  const seen = await bob.call(UserService.method.getUser, { target: { case: 'userId', value: zed.userId } })
+  expect(seen.user?.user).toMatchObject({ deleted: true, displayName: 'Deleted User', login: '' })
+  const { page } = await bob.call(RoomService.method.getRoomEvents, { roomId })
+  expect(page?.includes?.users[zed.userId]).toMatchObject({ deleted: true, displayName: 'Deleted User' })
+  expect(page?.events.filter(({ actorId }) => actorId === zed.userId).length).toBeGreaterThan(1)
+  const { members } = await bob.call(RoomService.method.listMembers, { roomId })
+  expect(members.map((member) => member.user?.id)).not.toContain(zed.userId)
+  await bob.call(RoomDirectoryService.method.getRoom, { roomId: dm?.id ?? '' })
+  const again = await operate(
+    ['user', 'create', '--login', zed.login, '--password-stdin', '--email', texts.email],
+    zed.password,
+  )
+  expect(again.userId).not.toBe(zed.userId)
+})
+
+test('a deletion goes on when processes die in the middle of it', async () => {
+  const yan = await newPerson('yan')
+  const words = `ywords-${randomBytes(5).toString('hex')}`
+  const roomId = await newRoom(owner, [yan, bob])
+  await post(yan, roomId, words)
+  await deleted(yan)
+  const killed = (['accounts', 'messaging', 'rooms'] as const).map((name) => ({ name, pid: processOf(name).pid }))
+  for (const { pid } of killed) process.kill(pid, 'SIGKILL')
+  for (const { name, pid } of killed) await bothServe(name, [pid])
+  await ledgerClosed(yan)
+  expect((await tracesOf([words, yan.login])).get(words)).toEqual([])
+  expect((await tracesOf([yan.login])).get(yan.login)).toEqual([])
+})
