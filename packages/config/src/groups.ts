@@ -53,10 +53,29 @@ export const coreFields = () => ({
     min: 32,
     doc: 'key of the digests of credentials; the same for the whole fleet, at least 32 characters',
   }),
+  previousSecretKey: secret('PARLEY_CORE_SECRET_KEY_PREVIOUS', {
+    toml: 'core.secret_key_previous',
+    min: 32,
+    optional: true,
+    doc: 'the secret key before it was rotated: credentials made with it still hold',
+  }),
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
     pattern: /^https?:/,
     doc: 'where people reach this server, such as https://chat.example.org',
+  }),
+})
+
+/** What those share who sign the cookies of browsers, or believe them. */
+export const cookieFields = () => ({
+  cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
+    toml: 'webserver.cookie_signing_secret',
+    doc: 'secret of the session and CSRF cookies; the same on gateway and realtime',
+  }),
+  previousCookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET_PREVIOUS', {
+    toml: 'webserver.cookie_signing_secret_previous',
+    optional: true,
+    doc: 'that secret before it was rotated: cookies signed with it are still believed',
   }),
 })
 

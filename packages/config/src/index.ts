@@ -12,6 +12,7 @@ export { type Field, type FieldOptions } from './field.ts'
 export {
   assetsFields,
   busFields,
+  cookieFields,
   coreFields,
   databaseFields,
   logLevels,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { AdminPermissionService, PermissionDecision } from '@parley/contracts/admin'
 import { MessageService, MyAccountService, RoomDirectoryService, RoomService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
+import sharp from 'sharp'
 import { databaseOf } from '../src/databases.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
@@ -28,11 +29,11 @@ const deleted = async (person: Person) => {
 }
 const ledgerClosed = async ({ userId }: Person) => {
   await using accounts = await databaseOf('accounts')
+  const ask = async (statement: string) => (await accounts.query<Record<string, unknown>>(statement, [userId])).rows
   const closed = async () => {
-    const { rows } = await accounts.query('select from deletions where user_id = $1 and completed_at is not null', [
-      userId,
-    ])
-    return rows.length === 1
+    const [deletion] = await ask('select pass, completed_at from deletions where user_id = $1')
+    const reports = await ask('select service, pass, found::text from deletion_reports where user_id = $1')
+    if (!deletion?.completed_at) throw new Error(`pass ${String(deletion?.pass)}: ${JSON.stringify(reports)}`)
   }
   await eventually(closed, { timeoutMs: 100_000 })
 }
@@ -58,7 +59,12 @@ test('nothing of a deleted person is left in any table, event or file, and other
   await zed.call(MyAccountService.method.updateProfile, { displayName: texts.displayName })
   await zed.call(MyAccountService.method.updateSettings, { timezone: 'Pacific/Chatham' })
   await zed.call(MyAccountService.method.updateCustomStatus, { emoji: '🎈', text: texts.status })
-  const avatarKey = 'none'
+  const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#a3b1c2' } })
+    .png()
+    .toBuffer()
+  const { user } = await zed.call(MyAccountService.method.uploadAvatar, { image: { image } })
+  const avatarKey = /\/assets\/server\/([^/?]+)/.exec(user?.avatarUrl ?? '')?.[1] ?? 'none'
+  await eventually(() => storedFiles().includes(avatarKey))
 
   const roomId = await newRoom(owner, [zed, bob])
   const bannedFrom = await newRoom(owner, [zed])

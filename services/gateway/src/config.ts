@@ -1,6 +1,7 @@
 import {
   bool,
   busFields,
+  cookieFields,
   coreFields,
   defineConfig,
   duration,
@@ -26,6 +27,7 @@ export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...coreFields(),
+  ...cookieFields(),
   ...redisFields(),
   ...uploadFields(),
   host: str('PARLEY_WEBSERVER_HOST', { default: '0.0.0.0', doc: 'Address the public port listens on.' }),
@@ -33,10 +35,6 @@ export const readConfig = defineConfig({
     toml: 'webserver.port',
     default: 8080,
     doc: 'The public port: Connect, gRPC, gRPC-Web and the browser routes; 0 takes a free one.',
-  }),
-  cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
-    toml: 'webserver.cookie_signing_secret',
-    doc: 'Secret of the session and CSRF cookies; the same on gateway and realtime.',
   }),
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',

@@ -64,7 +64,8 @@ export async function startGateway(config: Config): Promise<Service> {
   )
   following()
 
-  const secrets = { secretKey: config.secretKey, cookieSigningSecret: config.cookieSigningSecret }
+  const { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret } = config
+  const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
   const clientAddress = clientAddressBehind(config.trustedProxies)
@@ -74,7 +75,7 @@ export async function startGateway(config: Config): Promise<Service> {
   const forwarder = new Forwarder({
     ...{ rpc, callers, secrets, renewal, limits, clientAddress, putBlob },
     maxUploadBytes: config.maxUploadBytes,
-    cookiesOf: (session) => sessionCookies(session, { secret: config.cookieSigningSecret, secure }),
+    cookiesOf: (session) => sessionCookies(session, { secret: cookieSigningSecret, secure }),
   })
   const dispatch = new Dispatch({
     ...config,

@@ -1,5 +1,6 @@
 import {
   busFields,
+  cookieFields,
   coreFields,
   defineConfig,
   duration,
@@ -7,7 +8,6 @@ import {
   list,
   port,
   processFields,
-  secret,
   str,
 } from '@parley/config'
 
@@ -15,12 +15,9 @@ export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...coreFields(),
+  ...cookieFields(),
   host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Address the socket port listens on.' }),
   port: port('PARLEY_REALTIME_PORT', { default: 8081, doc: 'Port of GET /api/realtime; 0 takes a free one.' }),
-  cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
-    toml: 'webserver.cookie_signing_secret',
-    doc: 'Secret the session cookie is signed with; the same on gateway and realtime.',
-  }),
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],

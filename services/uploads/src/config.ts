@@ -25,6 +25,17 @@ export const readConfig = defineConfig({
     min: 32,
     doc: 'key under which the gateway hands over the bytes of a call; theirs alone, at least 32 characters',
   }),
+  previousBlobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS', {
+    min: 32,
+    optional: true,
+    doc: 'that key before it was rotated: what it signed is still taken',
+  }),
+  previousAssetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET_PREVIOUS', {
+    toml: 'core.assets.signing_secret_previous',
+    min: 32,
+    optional: true,
+    doc: 'the secret of addresses before it was rotated: addresses signed with it still open',
+  }),
   assetsFolder: str('PARLEY_CORE_ASSETS_DIRECTORY', {
     toml: 'core.assets.directory',
     min: 1,

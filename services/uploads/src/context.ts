@@ -10,8 +10,8 @@ export type Context = {
   studio: Studio
   transforms: TransformCache
   fetchImage: SafeFetch
-  /** Key that gateway and uploads share. */
-  blobSecret: string
+  /** Keys that gateway and uploads share: the present one, and the one before. */
+  blobSecrets: readonly string[]
   /** Secrets under which addresses of images may be signed. */
   signingSecrets: readonly string[]
   maxUploadBytes: number

@@ -58,8 +58,8 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     studio: openStudio({ atOnce: config.imagesAtOnce }),
     transforms: new TransformCache(config.transformCacheBytes),
     fetchImage: safeFetch({ allowPrivate: config.fetchPrivate }),
-    blobSecret: config.blobSecret,
-    signingSecrets: [config.assetsSigningSecret],
+    blobSecrets: present(config.blobSecret, config.previousBlobSecret),
+    signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     maxUploadBytes: config.maxUploadBytes,
     now: overrides.now ?? (() => new Date()),
   }
@@ -115,6 +115,8 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     url: http.url,
   })
 }
+
+const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => secret !== undefined)
 
 /** Whether events have had the time to arrive: not right after the bus was away, when claims may still be on their way. */
 function settled(bus: Bus, afterMs: number): () => boolean {

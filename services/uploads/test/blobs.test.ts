@@ -42,6 +42,18 @@ test.each([
   expect(await env.storedKeys()).toEqual(before)
 })
 
+test('after a rotation, what the key before signed is still taken', async () => {
+  const [key, previous] = ['a new key of gateway and uploads, for tests', blobSecret]
+  const rotated = await env.start({
+    PARLEY_UPLOADS_BLOB_SECRET: key,
+    PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS: previous,
+  })
+  for (const secret of [key, previous]) {
+    const response = await postBlob(rotated, bytes, signBlobTicket(secret, ticketFor(bytes)))
+    expect(response.status).toBe(201)
+  }
+})
+
 test('a client that goes away half-way leaves nothing', async () => {
   const before = await env.storedKeys()
   const aborting = new AbortController()

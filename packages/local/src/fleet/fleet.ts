@@ -148,6 +148,7 @@ function addressesOf(
     postgresPort: servers.postgres.port,
     assetsFolder: dir.assets,
     secret: (name) => secrets.get(name),
+    previousSecret: (name) => secrets.peek(`${name}.previous`),
   }
 }
 

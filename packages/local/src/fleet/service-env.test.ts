@@ -58,3 +58,15 @@ test('the key of uploaded bytes is for gateway and uploads alone', () => {
     undefined,
   ])
 })
+
+test('secrets that were rotated are told as they were before, too', () => {
+  const rotated = { ...fleet, previousSecret: (name: string) => (name === 'assetsSigning' ? undefined : `old-${name}`) }
+  const env = serviceEnvironment({ ...rooms, name: 'uploads' }, rotated, {})
+  expect(env).toMatchObject({
+    PARLEY_CORE_SECRET_KEY: 'secret-core',
+    PARLEY_CORE_SECRET_KEY_PREVIOUS: 'old-core',
+    PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS: 'old-uploadsBlob',
+  })
+  expect(env).not.toHaveProperty('PARLEY_CORE_ASSETS_SIGNING_SECRET_PREVIOUS')
+  expect(serviceEnvironment(rooms, rotated, {})).not.toHaveProperty('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS')
+})

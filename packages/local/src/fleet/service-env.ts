@@ -13,7 +13,17 @@ export type FleetAddresses = {
   /** Folder that gets every mail; undefined when a mail server is configured. */
   mailFolder: string | undefined
   secret: (name: string) => string
+  /** What the secret of that name was before it was rotated. */
+  previousSecret?: (name: string) => string | undefined
 }
+
+/** Secrets that can be rotated, by their name among those of a fleet. */
+export const rotatable = [
+  { name: 'core', variable: 'PARLEY_CORE_SECRET_KEY' },
+  { name: 'cookieSigning', variable: 'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET' },
+  { name: 'assetsSigning', variable: 'PARLEY_CORE_ASSETS_SIGNING_SECRET' },
+  { name: 'uploadsBlob', variable: 'PARLEY_UPLOADS_BLOB_SECRET' },
+] as const
 
 /** Who has the key under which bytes of uploads are handed over. */
 const handsOverBlobs = new Set(['gateway', 'uploads'])
@@ -40,6 +50,7 @@ export function serviceEnvironment(
     ...(handsOverBlobs.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
     ...(service.name === 'uploads' ? { PARLEY_CORE_ASSETS_DIRECTORY: fleet.assetsFolder } : {}),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
+    ...previousSecrets(service, fleet),
     ...present(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),
     ...(fleet.mailFolder === undefined ? {} : { PARLEY_MAIL_DIR: fleet.mailFolder }),
@@ -56,6 +67,15 @@ export function serviceEnvironment(
   }
   for (const name of own) delete env[name]
   return env
+}
+
+/** Secrets that were rotated are told too: what they made is still good for reading. */
+function previousSecrets(
+  { name }: ServiceDefinition,
+  { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,
+): NodeJS.ProcessEnv {
+  const secrets = handsOverBlobs.has(name) ? rotatable : rotatable.filter(({ name: one }) => one !== 'uploadsBlob')
+  return present(Object.fromEntries(secrets.map((one) => [`${one.variable}_PREVIOUS`, previousSecret?.(one.name)])))
 }
 
 /** Without variables that are empty: they count as not set. */

@@ -2,7 +2,7 @@ import { ownerRoleId } from '@parley/auth'
 import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
-import type { Context } from '../context.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import { noted, rolesChanged, userCreated } from '../domain/announcements.ts'
 import { assertEmail, emailKey } from '../domain/email.ts'
 import { assertLogin } from '../domain/login.ts'
@@ -36,7 +36,11 @@ export type Steps = {
 }
 
 /** Makes an account; the only place that does. */
-export async function createAccount(ctx: Context, account: NewAccount, steps: Steps = {}): Promise<CreatedAccount> {
+export async function createAccount(
+  ctx: OperatorContext,
+  account: NewAccount,
+  steps: Steps = {},
+): Promise<CreatedAccount> {
   const { login, password, email, displayName = null } = account
   assertLogin(login, roleNames(ctx.policy.current()))
   if (password !== undefined) assertPassword(password)
@@ -76,14 +80,14 @@ export async function createAccount(ctx: Context, account: NewAccount, steps: St
 }
 
 /** Throws `resource_exhausted` when there are as many accounts as there may be; others that ask wait for this one. */
-async function assertRoom({ config }: Context, tx: Tx): Promise<void> {
+async function assertRoom({ config }: OperatorContext, tx: Tx): Promise<void> {
   if (config.maxUsers < 0) return
   await lockUserCount(tx)
   if ((await countUsers(tx)) >= config.maxUsers) throw userLimitReached(config.maxUsers)
 }
 
 /** Whether the configuration makes holders of this address owners. */
-export function isOwnerEmail({ config }: Context, email: string): boolean {
+export function isOwnerEmail({ config }: OperatorContext, email: string): boolean {
   return (
     email !== '' && [...config.ownerEmails, ...config.ownerEmail].some((owner) => emailKey(owner) === emailKey(email))
   )

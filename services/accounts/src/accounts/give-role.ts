@@ -1,5 +1,5 @@
 import type { Tx } from '@parley/postgres'
-import type { Context } from '../context.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import { noted, rolesChanged } from '../domain/announcements.ts'
 import { insertRole } from '../store/roles.ts'
 import { changeUser, type Change } from '../store/user-changes.ts'
@@ -23,7 +23,7 @@ export async function roleGiven(
 
 /** Gives a role and waits until every process can know; answers all roles held, undefined when there is no such account. */
 export async function giveRole(
-  ctx: Context,
+  ctx: OperatorContext,
   userId: string,
   roleId: string,
   actorId: string,

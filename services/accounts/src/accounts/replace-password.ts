@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
 import { noted } from '../domain/announcements.ts'
 import { assertPassword } from '../domain/password.ts'
@@ -9,7 +9,7 @@ import type { UserWithRoles } from '../store/users.ts'
 
 /** Sets the password of somebody else, and waits until every credential of the account has ended everywhere. */
 export async function replacePassword(
-  ctx: Context,
+  ctx: OperatorContext,
   userId: string,
   password: string,
   actorId: string,

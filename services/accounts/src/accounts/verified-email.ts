@@ -1,6 +1,6 @@
 import { ownerRoleId } from '@parley/auth'
 import type { Tx } from '@parley/postgres'
-import type { Context } from '../context.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import { noted } from '../domain/announcements.ts'
 import { emailTaken } from '../errors.ts'
 import { claimEmail } from '../store/emails.ts'
@@ -16,7 +16,7 @@ export type VerifiedEmail = { change: Change | undefined; madeOwner: boolean }
  * No change when it is recorded already. Throws `already_exists` when it is somebody else's.
  */
 export async function emailVerified(
-  ctx: Context,
+  ctx: OperatorContext,
   tx: Tx,
   user: UserWithRoles,
   email: string,

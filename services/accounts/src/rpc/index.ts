@@ -16,15 +16,11 @@ import { listPeople } from './internal/list-people.ts'
 import { listRoleHolders } from './internal/list-role-holders.ts'
 import { openSockets } from './internal/open-sockets.ts'
 import { passwordLogin } from './internal/password-login.ts'
+import { operator } from './operator/index.ts'
 import { reportErased } from './internal/report-erased.ts'
 import { releaseRoleName } from './internal/release-role-name.ts'
 import { reserveRoleName } from './internal/reserve-role-name.ts'
 import { myAccount } from './my-account/index.ts'
-import { bootstrapOwner } from './operator/bootstrap-owner.ts'
-import { createUser } from './operator/create-user.ts'
-import { grantRole } from './operator/grant-role.ts'
-import { setPassword } from './operator/set-password.ts'
-import { verifyEmail } from './operator/verify-email.ts'
 import { signIn } from './sign-in/index.ts'
 import { user } from './user/index.ts'
 import { getViewer } from './viewer/get-viewer.ts'
@@ -50,11 +46,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   } satisfies Partial<ServiceImpl<typeof AccountsInternalService>>)
   router.service(SignInInternalService, signIn(ctx))
   router.service(ExternalIdentityAuthService, externalIdentityAuth(ctx))
-  router.service(OperatorService, {
-    createUser: createUser(ctx),
-    setPassword: setPassword(ctx),
-    grantRole: grantRole(ctx),
-    verifyEmail: verifyEmail(ctx),
-    bootstrapOwner: bootstrapOwner(ctx),
-  } satisfies ServiceImpl<typeof OperatorService>)
+  router.service(OperatorService, operator(ctx))
 }

@@ -123,6 +123,33 @@ export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at:
 const hasDigestOf = (digests: Buffer[]) =>
   or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
 
+/** Ends credentials of one user by id; answers the ids of those that had not ended before. */
+export async function endById(tx: Tx, userId: string, ids: readonly string[], at: Date): Promise<string[]> {
+  const rows = await tx
+    .update(credentials)
+    .set({ endedAt: at })
+    .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
+    .returning({ id: credentials.id })
+  return rows.map((row) => row.id)
+}
+
+/** The credentials of a user that hold, those used last first. */
+export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
+  const { id, kind, createdAt, expiresAt } = credentials
+  return db
+    .select({ id, kind, createdAt, expiresAt })
+    .from(credentials)
+    .where(
+      and(
+        eq(credentials.userId, user.id),
+        isNull(credentials.endedAt),
+        gt(credentials.expiresAt, now),
+        eq(credentials.authGeneration, user.authGeneration),
+      ),
+    )
+    .orderBy(desc(credentials.expiresAt), desc(credentials.createdAt))
+}
+
 /** Whose credentials these are or were. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []

@@ -11,9 +11,10 @@ const order = ['bearer', 'cookie'] as const
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {
     for (const by of order) {
-      const digest = presented[by]
-      const known = digest && (await cache.find(digest))
-      if (known) return { caller: known.caller, encoded: known.encoded, by, digest }
+      for (const digest of presented[by]) {
+        const known = await cache.find(digest)
+        if (known) return { caller: known.caller, encoded: known.encoded, by, digest }
+      }
     }
     return undefined
   } catch (error) {

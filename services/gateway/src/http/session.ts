@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConnectError } from '@connectrpc/connect'
 import { authenticate, type SignedIn } from '../credentials/authenticate.ts'
 import type { BrowserSession } from '../credentials/browser-session.ts'
-import { presentedCredentials, type Presented } from '../credentials/presented.ts'
+import { cookieSecrets, presentedCredentials, type Presented } from '../credentials/presented.ts'
 import { csrfMismatch } from '../errors.ts'
 import type { AuthContext } from './auth/context.ts'
 import { clearedCookies, readCookie, sessionCookies } from './cookies.ts'
@@ -21,7 +21,7 @@ export async function browserUser(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<SignedIn | undefined> {
-  const user = await authenticated(context, { ...presentedBy(context, request), bearer: undefined })
+  const user = await authenticated(context, { ...presentedBy(context, request), bearer: [] })
   await keepSession(context, user, response)
   return user
 }
@@ -52,7 +52,8 @@ export function assertCsrf(context: AuthContext, request: IncomingMessage, user:
   const { cookie } = request.headers
   const { cookieHandle = '' } = presentedBy(context, request)
   const token = { header: headerOf(request, 'x-csrf-token'), cookie: readCookie(cookie, csrfCookieName) }
-  if (!csrfHolds(context.cookieSigningSecret, token, user.caller.userId, cookieHandle)) throw csrfMismatch()
+  const holds = (secret: string) => csrfHolds(secret, token, user.caller.userId, cookieHandle)
+  if (!cookieSecrets(context).some(holds)) throw csrfMismatch()
 }
 
 const presentedBy = (context: AuthContext, request: IncomingMessage): Presented =>

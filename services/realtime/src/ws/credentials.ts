@@ -2,7 +2,12 @@ import { credentialDigest, verifySessionCookie } from '@parley/auth'
 import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'
 
-type OriginRule = { allowedOrigins: readonly string[]; cookieSigningSecret: string }
+type OriginRule = {
+  allowedOrigins: readonly string[]
+  cookieSigningSecret: string
+  previousCookieSigningSecret?: string | undefined
+}
+type Keys = { secretKey: string; previousSecretKey?: string | undefined }
 
 /** Whether a page of this origin may open a socket at all, and whether the browser's cookie counts. */
 function judgeOrigin(
@@ -19,7 +24,7 @@ function judgeOrigin(
 /** Reads what an upgrade request presents; undefined when its origin is refused. */
 export function readPresented(
   request: HttpRequest,
-  { allowedOrigins, cookieSigningSecret }: OriginRule,
+  { allowedOrigins, cookieSigningSecret, previousCookieSigningSecret }: OriginRule,
 ): Presented | undefined {
   const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), allowedOrigins)
   if (verdict === 'refused') return undefined
@@ -27,12 +32,25 @@ export function readPresented(
   return {
     authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
     cookieHandle:
-      verdict === 'trusted' ? verifySessionCookie(cookieSigningSecret, request.getHeader('cookie')) : undefined,
+      verdict === 'trusted'
+        ? handleIn(request.getHeader('cookie'), [cookieSigningSecret, previousCookieSigningSecret])
+        : undefined,
   }
 }
 
-/** A token in the hello stands alone; otherwise the header is tried before the cookie. */
-export function digestsToTry(secretKey: string, bearerToken: string | undefined, presented: Presented): Buffer[] {
+function handleIn(cookies: string, secrets: (string | undefined)[]): string | undefined {
+  for (const secret of secrets) {
+    const handle = secret === undefined ? undefined : verifySessionCookie(secret, cookies)
+    if (handle !== undefined) return handle
+  }
+  return undefined
+}
+
+/** A token in the hello stands alone; otherwise the header is tried before the cookie. Each under the keys there are. */
+export function digestsToTry(keys: Keys, bearerToken: string | undefined, presented: Presented): Buffer[] {
   const tokens = bearerToken === undefined ? [presented.authorizationToken, presented.cookieHandle] : [bearerToken]
-  return tokens.flatMap((token) => (token ? [credentialDigest(secretKey, token)] : []))
+  const { secretKey, previousSecretKey } = keys
+  const digests = (token: string) =>
+    [secretKey, previousSecretKey].flatMap((key) => (key === undefined ? [] : credentialDigest(key, token)))
+  return tokens.flatMap((token) => (token ? digests(token) : []))
 }

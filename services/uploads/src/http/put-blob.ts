@@ -12,7 +12,9 @@ import { replyJson } from './reply.ts'
 export async function putBlob(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return replyJson(response, 405, { error: 'use POST' }, { allow: 'POST' })
   const given = request.headers[blobTicketHeader]
-  const ticket = readBlobTicket(ctx.blobSecret, typeof given === 'string' ? given : '', Date.now())
+  const text = typeof given === 'string' ? given : ''
+  const tickets = ctx.blobSecrets.map((secret) => readBlobTicket(secret, text, Date.now()))
+  const ticket = tickets.find((read) => read !== undefined)
   if (!ticket) return replyJson(response, 401, { error: 'the ticket is not valid' })
   if (ticket.size > ctx.maxUploadBytes)
     return replyJson(response, 413, { error: `the body is larger than ${ctx.maxUploadBytes} bytes` })

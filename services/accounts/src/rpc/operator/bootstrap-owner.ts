@@ -2,14 +2,14 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { ownerRoleId } from '@parley/auth'
 import type { OperatorService } from '@parley/contracts/internal'
 import { createAccount } from '../../accounts/create-account.ts'
-import type { Context } from '../../context.ts'
+import type { OperatorContext } from '../../operator-context.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { firstHolder, lockFirstOwner } from '../../store/roles.ts'
 
 /** Thrown inside the transaction when another process made an owner first. */
 class OwnerExists extends Error {}
 
-export function bootstrapOwner(ctx: Context): MethodImpl<typeof OperatorService.method.bootstrapOwner> {
+export function bootstrapOwner(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.bootstrapOwner> {
   return async ({ login, password, email }) => {
     const standing = await firstHolder(ctx.db, ownerRoleId)
     if (standing) return { created: false, login: standing.login }

@@ -1,10 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { createAccount } from '../../accounts/create-account.ts'
-import type { Context } from '../../context.ts'
+import type { OperatorContext } from '../../operator-context.ts'
 import { rolesNamed } from '../../policy/roles-named.ts'
 
-export function createUser(ctx: Context): MethodImpl<typeof OperatorService.method.createUser> {
+export function createUser(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.createUser> {
   return async ({ login, password, email, roleNames }) => {
     const roles = rolesNamed(ctx.policy.current(), roleNames)
     const account = await createAccount(ctx, { login, password, email, roleIds: roles.map(({ id }) => id) })

@@ -1,12 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { giveRole } from '../../accounts/give-role.ts'
-import type { Context } from '../../context.ts'
+import type { OperatorContext } from '../../operator-context.ts'
 import { userNotFound } from '../../errors.ts'
 import { rolesNamed } from '../../policy/roles-named.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
-export function grantRole(ctx: Context): MethodImpl<typeof OperatorService.method.grantRole> {
+export function grantRole(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.grantRole> {
   return async ({ login, roleName }) => {
     const [role] = rolesNamed(ctx.policy.current(), [roleName])
     const user = await findUserByLogin(ctx.db, login)

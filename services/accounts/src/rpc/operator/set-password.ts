@@ -1,12 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { replacePassword } from '../../accounts/replace-password.ts'
-import type { Context } from '../../context.ts'
+import type { OperatorContext } from '../../operator-context.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { userNotFound } from '../../errors.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
-export function setPassword(ctx: Context): MethodImpl<typeof OperatorService.method.setPassword> {
+export function setPassword(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.setPassword> {
   return async ({ login, password }) => {
     assertPassword(password)
     const user = await findUserByLogin(ctx.db, login)

@@ -1,14 +1,14 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { emailVerified } from '../../accounts/verified-email.ts'
-import type { Context } from '../../context.ts'
+import type { OperatorContext } from '../../operator-context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { userNotFound } from '../../errors.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
-export function verifyEmail(ctx: Context): MethodImpl<typeof OperatorService.method.verifyEmail> {
+export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.verifyEmail> {
   return async ({ login, email }) => {
     assertEmail(email)
     const user = await findUserByLogin(ctx.db, login)

@@ -1,4 +1,4 @@
-import { credentialDigest } from '@parley/auth'
+import { digestsOf } from '../../credentials/presented.ts'
 import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
@@ -6,9 +6,9 @@ import { readJsonObject, textFields } from './json-body.ts'
 /** `POST /auth/revoke-token`: ends the bearer token in the body; one that is unknown has ended already. */
 export const revokeToken: Handler = async (context, request, response) => {
   const { token } = textFields(await readJsonObject(request), 'token')
-  const digest = credentialDigest(context.secretKey, token)
-  const known = await context.callers.find(digest)
-  await context.accounts.endCredentials({ digests: [digest], reason: 'logout' })
-  if (known) context.callers.forgetUser(known.caller.userId)
+  const digests = digestsOf(context, token)
+  const known = await Promise.all(digests.map((digest) => context.callers.find(digest)))
+  await context.accounts.endCredentials({ digests, reason: 'logout' })
+  for (const one of known) if (one) context.callers.forgetUser(one.caller.userId)
   return replyJson(request, response, 200, { success: true })
 }

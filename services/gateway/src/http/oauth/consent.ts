@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SignedIn } from '../../credentials/authenticate.ts'
+import { cookieSecrets } from '../../credentials/presented.ts'
 import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
 import { cookieName, keepCookie, dropCookie, readCookie } from '../cookies.ts'
@@ -23,7 +24,8 @@ export function keepRequest(
 /** The request that waits in this browser for this user. Throws `failed_precondition` when there is none. */
 export function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
   const sealed = readCookie(request.headers.cookie, cookieName(context, name))
-  const asked = openRequest(context.cookieSigningSecret, sealed, user)
+  const opened = cookieSecrets(context).map((secret) => openRequest(secret, sealed, user))
+  const asked = opened.find((request) => request !== undefined)
   if (!asked) throw noPendingRequest()
   return asked
 }

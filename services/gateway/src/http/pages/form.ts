@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { cookieSecrets } from '../../credentials/presented.ts'
 import { readAuthBody } from '../auth/json-body.ts'
 import type { AuthContext } from '../auth/context.ts'
 import { browserHandle, keptBrowserHandle } from '../browser-handle.ts'
@@ -12,7 +13,7 @@ const fieldName = 'form_token'
 /** The hidden field that every form of ours holds: good in this browser only, for as long as its handle lasts. */
 export function formToken(context: AuthContext, request: IncomingMessage, response: ServerResponse): Html {
   const handle = keptBrowserHandle(context, request, response)
-  return html`<input type="hidden" name="${fieldName}" value="${tokenOf(context, handle)}" />`
+  return html`<input type="hidden" name="${fieldName}" value="${tokenOf(context.cookieSigningSecret, handle)}" />`
 }
 
 /** The fields of a form that a page of ours sent. Throws a 403 when it may be another site's, a 415 when it is none. */
@@ -25,7 +26,9 @@ export async function readForm(context: AuthContext, request: IncomingMessage): 
     fields.set(name, value)
   }
   const handle = browserHandle(context, request)
-  if (!isOwnOrigin(context, request) || !handle || !equal(fields.get(fieldName) ?? '', tokenOf(context, handle)))
+  const given = fields.get(fieldName) ?? ''
+  const isOurs = (secret: string) => handle !== undefined && equal(given, tokenOf(secret, handle))
+  if (!isOwnOrigin(context, request) || !cookieSecrets(context).some(isOurs))
     throw new Refusal(
       403,
       'The page was open for too long, or did not come from here. Go back, load it again and try once more.',
@@ -33,8 +36,8 @@ export async function readForm(context: AuthContext, request: IncomingMessage): 
   return fields
 }
 
-const tokenOf = ({ cookieSigningSecret }: AuthContext, handle: string): string =>
-  createHmac('sha256', cookieSigningSecret).update(`form\0${handle}`).digest('base64url')
+const tokenOf = (secret: string, handle: string): string =>
+  createHmac('sha256', secret).update(`form\0${handle}`).digest('base64url')
 
 /** Browsers name the origin of a form; where they name one, it must be ours. */
 function isOwnOrigin({ publicUrl }: AuthContext, request: IncomingMessage): boolean {

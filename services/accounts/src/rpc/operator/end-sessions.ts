@@ -1,0 +1,33 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { OperatorService } from '@parley/contracts/internal'
+import { endEverything } from '../../credentials/end-everything.ts'
+import { credentialsEnded } from '../../domain/announcements.ts'
+import { userNotFound } from '../../errors.ts'
+import * as metrics from '../../metrics.ts'
+import type { OperatorContext } from '../../operator-context.ts'
+import { endById, listCredentials } from '../../store/credentials.ts'
+import { changeUser } from '../../store/user-changes.ts'
+import { findUserByLogin } from '../../store/users.ts'
+
+export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.endSessions> {
+  return async ({ login, sessionIds }) => {
+    const user = await findUserByLogin(ctx.db, login)
+    if (!user) throw userNotFound(login)
+    const at = ctx.now()
+    let ended = 0
+    const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
+      if (sessionIds.length === 0) {
+        ended = (await listCredentials(tx, current, at)).length
+        return endEverything(tx, current, 'logout', at)
+      }
+      const credentialIds = await endById(tx, user.id, sessionIds, at)
+      ended = credentialIds.length
+      if (ended === 0) return undefined
+      return { announce: () => [credentialsEnded(user.id, at, { credentialIds, all: false, reason: 'logout' })] }
+    })
+    if (!changed) throw userNotFound(login)
+    await ctx.relay.stored(changed.unannounced)
+    if (ended > 0) metrics.credentialsEnded(user.id, 'logout')
+    return { userId: user.id, ended }
+  }
+}

@@ -1,0 +1,18 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { OperatorService } from '@parley/contracts/internal'
+import { userNotFound } from '../../errors.ts'
+import type { OperatorContext } from '../../operator-context.ts'
+import { listCredentials } from '../../store/credentials.ts'
+import { findUserByLogin } from '../../store/users.ts'
+
+export function listSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.listSessions> {
+  return async ({ login }) => {
+    const user = await findUserByLogin(ctx.db, login)
+    if (!user) throw userNotFound(login)
+    const sessions = (await listCredentials(ctx.db, user, ctx.now())).map(({ id, kind, createdAt, expiresAt }) => ({
+      ...{ id, kind, createdAt: timestampFromDate(createdAt), expiresAt: timestampFromDate(expiresAt) },
+    }))
+    return { userId: user.id, sessions }
+  }
+}

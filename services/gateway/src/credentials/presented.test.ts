@@ -1,0 +1,23 @@
+import { credentialDigest, sessionCookieName, signSessionCookie } from '@parley/auth'
+import { expect, test } from '@jest/globals'
+import { presentedCredentials, type Secrets } from './presented.ts'
+
+const secrets: Secrets = { secretKey: 'new key', cookieSigningSecret: 'new cookie secret' }
+const rotated: Secrets = { ...secrets, previousSecretKey: 'old key', previousCookieSigningSecret: 'old cookie secret' }
+const cookie = (secret: string) => `${sessionCookieName}=${signSessionCookie(secret, 'handle')}`
+const read = (headers: Record<string, string>, by = secrets) => presentedCredentials((name) => headers[name], by)
+
+test('a token is looked up under the key there is, and under the one before while there is one', () => {
+  const headers = { authorization: 'Bearer token' }
+  expect(read(headers).bearer).toEqual([credentialDigest('new key', 'token')])
+  expect(read(headers, rotated).bearer).toEqual(['new key', 'old key'].map((key) => credentialDigest(key, 'token')))
+})
+
+test('a cookie is believed that was signed with the secret before, while there is one', () => {
+  const old = { cookie: cookie('old cookie secret') }
+  expect(read(old)).toEqual({ bearer: [], cookie: [], cookieHandle: undefined })
+  expect(read(old, rotated).cookieHandle).toBe('handle')
+  expect(read({ cookie: cookie('new cookie secret') }, rotated).cookie).toEqual(
+    ['new key', 'old key'].map((key) => credentialDigest(key, 'handle')),
+  )
+})
