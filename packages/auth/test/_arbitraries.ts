@@ -3,7 +3,7 @@ import { permissions } from '../src/permissions.ts'
 import type { Scope, Subject } from '../src/resolve.ts'
 import type { Stated } from './_policies.ts'
 
-export const roleIds = ['moderator', 'admin', 'owner', 'O1', 'O2']
+const roleIds = ['moderator', 'admin', 'owner', 'O1', 'O2']
 const groups = fc.constantFrom('G1', 'G2')
 const rooms = fc.constantFrom('R1', 'R2')
 const info = fc.constantFrom(...permissions)

@@ -67,10 +67,16 @@ async function problemsOfValues() {
   }
   for (const { names, toml } of secretSettings) {
     for (const name of names) refuses(name, { env: { [name]: 'value' } })
-    if (toml) refuses(toml, { config: toml.split('.').reduceRight((inner, key) => ({ [key]: inner }), 'value') })
+    if (toml) refuses(toml, { config: withKey(toml, 'value') })
   }
   return problems
 }
+
+/** What parley.toml would say: `a.b[].c` is the key c of every table b. */
+const withKey = (path, value) =>
+  path
+    .split('.')
+    .reduceRight((inner, key) => (key.endsWith('[]') ? { [key.slice(0, -2)]: [inner] } : { [key]: inner }), value)
 
 const schema = () => JSON.parse(read('values.schema.json'))
 
