@@ -1,9 +1,9 @@
-import { fromBinary } from '@bufbuild/protobuf'
+import { fromBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/auth'
 import { MyAccountService } from '@parley/contracts/api'
-import type { Event } from '@parley/contracts/internal'
+import { EventSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
@@ -90,6 +90,16 @@ test('who confirms is deleted: signed out everywhere, nameless, announced, and e
 
   const again = await makeUser(env, 'zara', { email: 'Zara@example.org' })
   expect(again).not.toBe(userId)
+})
+
+test('who asks to be deleted is noted, without the token', async () => {
+  const userId = await makeUser(env, 'asker')
+  await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
+  const token = await tokenFor(userId)
+  const kind = 'account_deletion_confirmation_issued'
+  await eventually(() => expect(recording.events.map((event) => event.kind)).toContain(kind))
+  expect(recording.events.find((event) => event.kind === kind)?.actorId).toBe(userId)
+  expect(recording.events.map((event) => toJsonString(EventSchema, event)).join()).not.toContain(token)
 })
 
 test('writes of a deleted account fail, and so do old confirmations', async () => {

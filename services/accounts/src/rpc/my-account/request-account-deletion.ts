@@ -2,9 +2,11 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { accountGone } from '../../errors.ts'
 import { assertMayDeleteSelf } from '../../policy/self-deletion.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
-import { getAccount } from '../../store/users.ts'
+import { changeUser } from '../../store/user-changes.ts'
 
 const ttlMs = 15 * 60_000
 
@@ -14,9 +16,16 @@ export function requestAccountDeletion(
   return async (_, call) => {
     const caller = callerOf(call)
     assertMayDeleteSelf(ctx.policy.current(), caller)
-    const { id: userId } = await getAccount(ctx.db, caller.userId)
-    const asking = { secretKey: ctx.config.secretKey, at: ctx.now() }
+    const { userId } = caller
+    const at = ctx.now()
     const flow = { purpose: 'account_deletion', userId, payload: {}, ttlMs } as const
-    return { confirmationToken: await issueFlowToken(ctx.db, asking, flow) }
+    let confirmationToken = ''
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
+      confirmationToken = await issueFlowToken(tx, { secretKey: ctx.config.secretKey, at }, flow)
+      return { announce: () => [noted('account_deletion_confirmation_issued')] }
+    })
+    if (!changed) throw accountGone()
+    ctx.relay.wake(changed.unannounced)
+    return { confirmationToken }
   }
 }
