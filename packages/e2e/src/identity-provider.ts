@@ -1,46 +1,49 @@
-import { startOidcProvider } from '@parley/testkit'
+import { freePort } from '@parley/local/infrastructure'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit'
+import { fleet } from './fleet.ts'
 
 /** Id under which the tested fleet knows the provider. */
 export const providerId = 'corp'
 
-/** Environment variable that names the issuer; not there when the fleet was given. */
-export const issuerVariable = 'PARLEY_E2E_ISSUER'
+/** Text of its button. */
+export const providerLabel = 'Corporate account'
 
-/** A real OpenID Connect provider, at which anybody is whom they say, with an address at corp.example. */
-export type IdentityProvider = AsyncDisposable & {
-  issuer: string
-  /** What tells a fleet of it. */
-  env: NodeJS.ProcessEnv
-  /** Lets a fleet at this address use it. */
-  serve: (publicUrl: string) => void
+const portVariable = 'PARLEY_E2E_PROVIDER_PORT'
+const client = { client_id: 'parley', client_secret: 'the secret of the client' }
+
+/** Chooses where the provider is to be, and answers what tells a fleet of it. */
+export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
+  process.env[portVariable] = String(await freePort())
+  return {
+    PARLEY_AUTH_PROVIDERS_0_ID: providerId,
+    PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',
+    PARLEY_AUTH_PROVIDERS_0_LABEL: providerLabel,
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_ID: client.client_id,
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: client.client_secret,
+    PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: issuerOf(),
+  }
 }
 
-/** Starts it; it knows nobody until it is told whom it serves. */
-export async function startIdentityProvider(): Promise<IdentityProvider> {
-  const provider = await startOidcProvider([])
-  const { issuer, clientId, clientSecret } = provider
-  return {
-    issuer,
-    env: {
-      PARLEY_AUTH_PROVIDERS_0_ID: providerId,
-      PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',
-      PARLEY_AUTH_PROVIDERS_0_LABEL: 'Corporate account',
-      PARLEY_AUTH_PROVIDERS_0_CLIENT_ID: clientId,
-      PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: clientSecret,
-      PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: issuer,
+/** Where the tested fleet looks for its provider; empty for a fleet that was given, which knows none of ours. */
+export function issuerOf(): string {
+  const port = process.env[portVariable]
+  return port === undefined ? '' : `http://127.0.0.1:${port}`
+}
+
+/**
+ * Starts the provider of the tested fleet: a real one, at which anybody is whom they say, with an address at corp.example,
+ * unless `people` says more of them.
+ */
+export async function startIdentityProvider(): Promise<OidcProvider> {
+  const provider = await startOidcProvider([], Number(process.env[portVariable]))
+  const callbacks = [`/auth/providers/${providerId}/callback`, '/auth/oidc/callback']
+  const [site] = fleet().gateways
+  provider.configure({
+    clients: [{ ...client, redirect_uris: callbacks.map((path) => site + path) }],
+    findAccount: (_, id) => {
+      const common = { sub: id, email: `${id}@corp.example`, email_verified: true, preferred_username: id }
+      return { accountId: id, claims: () => ({ ...common, ...provider.people.get(id) }) }
     },
-    serve(publicUrl) {
-      const callbacks = [`/auth/providers/${providerId}/callback`, '/auth/oidc/callback'].map(
-        (path) => publicUrl + path,
-      )
-      provider.configure({
-        clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: callbacks }],
-        findAccount: (_, id) => ({
-          accountId: id,
-          claims: () => ({ sub: id, email: `${id}@corp.example`, email_verified: true, preferred_username: id }),
-        }),
-      })
-    },
-    [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
-  }
+  })
+  return provider
 }

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { type Fleet, startFleet } from '@parley/local'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
-import { type IdentityProvider, issuerVariable, startIdentityProvider } from './identity-provider.ts'
-import { dataDirVariable, fleet as fleetOf, ownerCredentials, readyFileOf, share } from './fleet.ts'
+import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
+import { providerSettings } from './identity-provider.ts'
 
-let started: { fleet: Fleet; dataDir: string; provider: IdentityProvider } | undefined
+let started: { fleet: Fleet; dataDir: string } | undefined
 
 /** What makes tests quick: the same steps as in production, after less time. */
 const impatience = {
@@ -25,21 +25,17 @@ export async function setup(): Promise<void> {
   // PostgreSQL may run as another user, who has to get at its own folder in here.
   chmodSync(dataDir, 0o755)
   const says: string[] = []
-  const provider = await startIdentityProvider()
   try {
     const fleet = await startFleet({
       ...{ dataDir, port: 0, replicas: 2, fsync: false },
       owner: ownerCredentials,
       readyFile: readyFileOf(dataDir),
-      env: { ...withoutSettings(process.env), ...impatience, ...provider.env },
+      env: { ...withoutSettings(process.env), ...impatience, ...(await providerSettings()) },
       say: (line) => says.push(line),
     })
-    started = { fleet, dataDir, provider }
+    started = { fleet, dataDir }
     share(dataDir)
-    provider.serve(fleetOf().gateways[0])
-    process.env[issuerVariable] = provider.issuer
   } catch (error) {
-    await provider[Symbol.asyncDispose]()
     rmSync(dataDir, { recursive: true, force: true })
     says.push(error instanceof Error ? error.message : String(error))
     throw new Error(`the fleet does not start; it said:\n${says.join('\n')}`)
@@ -49,9 +45,8 @@ export async function setup(): Promise<void> {
 /** Stops what {@link setup} started and removes its files; they stay when `PARLEY_E2E_KEEP` is set. */
 export async function teardown(): Promise<void> {
   if (started === undefined) return
-  const { fleet, dataDir, provider } = started
+  const { fleet, dataDir } = started
   await fleet.stop()
-  await provider[Symbol.asyncDispose]()
   if (process.env.PARLEY_E2E_KEEP) console.log(`kept ${dataDir}`)
   else if (existsSync(dataDir)) rmSync(dataDir, { recursive: true, force: true })
 }

@@ -1,17 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { MyAccountService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
-import { Browser } from '@parley/testkit'
+import { Browser, type OidcProvider } from '@parley/testkit'
 import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { callJson } from '../src/http.ts'
-import { issuerVariable, providerId } from '../src/identity-provider.ts'
+import { issuerOf, providerId, startIdentityProvider } from '../src/identity-provider.ts'
 import { newPerson, type Person } from '../src/people.ts'
 
-const issuer = process.env[issuerVariable] ?? ''
+const issuer = issuerOf()
 const name = issuer === '' ? ' (needs the fleet that the setup starts)' : ''
 const suite = issuer === '' ? describe.skip : describe
+
+let provider: OidcProvider | undefined
+beforeAll(async () => {
+  if (issuer !== '') provider = await startIdentityProvider()
+})
+afterAll(async () => provider?.[Symbol.asyncDispose]())
 
 let browser: Browser
 let login: string

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { MyAccountService, ViewerService } from '@parley/contracts/api'
+import type { OidcProvider } from '@parley/testkit'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { findChromium, launchChromium } from '../src/chromium.ts'
+import { fleet } from '../src/fleet.ts'
+import { pathOf } from '../src/http.ts'
+import { issuerOf, providerId, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
+import { newPerson } from '../src/people.ts'
+
+const chromium = issuerOf() === '' ? { reason: 'the fleet is not ours' } : await findChromium()
+const skipped = 'reason' in chromium ? chromium.reason : undefined
+const inABrowser = skipped === undefined ? describe : describe.skip
+
+inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (skipped: ${skipped})`}`, () => {
+  let browser: Browser
+  let provider: OidcProvider
+  let site: string
+  const contexts: BrowserContext[] = []
+
+  beforeAll(async () => {
+    ;[site] = fleet().gateways
+    provider = await startIdentityProvider()
+    browser = await launchChromium('path' in chromium ? chromium.path : '')
+  })
+
+  afterAll(async () => {
+    for (const context of contexts) await context.close()
+    await browser.close()
+    await provider[Symbol.asyncDispose]()
+  })
+
+  /** Somebody's browser, as it is on the first day. */
+  async function newPage(): Promise<Page> {
+    const context = await browser.newContext()
+    contexts.push(context)
+    const page = await context.newPage()
+    // A bare page at the end: what is tested is how one gets there.
+    await page.route(`${site}/welcome**`, (route) => route.fulfill({ contentType: 'text/html', body: 'welcome' }))
+    return page
+  }
+
+  /** Goes by the button of the sign-in page, to end at /welcome. */
+  async function chooseProvider(page: Page): Promise<void> {
+    await page.goto(`${site}/login?redirect=/welcome`)
+    await page.getByRole('link', { name: providerLabel }).click()
+  }
+
+  /** Fills in the provider's two pages. */
+  async function signInThere(page: Page, login: string): Promise<void> {
+    await page.getByPlaceholder('Enter any login').fill(login)
+    await page.getByPlaceholder('and password').fill('any')
+    await page.getByRole('button', { name: 'Sign-in' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+  }
+
+  /** Who is signed in on a page, by their login. */
+  async function viewerOn(page: Page): Promise<string | undefined> {
+    return page.evaluate(async (path) => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(path, { method: 'POST', headers, body: '{}' })
+      if (response.status === 401) return undefined
+      const { user } = (await response.json()) as { user: { profile: { login: string } } }
+      return user.profile.login
+    }, pathOf(ViewerService.method.getViewer))
+  }
+
+  /** Makes an account by the provider, as far as the welcome page. */
+  async function makeAccount(page: Page, login: string): Promise<void> {
+    await chooseProvider(page)
+    await signInThere(page, login)
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.waitForURL(`${site}/welcome`)
+  }
+
+  test('somebody unknown makes an account, signs out and is known from then on', async () => {
+    provider.people.set('wanda', { name: 'Wanda Fish' })
+    const page = await newPage()
+    await chooseProvider(page)
+    await signInThere(page, 'wanda')
+    await page.waitForURL(`${site}/sso/confirm**`)
+    expect(await page.getByLabel('Login').inputValue()).toBe('wanda')
+    expect(await page.textContent('body')).toContain('wanda@corp.example')
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.waitForURL(`${site}/welcome`)
+    expect(await viewerOn(page)).toBe('wanda')
+    expect(page.url()).not.toContain('token')
+
+    await page.context().clearCookies({ domain: new URL(site).hostname, name: 'parley_session' })
+    expect(await viewerOn(page)).toBeUndefined()
+    // The provider still knows this browser.
+    await chooseProvider(page)
+    await page.waitForURL(`${site}/welcome`)
+    expect(await viewerOn(page)).toBe('wanda')
+  })
+
+  test('the provider may replace its keys meanwhile', async () => {
+    await makeAccount(await newPage(), 'xenia')
+    provider.rotate('another key')
+    const page = await newPage()
+    await chooseProvider(page)
+    await signInThere(page, 'xenia')
+    await page.waitForURL(`${site}/welcome`)
+    expect(await viewerOn(page)).toBe('xenia')
+  })
+
+  test('its clock may be a little off, but not as far as its tokens hold', async () => {
+    const now = Date.now
+    const clock = (behindMs: number) => (Date.now = () => now() - behindMs)
+    try {
+      clock(90_000)
+      await makeAccount(await newPage(), 'yara')
+      clock(150_000)
+      const page = await newPage()
+      await chooseProvider(page)
+      await signInThere(page, 'yara')
+      await page.waitForURL(`${site}/login?error=provider_failed**`)
+      await page.goto(`${site}/welcome`)
+      expect(await viewerOn(page)).toBeUndefined()
+    } finally {
+      Date.now = now
+    }
+  })
+
+  test('who declines there is told so here', async () => {
+    const page = await newPage()
+    await chooseProvider(page)
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await page.waitForURL(`${site}/login?error=provider_denied**`)
+    expect(await page.getByRole('alert').textContent()).toContain('declined')
+  })
+
+  test('a callback is worth nothing in another browser, and nothing the second time', async () => {
+    const page = await newPage()
+    let callback = ''
+    // The provider's last redirect is kept back.
+    provider.answer((_, response) => {
+      const set = response.setHeader.bind(response)
+      response.setHeader = (name, value) => {
+        const isCallback =
+          typeof value === 'string' && value.startsWith(`${site}/auth/providers/${providerId}/callback`)
+        if (isCallback) callback = value
+        return set(name, isCallback ? `${site}/welcome` : value)
+      }
+      return false
+    })
+    await chooseProvider(page)
+    await signInThere(page, 'zoe')
+    await page.waitForURL(`${site}/welcome`)
+    provider.answer(undefined)
+
+    const other = await newPage()
+    await other.goto(callback)
+    expect(other.url()).toContain('/login?error=provider_failed')
+    await page.goto(callback)
+    expect(page.url()).toContain('/sso/confirm')
+    await page.goto(callback)
+    expect(page.url()).toContain('/login?error=provider_failed')
+  })
+
+  test('a signed-in user links an identity, and signs in by it', async () => {
+    const person = await newPerson('vero')
+    const { startUrl } = await person.call(MyAccountService.method.startExternalIdentityLink, {
+      providerId: providerId,
+      redirectPath: '/welcome',
+    })
+    // Nobody is signed in in this browser yet.
+    const page = await newPage()
+    await page.goto(startUrl)
+    expect(page.url()).toContain('/login?error=authentication_required')
+    await page.getByLabel('Login or e-mail address').fill(person.login)
+    await page.getByLabel('Password').fill(person.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${site}/**`)
+
+    await page.goto(startUrl)
+    await signInThere(page, 'vero-at-work')
+    await page.getByRole('button', { name: 'Link it to my account' }).click()
+    await page.waitForURL(`${site}/welcome`)
+
+    const another = await newPage()
+    await chooseProvider(another)
+    await signInThere(another, 'vero-at-work')
+    await another.waitForURL(`${site}/welcome`)
+    expect(await viewerOn(another)).toBe(person.login)
+  })
+})
