@@ -161,7 +161,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
   test('a signed-in user links an identity, and signs in by it', async () => {
     const person = await newPerson('vero')
     const { startUrl } = await person.call(MyAccountService.method.startExternalIdentityLink, {
-      providerId: providerId,
+      providerId,
       redirectPath: '/welcome',
     })
     // Nobody is signed in in this browser yet.
