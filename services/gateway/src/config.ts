@@ -72,6 +72,11 @@ export const readConfig = defineConfig({
     min: 0,
     doc: 'Failed sign-ins to one account, wherever from, after which further ones wait: 250 ms, then twice as long each time, up to 5 s. No account is ever locked.',
   }),
+  providerSignInsPerAddress: int('PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS', {
+    default: 1_000,
+    min: 1,
+    doc: 'Sign-ins at providers that one address may begin in that time.',
+  }),
   mailsPerAddress: int('PARLEY_GATEWAY_MAILS_PER_ADDRESS', {
     default: 100,
     min: 1,

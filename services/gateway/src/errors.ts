@@ -48,6 +48,8 @@ export const tooManyMails = (retryAfterMs: number) =>
     Code.ResourceExhausted,
     retryAfter(retryAfterMs),
   )
+export const tooManyProviderSignIns = (retryAfterMs: number) =>
+  new ConnectError('too many sign-ins were begun; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
 export const signInFirst = () => new ConnectError('sign in first', Code.Unauthenticated)
 export const csrfMismatch = () =>
   new ConnectError('the X-CSRF-Token header is missing or does not match', Code.PermissionDenied)

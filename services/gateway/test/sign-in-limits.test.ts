@@ -8,6 +8,7 @@ const settings = {
   PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS: '6',
   PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER: '1000',
   PARLEY_GATEWAY_MAILS_PER_ADDRESS: '4',
+  PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS: '2',
 }
 
 let env: Env
@@ -103,4 +104,13 @@ test('one address asks for so many mails, whoever they go to', async () => {
     expect((await ask(i % 2 ? '/auth/register' : '/auth/forgot-password', i)).status).toBe(200)
   const refused = await ask('/auth/register', 5)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+})
+
+test('one address begins so many sign-ins at providers', async () => {
+  env.accounts.answers.set('startProviderLogin', () => ({ authorizeUrl: 'https://idp.example/authorize' }))
+  const from = { 'x-forwarded-for': newAddress() }
+  const begin = async (headers: Record<string, string>) => (await browser.get('/auth/providers/corp', headers)).status
+  expect([await begin(from), await begin(from), await begin(from)]).toEqual([307, 307, 429])
+  expect(browser.page?.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await begin({ 'x-forwarded-for': newAddress() })).toBe(307)
 })

@@ -24,6 +24,8 @@ export type AuthContext = Secrets & {
   attempts: SignInAttempts
   /** How many mails one address may ask for. */
   mails: RateLimiter
+  /** How many sign-ins at providers one address may begin. */
+  providerSignIns: RateLimiter
   clientAddress: ClientAddress
   metrics: Metrics
   publicUrl: string

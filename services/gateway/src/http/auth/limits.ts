@@ -4,7 +4,12 @@ import { signInAttempts } from './attempts.ts'
 
 type Settings = Pick<
   Config,
-  'signInWindowMs' | 'signInAttempts' | 'signInAttemptsPerAddress' | 'signInSlowAfter' | 'mailsPerAddress'
+  | 'signInWindowMs'
+  | 'signInAttempts'
+  | 'signInAttemptsPerAddress'
+  | 'signInSlowAfter'
+  | 'mailsPerAddress'
+  | 'providerSignInsPerAddress'
 >
 
 /** The limits of sign-in, counted in Redis for all gateways together. */
@@ -19,5 +24,6 @@ export function signInLimits(redis: RedisClient, settings: Settings) {
       slowAfter: settings.signInSlowAfter,
     }),
     mails: limit('sign-in:mails', settings.mailsPerAddress),
+    providerSignIns: limit('sign-in:providers', settings.providerSignInsPerAddress),
   }
 }

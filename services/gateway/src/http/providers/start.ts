@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { internalPath } from '@parley/auth'
-import type { AuthContext } from '../auth/context.ts'
+import { tooManyProviderSignIns } from '../../errors.ts'
+import { clientAddressOf, type AuthContext } from '../auth/context.ts'
 import { keptBrowserHandle } from '../browser-handle.ts'
+import { networkOf } from '../client-address.ts'
 import { queryOf, redirect } from '../redirect.ts'
 import { browserUser } from '../session.ts'
 import { loginError, type LoginError } from './login-error.ts'
@@ -27,6 +29,7 @@ export async function startProviderLogin(
   const linkStart = query.get('intent') === 'link' ? (query.get('link_start') ?? '') : ''
   if (query.get('intent') === 'link' && linkStart === '')
     return redirect(response, 307, loginError('authentication_required', redirectPath))
+  await allowStart(context, request)
   const user = await browserUser(context, request, response)
   const handle = keptBrowserHandle(context, request, response)
   const asked = { providerId, redirectPath, browserHandle: handle, linkStart, userId: user?.caller.userId ?? '' }
@@ -38,4 +41,11 @@ export async function startProviderLogin(
     if (code === undefined || code === Code.Internal || code === Code.Unknown) context.metrics.failed(error)
     return redirect(response, 307, loginError(errors.get(code ?? Code.Unknown) ?? 'provider_failed', redirectPath))
   }
+}
+
+/** Everybody may begin, and what was begun is kept for a while: throws `resource_exhausted` when one address began too often. */
+async function allowStart(context: AuthContext, request: IncomingMessage): Promise<void> {
+  const from = networkOf(clientAddressOf(context, request))
+  const { allowed, retryAfterMs } = await context.providerSignIns.consume(from)
+  if (!allowed) throw tooManyProviderSignIns(retryAfterMs)
 }
