@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { credentialDigest, ownerRoleId } from '@parley/auth'
 import { MyAccountService } from '@parley/contracts/api'
 import { ExternalIdentityFlowKind } from '@parley/contracts/auth'
 import { eventually, startOidcProvider, type OidcProvider } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
 import { accountOf, finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recorded, type Recorded } from './_recorded.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
     { ...client, id: 'closed', type: 'oidc', auto_provision: 'false' },
     { id: 'code', type: 'github', client_id: 'c', client_secret: 's' },
   )
-  const owners = { PARLEY_OWNER_EMAIL: 'owner@example.org' }
+  const owners = { PARLEY_OWNER_EMAIL: 'owner@example.org, chief@example.org' }
   await env.start({ ...settings, ...owners }, { now: () => new Date(Date.now() + now) })
   events = await recorded(env)
 })
@@ -221,6 +222,16 @@ describe('linking', () => {
     expect(await events.kindsOf(lena, 'user_avatar_set')).toBeDefined()
     expect(await avatarOf(karl)).toBe('mine')
     expect(env.neighbours.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
+  })
+
+  test('makes an owner of who proves the address of one', async () => {
+    const chief = await makeUser(env, 'chief')
+    provider.people.set('chief', { email: 'chief@example.org', email_verified: true })
+    await flows(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
+    const { session } = await signInAs('chief')
+    const digest = credentialDigest(secretKey, session?.cookieHandle ?? '')
+    expect((await callersOf(env, [digest])).get(digest.toString('hex'))?.roleIds).toEqual([ownerRoleId])
+    expect(await events.kindsOf(chief, 'roles_changed')).toContain('user_verified_email_added')
   })
 
   test('starts with a fresh credential, a provider that exists and a path of this server', async () => {
