@@ -86,7 +86,7 @@ export async function startGateway(config: Config): Promise<Service> {
     metrics,
     auth: {
       ...secrets,
-      ...{ accounts, signIn, callers, renewal, metrics, secure },
+      ...{ accounts, signIn, callers, renewal, limits, metrics, secure },
       ...signInLimits(redis, config),
       identities: createClient(ExternalIdentityAuthService, transport),
       describeServer: serverDescription(() => discovery.getServer({})),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { jsonOf, type Browser } from '@parley/testkit'
+import { eventually, jsonOf, type Browser } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
 const settings = {
@@ -113,4 +113,20 @@ test('one address begins so many sign-ins at providers', async () => {
   expect([await begin(from), await begin(from), await begin(from)]).toEqual([307, 307, 429])
   expect(browser.page?.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await begin({ 'x-forwarded-for': newAddress() })).toBe(307)
+})
+
+test('requests to sign in are counted like any other, by network', async () => {
+  const counted = { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1', PARLEY_LIMITS_WRITES_PER_MINUTE: '3' }
+  const who = (await env.start({ ...counted, PARLEY_LIMITS_READS_PER_MINUTE: '3' })).browser()
+  const statuses = async (from: Record<string, string>) => [
+    (await who.postJson('/auth/revoke-token', { token: 'none' }, from)).status,
+    (await who.postJson('/oauth/token', { grant_type: 'none' }, from)).status,
+    (await who.get('/login', from)).status,
+    (await who.get('/auth/providers/corp/callback', from)).status,
+  ]
+  const from = { 'x-forwarded-for': newAddress() }
+  // The minute of the clock may turn once on the way.
+  await eventually(async () => expect(await statuses(from)).toEqual([429, 429, 429, 429]))
+  expect(who.page?.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await statuses({ 'x-forwarded-for': newAddress() })).not.toContain(429)
 })

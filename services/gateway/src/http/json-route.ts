@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { signInFirst } from '../errors.ts'
 import type { AuthContext, Handler, UserHandler } from './auth/context.ts'
+import { countRequest } from './count-request.ts'
 import { failureOf, Refusal, type Statuses } from './failure.ts'
 import { replyJson } from './reply.ts'
 import { assertCsrf, browserUser, keepSession, signedInBy } from './session.ts'
@@ -62,6 +63,7 @@ export async function serveJson(
 ): Promise<void> {
   for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
   try {
+    countRequest(context, request)
     if (request.method !== route.method)
       throw new Refusal(405, `use ${route.method}`, { allow: `${route.method}, OPTIONS` })
     await route.handle(context, request, response)

@@ -8,6 +8,7 @@ import type { SignedIn } from '../../credentials/authenticate.ts'
 import type { CallerCache } from '../../credentials/caller-cache.ts'
 import type { Secrets } from '../../credentials/presented.ts'
 import type { SessionRenewal } from '../../credentials/renewal.ts'
+import type { CallLimits } from '../../forward/call-limits.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { ClientAddress } from '../client-address.ts'
 import { headerOf } from '../header.ts'
@@ -21,6 +22,8 @@ export type AuthContext = Secrets & {
   describeServer: ServerDescription
   callers: CallerCache
   renewal: SessionRenewal
+  /** How often one address may come here at all. */
+  limits: CallLimits
   attempts: SignInAttempts
   /** How many mails one address may ask for. */
   mails: RateLimiter

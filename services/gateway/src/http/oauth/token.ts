@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { AuthContext } from '../auth/context.ts'
+import { countRequest } from '../count-request.ts'
 import { readAuthBody } from '../auth/json-body.ts'
 import { failureOf, Refusal } from '../failure.ts'
 import { replyJson } from '../reply.ts'
@@ -27,6 +28,7 @@ export async function serveToken(
 ): Promise<void> {
   for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
   try {
+    countRequest(context, request)
     if (request.method !== 'POST') throw new Refusal(405, 'use POST', { allow: 'POST, OPTIONS' })
     const session = await context.signIn.exchangeAuthorizationCode(exchangeOf(await readFields(request)))
     const { userId: id, login, displayName, token } = session

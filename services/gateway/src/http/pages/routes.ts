@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthContext, Handler } from '../auth/context.ts'
+import { countRequest } from '../count-request.ts'
 import { Refusal } from '../failure.ts'
 import { authorize } from '../oauth/authorize.ts'
 import { consentPage, submitConsent } from './consent.ts'
@@ -33,6 +34,7 @@ export async function servePage(
   response: ServerResponse,
 ): Promise<void> {
   try {
+    countRequest(context, request)
     const handle =
       request.method === 'GET' || request.method === 'HEAD' ? get : request.method === 'POST' ? post : undefined
     if (!handle) {

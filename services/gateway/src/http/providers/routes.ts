@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthContext } from '../auth/context.ts'
+import { countRequest } from '../count-request.ts'
 import { Refusal } from '../failure.ts'
 import { replyFailure } from '../pages/message.ts'
 import { finishProviderLogin } from './callback.ts'
@@ -15,6 +16,7 @@ export async function serveProvider(
 ): Promise<void> {
   request.resume()
   try {
+    countRequest(context, request)
     if (request.method !== 'GET') throw new Refusal(405, 'This address is for links alone.', { allow: 'GET' })
     await (callback ? finishProviderLogin : startProviderLogin)(context, providerId, request, response)
   } catch (thrown) {
