@@ -28,11 +28,19 @@ export class Accounts {
   /** A credential of a user; `kind` cookie gives the handle. */
   credential(userId: string, caller: Caller = {}): string {
     const token = randomBytes(30).toString('hex').slice(0, 43)
+    const inAnHour = timestampFromDate(new Date(Date.now() + 3_600_000))
     this.callers.set(digestOf(token), {
-      ...{ userId, credentialId: `S${token.slice(0, 6)}`, rolesVersion: 1n },
-      expiresAt: timestampFromDate(new Date(Date.now() + 3_600_000)),
+      ...{ userId, credentialId: `S${token.slice(0, 6)}`, rolesVersion: 1n, freshUntil: inAnHour, expiresAt: inAnHour },
       ...caller,
     })
+    return token
+  }
+
+  /** A token such as other web clients are given. */
+  neverFresh(userId: string): string {
+    const token = this.credential(userId)
+    const known = this.callers.get(digestOf(token))
+    delete known?.freshUntil
     return token
   }
 

@@ -187,6 +187,13 @@ describe('an address to prove', () => {
     expect(env.accounts.requests('confirmEmailCode')).toMatchObject([{ userId: 'U-ada', ...body }])
   })
 
+  test('is none of another client’s business: with it one could reset the password', async () => {
+    const bearer = { authorization: `Bearer ${env.accounts.neverFresh('U-bob')}` }
+    for (const path of paths) expect((await browser.postJson(path, body, bearer)).status).toBe(403)
+    expect(env.accounts.requests('requestEmailCode')).toEqual([])
+    expect(env.accounts.requests('confirmEmailCode')).toEqual([])
+  })
+
   test.each([
     [paths[0], 'requestEmailCode', Code.ResourceExhausted, 429],
     [paths[0], 'requestEmailCode', Code.FailedPrecondition, 503],
