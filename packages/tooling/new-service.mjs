@@ -55,6 +55,11 @@ import { start${Name} } from './service.ts'
 
 await run('${name}', (stop) => start${Name}(readConfig(), { stop }))
 `,
+  'src/print-config.ts': `import { effectiveSettings } from '@parley/config'
+import { readConfig } from './config.ts'
+
+process.stdout.write(\`\${JSON.stringify(effectiveSettings(readConfig))}\\n\`)
+`,
   'src/migrate.ts': `import { runMigrations } from '@parley/postgres'
 
 await runMigrations('${name}', new URL('../drizzle', import.meta.url))

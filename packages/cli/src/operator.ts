@@ -40,6 +40,6 @@ async function connect(access: OperatorAccess): Promise<Bus> {
 }
 
 /** As on the wire: `already_exists`. */
-function nameOf(code: Code): string {
+export function nameOf(code: Code): string {
   return Code[code].replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

@@ -1,10 +1,17 @@
 import type { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
 import { readAccess } from './access.ts'
+import { addConfigCommand } from './config-commands.ts'
+import { databasesOf } from './databases.ts'
 import { exitCodes, Failure } from './failure.ts'
 import type { Operator } from './operator.ts'
+import { addOwnerCommands } from './owner-commands.ts'
 import { readPassword } from './password.ts'
-import { addUserCommands, type Result } from './user-commands.ts'
+import { addSecretCommands } from './secret-commands.ts'
+import { addSessionCommands } from './session-commands.ts'
+import type { Result, Surroundings } from './surroundings.ts'
+import { addUserCommands } from './user-commands.ts'
+import { addVapidCommands } from './vapid-commands.ts'
 
 /** Where the command reads and writes. */
 export type Terminal = {
@@ -20,8 +27,16 @@ Examples:
   echo "$PASSWORD" | pnpm parley user set-password --login alice --password-stdin
   pnpm parley user grant-role --login alice --role moderator
   pnpm parley user verify-email --login alice --email alice@example.org --json
+  echo "$PASSWORD" | pnpm parley owner create --login olivia --password-stdin --direct
+  pnpm parley session list --login alice
+  pnpm parley session end --login alice --all
+  pnpm parley secret rotate core
+  pnpm parley config accounts
+  pnpm parley vapid generate
 
-Exit codes: 0 done, 1 refused by the fleet, 2 not understood, 3 the fleet cannot be reached.`
+With --direct, accounts are changed in the databases of accounts and admin, which is all that has to run.
+
+Exit codes: 0 done, 1 refused, 2 not understood, 3 the fleet, or with --direct a database, cannot be reached.`
 
 /** Runs the command line (without node and script) and answers the exit code. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
@@ -41,11 +56,15 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
 
 function build(terminal: Terminal): Command {
   const program = new Command('parley')
-  const shared = {
+  const dataDir = () => program.opts<{ dataDir?: string }>().dataDir ?? (terminal.env.PARLEY_DATA_DIR || '.data')
+  const shared: Surroundings = {
     async ask<T>(question: (operator: Operator) => Promise<T>): Promise<T> {
-      const { dataDir } = program.opts<{ dataDir?: string }>()
-      const access = readAccess(dataDir ?? (terminal.env.PARLEY_DATA_DIR || '.data'))
       // Loaded when needed: help and mistakes answer at once.
+      if (program.opts<{ direct?: true }>().direct) {
+        const { askDirectly } = await import('./direct.ts')
+        return askDirectly(databasesOf(dataDir(), terminal.env), question)
+      }
+      const access = readAccess(dataDir())
       const { askOperator } = await import('./operator.ts')
       return askOperator(access, question)
     },
@@ -53,11 +72,14 @@ function build(terminal: Terminal): Command {
     print: ({ json, text }: Result) => {
       terminal.out(program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${text}\n`)
     },
+    dataDir,
+    env: terminal.env,
   }
   program
     .description('Operates the Parley fleet that runs on this machine.')
     .option('--json', 'print the result as JSON')
     .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
+    .option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
     .addHelpText('after', examples)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .exitOverride()
@@ -66,13 +88,28 @@ function build(terminal: Terminal): Command {
   addUserCommands(user, shared)
   // Short forms: `parley set-password` does what `parley user set-password` does.
   addUserCommands(program, shared, true)
+  const group = (name: string, about: string, add: (parent: Command, shared: Surroundings) => void): Command => {
+    const parent = program.command(name).description(about)
+    add(parent, shared)
+    return parent
+  }
+  const groups = [
+    user,
+    group('owner', 'owners of the server', addOwnerCommands),
+    group('session', 'sessions of accounts', addSessionCommands),
+    group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
+    group('vapid', 'keys of push notifications', addVapidCommands),
+  ]
+  addConfigCommand(program, shared)
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
-  for (const command of [...program.commands, ...user.commands]) {
+  for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)]) {
     command.copyInheritedSettings(program)
     command
       .option('--json', 'print the result as JSON')
       .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
+      .option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
       .on('option:json', () => program.setOptionValue('json', true))
+      .on('option:direct', () => program.setOptionValue('direct', true))
       .on('option:data-dir', (folder: string) => program.setOptionValue('dataDir', folder))
   }
   return program

@@ -1,19 +1,8 @@
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
-import type { Operator } from './operator.ts'
+import type { Surroundings } from './surroundings.ts'
 
-/** A result: what `--json` prints, and a sentence for people. */
-export type Result = { json: object; text: string }
-
-/** What a command needs from its surroundings. */
-export type Surroundings = {
-  /** Asks the running fleet. */
-  ask: <T>(ask: (operator: Operator) => Promise<T>) => Promise<T>
-  password: () => Promise<string>
-  print: (result: Result) => void
-}
-
-type PasswordOption = { passwordStdin?: true }
+export type PasswordOption = { passwordStdin?: true }
 
 /** Adds the commands about accounts below a command; hidden ones work without being listed in its help. */
 export function addUserCommands(parent: Command, { ask, password, print }: Surroundings, hidden = false): void {
@@ -39,6 +28,7 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
 
   parent
     .command('set-password', { hidden })
+    .alias('reset-password')
     .description('set the password of an account and end all its sessions')
     .requiredOption('--login <login>', 'its login')
     .option('--password-stdin', 'read the password from standard input')
@@ -69,7 +59,8 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
     })
 }
 
-function given({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
+/** The password that standard input holds; the option says that it does. */
+export function given({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
   if (passwordStdin === undefined) throw misused('the password is read from standard input: add --password-stdin')
   return read()
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -176,6 +176,10 @@ describe('failures', () => {
     [['user', 'create', '--password-stdin'], '--login'],
     [['user', 'grant-role', '--login', 'a'], '--role'],
     [['user', 'rename'], 'unknown command'],
+    [['session', 'end', '--login', 'a'], 'name the sessions with --id, or add --all'],
+    [['session', 'end', '--login', 'a', '--id', 'S1', '--all'], 'name the sessions with --id, or add --all'],
+    [['config', 'nobody'], 'there is no service nobody'],
+    [['secret', 'rotate'], "argument 'name'"],
     [['user', 'create', '--login', 'a', '--password', 'secret'], 'unknown option'],
   ])('%j is not understood: code 2', async (args, message) => {
     const { code, err } = await parley(args)
@@ -186,6 +190,42 @@ describe('failures', () => {
   test('an empty password is not sent', async () => {
     const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin: '\n' })
     expect([code, err]).toEqual([2, 'parley: standard input holds no password\n'])
+  })
+})
+
+describe('without a fleet', () => {
+  test('keys of push notifications are made, other ones each time', async () => {
+    const generate = async (): Promise<unknown> =>
+      JSON.parse((await parley(['vapid', 'generate', '--json'], { dir: '/nowhere' })).out)
+    const keys = await generate()
+    expect(keys).toEqual({
+      publicKey: expect.stringMatching(/^[\w-]{87}$/),
+      privateKey: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    expect(await generate()).not.toEqual(keys)
+    expect((await parley(['vapid', 'generate'])).out).toMatch(
+      /^PARLEY_PUSH_VAPID_PUBLIC_KEY=\S+\nPARLEY_PUSH_VAPID_PRIVATE_KEY=/,
+    )
+  })
+
+  test('secrets are listed, rotated and retired', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    expect((await parley(['secret', 'list'], { dir })).err).toContain('no fleet ever ran')
+    writeFileSync(join(dir, 'secrets.json'), JSON.stringify({ core: 'the first' }))
+    const secrets = () => JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as Record<string, string>
+    expect(await parley(['secret', 'rotate', 'core'], { dir })).toMatchObject({ code: 0 })
+    expect(secrets()).toEqual({ core: expect.not.stringContaining('first'), 'core.previous': 'the first' })
+    expect((await parley(['secret', 'list'], { dir })).out).toContain('core  PARLEY_CORE_SECRET_KEY  (the one before')
+    expect(await parley(['secret', 'rotate', 'core'], { dir })).toMatchObject({ code: 1, out: '' })
+    expect(await parley(['secret', 'retire', 'core'], { dir })).toMatchObject({ code: 0 })
+    expect(Object.keys(secrets())).toEqual(['core'])
+    rmSync(dir, { recursive: true })
+  })
+
+  test('--direct without databases: code 3, and what to do', async () => {
+    const { code, err } = await parley(['session', 'list', '--login', 'a', '--direct'], { dir: '/nowhere' })
+    expect(code).toBe(3)
+    expect(err).toMatch(/PARLEY_ACCOUNTS_DATABASE_URL nor in \/nowhere; name the folder/)
   })
 })
 

@@ -7,6 +7,7 @@ export {
 } from './auth-providers.ts'
 export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
 export { describe, type SettingRow } from './describe.ts'
+export { effectiveSettings, type EffectiveSetting } from './effective.ts'
 export { ConfigError } from './error.ts'
 export { type Field, type FieldOptions } from './field.ts'
 export {

@@ -4,7 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import { callersOf, codeOf, silentStream, lastOnStream, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import {
+  callerOf,
+  callersOf,
+  codeOf,
+  silentStream,
+  lastOnStream,
+  makeUser,
+  openEnv,
+  password,
+  signIn,
+  type Env,
+} from './_env.ts'
 
 let env: Env
 
@@ -247,5 +258,34 @@ describe('the first owner', () => {
     await makeUser(fresh, 'taken')
     expect(await boot('taken', password)).toBe(Code.AlreadyExists)
     expect(await boot('first', password)).toBeUndefined()
+  })
+})
+
+describe('sessions', () => {
+  test('are listed while they hold, and end one by one or all at once', async () => {
+    const userId = await makeUser(env, 'sessions')
+    const [first, second] = [await signIn(env, 'sessions'), await signIn(env, 'sessions')]
+    const list = async () => (await env.operator.listSessions({ login: 'Sessions' })).sessions
+    expect((await list()).map(({ kind }) => kind).sort()).toEqual(['bearer', 'bearer', 'cookie', 'cookie'])
+    const { credentialId = '' } = await callerOf(env, 'sessions')
+    expect(await env.operator.endSessions({ login: 'sessions', sessionIds: [credentialId, 'Sunknown'] })).toMatchObject(
+      {
+        ...{ userId, ended: 1 },
+      },
+    )
+    expect((await list()).map(({ id }) => id)).not.toContain(credentialId)
+    expect(await env.operator.endSessions({ login: 'sessions', sessionIds: [credentialId] })).toMatchObject({
+      ended: 0,
+    })
+    expect((await callersOf(env, [...first.digests, ...second.digests])).size).toBe(4)
+    expect(await env.operator.endSessions({ login: 'sessions' })).toMatchObject({ ended: 5 })
+    expect(await list()).toEqual([])
+    expect((await callersOf(env, [...first.digests, ...second.digests])).size).toBe(0)
+    await signIn(env, 'sessions')
+  })
+
+  test('of nobody are not there', async () => {
+    expect(await codeOf(env.operator.listSessions({ login: 'nobody' }))).toBe(Code.NotFound)
+    expect(await codeOf(env.operator.endSessions({ login: 'nobody' }))).toBe(Code.NotFound)
   })
 })

@@ -1,0 +1,38 @@
+import { knownEnvironment, parleyServices } from '@parley/local/known'
+import type { EffectiveSetting } from '@parley/config'
+import type { Command } from 'commander'
+import { misused } from './failure.ts'
+import { output } from './programs.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Adds `config`: what every service would read if it were started now, and from where. */
+export function addConfigCommand(parent: Command, { print, dataDir, env }: Surroundings): void {
+  const services = parleyServices().map(({ name }) => name)
+  parent
+    .command('config')
+    .argument('[service]', `one of ${services.join(', ')}; default: all`)
+    .description('print the effective configuration of services, secrets hidden')
+    .action(async (service?: string) => {
+      if (service !== undefined && !services.includes(service)) throw misused(`there is no service ${service}`)
+      const wanted = service === undefined ? services : [service]
+      const settings = Object.fromEntries(
+        await Promise.all(wanted.map(async (name) => [name, await settingsOf(name, dataDir(), env)] as const)),
+      )
+      const text = Object.entries(settings).map(([name, rows]) => [`# ${name}`, ...rows.map(line)].join('\n'))
+      print({ json: { services: settings }, text: text.join('\n\n') })
+    })
+}
+
+/** The environment of this command, and below and above it what the fleet on the data folder sets. */
+async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
+  const known = knownEnvironment(dataDir, service, env)
+  const rows = JSON.parse(await output(service, 'print-config', known ?? env)) as EffectiveSetting[]
+  return rows.map((row) =>
+    row.source === 'environment' && known?.[row.env] !== env[row.env] ? { ...row, source: 'this fleet' } : row,
+  )
+}
+
+function line({ env, value, source, mistake }: EffectiveSetting): string {
+  const shown = typeof value === 'string' ? value : JSON.stringify(value)
+  return `${env}=${value === null ? '' : shown}  (${mistake ?? source})`
+}

@@ -1,0 +1,24 @@
+import { knownEnvironment } from '@parley/local/known'
+import { unreachable } from './failure.ts'
+
+const services = ['accounts', 'admin'] as const
+const variableOf = (service: string) => `PARLEY_${service.toUpperCase()}_DATABASE_URL`
+
+/**
+ * The environments in which the programs of accounts and admin find their databases: what is set here, else what the fleet
+ * on the data folder had. Throws when neither tells.
+ */
+export function databasesOf(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Record<(typeof services)[number], NodeJS.ProcessEnv> {
+  const [accounts, admin] = services.map((service) => {
+    if (env[variableOf(service)]) return env
+    const known = knownEnvironment(dataDir, service, env)
+    if (known) return known
+    throw unreachable(
+      `where the database of ${service} is stands neither in ${variableOf(service)} nor in ${dataDir}; name the folder with --data-dir or PARLEY_DATA_DIR`,
+    )
+  })
+  return { accounts: accounts ?? env, admin: admin ?? env }
+}

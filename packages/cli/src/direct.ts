@@ -1,0 +1,41 @@
+import { create, fromJson, toJson, type JsonValue } from '@bufbuild/protobuf'
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
+import { OperatorService } from '@parley/contracts/internal'
+import type { Operator } from './operator.ts'
+import { exitCodes, Failure, unreachable } from './failure.ts'
+import { runProgram } from './programs.ts'
+import { nameOf } from './operator.ts'
+
+/** What the programs of accounts and admin need to be told: their databases. */
+export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv }
+
+type Verdict = { policy: JsonValue; blocked: boolean }
+
+/**
+ * Asks the databases of accounts and admin themselves: works while nothing but PostgreSQL runs. Running nodes hear of what
+ * was done through the outbox. Throws a {@link Failure} as {@link askOperator} does.
+ */
+export async function askDirectly<T>(databases: Databases, ask: (operator: Operator) => Promise<T>): Promise<T> {
+  try {
+    return await ask(createClient(OperatorService, transportTo(databases)))
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    const { code, rawMessage } = ConnectError.from(error)
+    if (code === Code.Unavailable) throw unreachable(`the databases cannot be used: ${rawMessage}`)
+    throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
+  }
+}
+
+/** Every call runs a program of admin, which tells what accounts has to know, and then one of accounts, which does it. */
+function transportTo({ accounts, admin }: Databases): Transport {
+  const unary: Transport['unary'] = async (method, _signal, _timeoutMs, _header, input) => {
+    const request = toJson(method.input, create(method.input, input)) as Record<string, JsonValue>
+    const login = typeof request.login === 'string' ? request.login : ''
+    const { policy, blocked } = (await runProgram('admin', 'operate', admin, { login })) as Verdict
+    const question = { method: method.name, request, policy, blocked }
+    const message = fromJson(method.output, await runProgram('accounts', 'operate', accounts, question))
+    const about = { stream: false, service: method.parent, method } as const
+    return { ...about, message, header: new Headers(), trailer: new Headers() }
+  }
+  return { unary, stream: () => Promise.reject(new ConnectError('there are no streams', Code.Unimplemented)) }
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import type { Surroundings } from './surroundings.ts'
+import { given, type PasswordOption } from './user-commands.ts'
+
+/** Adds `owner create`. */
+export function addOwnerCommands(parent: Command, { ask, password, print }: Surroundings): void {
+  parent
+    .command('create')
+    .description('make an account that holds the role owner')
+    .requiredOption('--login <login>', 'its login')
+    .option('--password-stdin', 'read its password from standard input')
+    .option('--email <address>', 'its e-mail address, recorded as verified')
+    .action(async (options: PasswordOption & { login: string; email?: string }) => {
+      const secret = await given(options, password)
+      const { login, email = '' } = options
+      const { userId, roleNames } = await ask((operator) =>
+        operator.createUser({ login, password: secret, email, roleNames: ['owner'] }),
+      )
+      print({ json: { userId, login, roleNames }, text: `made the owner ${login} (${userId})` })
+    })
+}

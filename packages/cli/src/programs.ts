@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { JsonValue } from '@bufbuild/protobuf'
+import { repositoryRoot } from '@parley/local/known'
+import { unreachable } from './failure.ts'
+
+type Output = { answer?: JsonValue; error?: { code: number; message: string } }
+
+/** Runs a program of a service that answers one question, and gives the answer. Throws a ConnectError when it is refused. */
+export async function runProgram(
+  service: string,
+  program: string,
+  env: NodeJS.ProcessEnv,
+  question: object,
+): Promise<JsonValue> {
+  const { answer, error } = JSON.parse(await output(service, program, env, JSON.stringify(question))) as Output
+  if (error) throw new ConnectError(error.message, Code[error.code] === undefined ? Code.Unknown : error.code)
+  return answer ?? null
+}
+
+/** What a program of a service prints. Throws when it fails, or is not built. */
+export async function output(service: string, program: string, env: NodeJS.ProcessEnv, input = ''): Promise<string> {
+  const file = join(repositoryRoot(), 'services', service, 'dist', `${program}.js`)
+  if (!existsSync(file)) throw unreachable(`${file} is not built; run pnpm build (make run does it too)`)
+  const child = spawn(process.execPath, [file], {
+    env: { PATH: process.env.PATH, ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' },
+    stdio: 'pipe',
+  })
+  // A program that ended before it read is seen by its exit code.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  if (code !== 0) throw unreachable(`${program} of ${service} ended with ${code}: ${err.trim()}`)
+  return out
+}

@@ -1,0 +1,46 @@
+import { retireSecret, rotatableSecrets, rotateSecret } from '@parley/local/known'
+import type { Command } from 'commander'
+import { exitCodes, Failure } from './failure.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Adds `secret list`, `secret rotate` and `secret retire`: the secrets of the fleet on a data folder. */
+export function addSecretCommands(parent: Command, { print, dataDir }: Surroundings): void {
+  parent
+    .command('list')
+    .description('list the secrets that can be rotated')
+    .action(() => {
+      const secrets = refusing(() => rotatableSecrets(dataDir()))
+      const lines = secrets.map(
+        ({ name, variable, hasPrevious }) =>
+          `${name}  ${variable}${hasPrevious ? '  (the one before is still read)' : ''}`,
+      )
+      print({ json: { secrets }, text: lines.join('\n') })
+    })
+
+  parent
+    .command('rotate')
+    .argument('<name>', 'name of the secret, as listed')
+    .description('make a new secret; the one before stays good for reading until it is retired')
+    .action((name: string) => {
+      refusing(() => rotateSecret(dataDir(), name))
+      print({ json: { rotated: name }, text: `${name} is rotated; start the fleet again` })
+    })
+
+  parent
+    .command('retire')
+    .argument('<name>', 'name of the secret, as listed')
+    .description('forget the secret before the present: what was made with it holds no more')
+    .action((name: string) => {
+      refusing(() => retireSecret(dataDir(), name))
+      print({ json: { retired: name }, text: `what ${name} was before is forgotten; start the fleet again` })
+    })
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new Failure(exitCodes.refused, 'failed_precondition', message, { cause: error })
+  }
+}

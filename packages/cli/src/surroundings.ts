@@ -1,0 +1,15 @@
+import type { Operator } from './operator.ts'
+
+/** A result: what `--json` prints, and sentences for people. */
+export type Result = { json: object; text: string }
+
+/** What a command needs from its surroundings. */
+export type Surroundings = {
+  /** Asks the running fleet, or with `--direct` its databases. */
+  ask: <T>(ask: (operator: Operator) => Promise<T>) => Promise<T>
+  password: () => Promise<string>
+  print: (result: Result) => void
+  /** Data folder of the fleet. */
+  dataDir: () => string
+  env: NodeJS.ProcessEnv
+}

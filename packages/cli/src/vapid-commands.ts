@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import webPush from 'web-push'
+import type { Surroundings } from './surroundings.ts'
+
+/** Adds `vapid generate`. */
+export function addVapidCommands(parent: Command, { print }: Surroundings): void {
+  parent
+    .command('generate')
+    .description('make a pair of keys for push notifications and print it; it is kept nowhere')
+    .action(() => {
+      const { publicKey, privateKey } = webPush.generateVAPIDKeys()
+      const text = [`PARLEY_PUSH_VAPID_PUBLIC_KEY=${publicKey}`, `PARLEY_PUSH_VAPID_PRIVATE_KEY=${privateKey}`]
+      print({ json: { publicKey, privateKey }, text: text.join('\n') })
+    })
+}

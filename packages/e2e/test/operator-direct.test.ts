@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, expect, test } from '@jest/globals'
+import { ViewerService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { fleet, serverPid } from '../src/fleet.ts'
+import { newPerson, operate, signIn } from '../src/people.ts'
+import { frozen, processesOf, wholeAgain } from '../src/processes.ts'
+import { Socket } from '../src/socket.ts'
+
+afterEach(wholeAgain)
+
+const direct = (args: string[], input = '') => operate([...args, '--direct'], input)
+
+test('with the bus and accounts away, owners are made, passwords set and sessions ended; the fleet hears of it later', async () => {
+  const ada = await newPerson('ada')
+  const other = await signIn(ada)
+  const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
+  const login = `direct-${randomBytes(4).toString('hex')}`
+  const password = randomBytes(12).toString('hex')
+  {
+    using _bus = frozen(serverPid('nats'))
+    using _one = frozen(processesOf('accounts')[0]?.pid ?? 0)
+    using _two = frozen(processesOf('accounts')[1]?.pid ?? 0)
+    expect(await direct(['owner', 'create', '--login', login, '--password-stdin'], password)).toMatchObject({
+      login,
+      roleNames: ['owner'],
+    })
+    await expect(direct(['owner', 'create', '--login', login, '--password-stdin'], password)).rejects.toThrow(/taken/)
+    const { sessions } = await direct(['session', 'list', '--login', ada.login])
+    expect(sessions).toHaveLength(4)
+    expect(await direct(['session', 'end', '--login', ada.login, '--all'])).toMatchObject({ ended: 4 })
+    expect(await direct(['session', 'list', '--login', ada.login])).toMatchObject({ sessions: [] })
+    await direct(['user', 'reset-password', '--login', ada.login, '--password-stdin'], `${password} new`)
+  }
+  await socket.closed()
+  for (const token of [ada, other]) {
+    await eventually(async () => {
+      const { status } = await token.attempt(ViewerService.method.getViewer, {})
+      expect(status).toBe(401)
+    })
+  }
+  await signIn({ login: ada.login, password: `${password} new` })
+  const owner = await signIn({ login, password })
+  const viewer = await owner.call(ViewerService.method.getViewer, {})
+  expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
+})
+
+test('one session can be ended among several, by the running fleet', async () => {
+  // Processes that were frozen a moment ago may still refuse what they take for late.
+  const bea = await eventually(() => newPerson('bea'))
+  const again = await signIn(bea)
+  const { sessions } = (await operate(['session', 'list', '--login', bea.login])) as {
+    sessions: { id: string; kind: string }[]
+  }
+  const newest = sessions.find(({ kind }) => kind === 'bearer')?.id ?? ''
+  expect(await operate(['session', 'end', '--login', bea.login, '--id', newest])).toMatchObject({ ended: 1 })
+  const statuses = await Promise.all(
+    [bea, again].map(async (one) => (await one.attempt(ViewerService.method.getViewer, {})).status),
+  )
+  expect(statuses.toSorted()).toEqual([200, 401])
+})
+
+test('the effective configuration is shown with its sources, and no secret in it', async () => {
+  const { services } = (await operate(['config'])) as {
+    services: Record<string, { env: string; value: unknown; source: string; mistake?: string }[]>
+  }
+  expect(Object.keys(services)).toHaveLength(9)
+  const accounts = new Map(services.accounts?.map((row) => [row.env, row]))
+  expect(accounts.get('PARLEY_CORE_SECRET_KEY')).toMatchObject({ value: '***', source: 'this fleet' })
+  expect(accounts.get('PARLEY_AUTH_TOKEN_TTL')).toMatchObject({ value: 90 * 24 * 3600_000, source: 'default' })
+  const gateway = new Map(services.gateway?.map((row) => [row.env, row]))
+  expect(gateway.get('PARLEY_CORE_SECRET_KEY_PREVIOUS')).toMatchObject({ value: null, source: 'missing' })
+  const text = JSON.stringify(services)
+  expect(text).not.toMatch(/postgres:\/\//)
+  expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
+})
