@@ -11,6 +11,35 @@ afterEach(wholeAgain)
 
 const direct = (args: string[], input = '') => operate([...args, '--direct'], input)
 
+test('one session can be ended among several, by the running fleet', async () => {
+  const bea = await newPerson('bea')
+  const again = await signIn(bea)
+  const { sessions } = (await operate(['session', 'list', '--login', bea.login])) as {
+    sessions: { id: string; kind: string }[]
+  }
+  const newest = sessions.find(({ kind }) => kind === 'bearer')?.id ?? ''
+  expect(await operate(['session', 'end', '--login', bea.login, '--id', newest])).toMatchObject({ ended: 1 })
+  const statuses = await Promise.all(
+    [bea, again].map(async (one) => (await one.attempt(ViewerService.method.getViewer, {})).status),
+  )
+  expect(statuses.toSorted()).toEqual([200, 401])
+})
+
+test('the effective configuration is shown with its sources, and no secret in it', async () => {
+  const { services } = (await operate(['config'])) as {
+    services: Record<string, { env: string; value: unknown; source: string; mistake?: string }[]>
+  }
+  expect(Object.keys(services)).toHaveLength(9)
+  const accounts = new Map(services.accounts?.map((row) => [row.env, row]))
+  expect(accounts.get('PARLEY_CORE_SECRET_KEY')).toMatchObject({ value: '***', source: 'this fleet' })
+  expect(accounts.get('PARLEY_AUTH_TOKEN_TTL')).toMatchObject({ value: 90 * 24 * 3600_000, source: 'default' })
+  const gateway = new Map(services.gateway?.map((row) => [row.env, row]))
+  expect(gateway.get('PARLEY_CORE_SECRET_KEY_PREVIOUS')).toMatchObject({ value: null, source: 'missing' })
+  const text = JSON.stringify(services)
+  expect(text).not.toMatch(/postgres:\/\//)
+  expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
+})
+
 test('with the bus and accounts away, owners are made, passwords set and sessions ended; the fleet hears of it later', async () => {
   const ada = await newPerson('ada')
   const other = await signIn(ada)
@@ -43,34 +72,4 @@ test('with the bus and accounts away, owners are made, passwords set and session
   const owner = await signIn({ login, password })
   const viewer = await owner.call(ViewerService.method.getViewer, {})
   expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
-})
-
-test('one session can be ended among several, by the running fleet', async () => {
-  // Processes that were frozen a moment ago may still refuse what they take for late.
-  const bea = await eventually(() => newPerson('bea'))
-  const again = await signIn(bea)
-  const { sessions } = (await operate(['session', 'list', '--login', bea.login])) as {
-    sessions: { id: string; kind: string }[]
-  }
-  const newest = sessions.find(({ kind }) => kind === 'bearer')?.id ?? ''
-  expect(await operate(['session', 'end', '--login', bea.login, '--id', newest])).toMatchObject({ ended: 1 })
-  const statuses = await Promise.all(
-    [bea, again].map(async (one) => (await one.attempt(ViewerService.method.getViewer, {})).status),
-  )
-  expect(statuses.toSorted()).toEqual([200, 401])
-})
-
-test('the effective configuration is shown with its sources, and no secret in it', async () => {
-  const { services } = (await operate(['config'])) as {
-    services: Record<string, { env: string; value: unknown; source: string; mistake?: string }[]>
-  }
-  expect(Object.keys(services)).toHaveLength(9)
-  const accounts = new Map(services.accounts?.map((row) => [row.env, row]))
-  expect(accounts.get('PARLEY_CORE_SECRET_KEY')).toMatchObject({ value: '***', source: 'this fleet' })
-  expect(accounts.get('PARLEY_AUTH_TOKEN_TTL')).toMatchObject({ value: 90 * 24 * 3600_000, source: 'default' })
-  const gateway = new Map(services.gateway?.map((row) => [row.env, row]))
-  expect(gateway.get('PARLEY_CORE_SECRET_KEY_PREVIOUS')).toMatchObject({ value: null, source: 'missing' })
-  const text = JSON.stringify(services)
-  expect(text).not.toMatch(/postgres:\/\//)
-  expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
 })
