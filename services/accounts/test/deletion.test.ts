@@ -63,6 +63,18 @@ test('who confirms is deleted: signed out everywhere, nameless, announced, and e
   await env.db.insert(oauthConsents).values({ userId, origin: 'https://other.example.org', grantedAt: at })
   const code = { codeDigest: Buffer.alloc(32), expiresAt: new Date(at.getTime() + 60_000), windowFrom: at }
   await env.db.insert(emailCodes).values({ ...code, purpose: 'registration', emailKey: 'zara@example.org' })
+  const step = (name: string, payload: object) => ({
+    ...{ digest: Buffer.alloc(32, name), purpose: 'external_create' as const, userId: '', payload },
+    ...{ createdAt: at, expiresAt: new Date(at.getTime() + 60_000) },
+  })
+  await env.db
+    .insert(flowTokens)
+    .values([
+      step('address', { email: 'Zara@example.org' }),
+      step('profile', { verifiedEmail: 'zara@Example.org' }),
+      step('identity', { issuer: 'https://id.example.org', subject: 'zara-1' }),
+      step('other', { issuer: 'https://id.example.org', subject: 'zara-2', verifiedEmail: 'z@example.org' }),
+    ])
   await env.db.update(users).set({ statusText: 'in Zürich', timezone: 'Europe/Zurich' }).where(eq(users.id, userId))
 
   expect(await deleteSelf(userId)).toMatchObject({ deleted: true })
@@ -79,6 +91,7 @@ test('who confirms is deleted: signed out everywhere, nameless, announced, and e
     expect(await env.db.select().from(table).where(eq(table.userId, userId))).toEqual([])
   }
   expect(await env.db.select().from(emailCodes)).toEqual([])
+  expect(await env.db.select().from(flowTokens)).toMatchObject([{ payload: { subject: 'zara-2' } }])
   const told = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
   await eventually(() => expect(told().map(({ kind }) => kind)).toContain('erasure_requested'))
   const [ended, deleted] = ['credentials_ended', 'account_deleted'].map((kind) => told().find((e) => e.kind === kind))

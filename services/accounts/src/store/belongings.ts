@@ -32,8 +32,15 @@ export const nothingPersonal = {
 /** Deletes every row that belongs to an account but the account itself; answers how many there were. */
 export async function eraseBelongings(tx: Tx, userId: string): Promise<number> {
   const addresses = tx.select({ key: emails.key }).from(emails).where(eq(emails.userId, userId))
-  // Steps of a registration are nobody's yet, but hold the address.
-  const unowned = sql`${flowTokens.userId} = '' and lower(${flowTokens.payload}->>'email') in ${addresses}`
+  const identities = tx
+    .select({ issuer: externalIdentities.issuer, subject: externalIdentities.subject })
+    .from(externalIdentities)
+    .where(eq(externalIdentities.userId, userId))
+  const { payload } = flowTokens
+  // Steps towards a new account are nobody's yet, but hold the address or the identity.
+  const unowned = sql`${flowTokens.userId} = '' and (
+    lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
+    or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`
   const deletions = [
     () => tx.delete(flowTokens).where(unowned),
     () => tx.delete(flowTokens).where(eq(flowTokens.userId, userId)),
