@@ -1,4 +1,4 @@
-import { knownEnvironment, parleyServices } from '@parley/local/known'
+import { knownEnvironment, serviceNames } from '@parley/local/known'
 import type { EffectiveSetting } from '@parley/config'
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
@@ -7,14 +7,13 @@ import type { Surroundings } from './surroundings.ts'
 
 /** Adds `config`: what every service would read if it were started now, and from where. */
 export function addConfigCommand(parent: Command, { print, dataDir, env }: Surroundings): void {
-  const services = parleyServices().map(({ name }) => name)
   parent
     .command('config')
-    .argument('[service]', `one of ${services.join(', ')}; default: all`)
+    .argument('[service]', `one of ${serviceNames.join(', ')}; default: all`)
     .description('print the effective configuration of services, secrets hidden')
     .action(async (service?: string) => {
-      if (service !== undefined && !services.includes(service)) throw misused(`there is no service ${service}`)
-      const wanted = service === undefined ? services : [service]
+      if (service !== undefined && !serviceNames.includes(service)) throw misused(`there is no service ${service}`)
+      const wanted = service === undefined ? serviceNames : [service]
       const settings = Object.fromEntries(
         await Promise.all(wanted.map(async (name) => [name, await settingsOf(name, dataDir(), env)] as const)),
       )

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { JsonValue } from '@bufbuild/protobuf'
-import { repositoryRoot } from '@parley/local/known'
 import { unreachable } from './failure.ts'
 
 type Output = { answer?: JsonValue; error?: { code: number; message: string } }
@@ -16,17 +16,19 @@ export async function runProgram(
   env: NodeJS.ProcessEnv,
   question: object,
 ): Promise<JsonValue> {
-  const { answer, error } = JSON.parse(await output(service, program, env, JSON.stringify(question))) as Output
+  // Standard output is for the answer alone.
+  const quietly = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
+  const { answer, error } = JSON.parse(await output(service, program, quietly, JSON.stringify(question))) as Output
   if (error) throw new ConnectError(error.message, Code[error.code] === undefined ? Code.Unknown : error.code)
   return answer ?? null
 }
 
 /** What a program of a service prints. Throws when it fails, or is not built. */
 export async function output(service: string, program: string, env: NodeJS.ProcessEnv, input = ''): Promise<string> {
-  const file = join(repositoryRoot(), 'services', service, 'dist', `${program}.js`)
+  const file = join(servicesFolder(), service, 'dist', `${program}.js`)
   if (!existsSync(file)) throw unreachable(`${file} is not built; run pnpm build (make run does it too)`)
   const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env.PATH, ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' },
+    env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',
   })
   // A program that ended before it read is seen by its exit code.
@@ -36,4 +38,13 @@ export async function output(service: string, program: string, env: NodeJS.Proce
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
   if (code !== 0) throw unreachable(`${program} of ${service} ended with ${code}: ${err.trim()}`)
   return out
+}
+
+/** Where the services lie beside this command: in a checkout, or in the image. */
+function servicesFolder(): string {
+  for (let dir = dirname(fileURLToPath(import.meta.url)); ; dir = dirname(dir)) {
+    const services = join(dir, 'services')
+    if (existsSync(join(services, 'accounts'))) return services
+    if (dir === dirname(dir)) throw unreachable('the services are not installed beside this command')
+  }
 }

@@ -74,10 +74,10 @@ async function ignoredByDocker() {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/** Without configuration a service and its migration tell what is missing (78); commands help. */
+/** Without configuration a service and its migration tell what is missing (78); what shows it says so; commands help. */
 async function problemsOfProgram(folder, program) {
   const kind = program.startsWith('services/') ? program.split('/').at(-1) : 'command'
-  const expected = { 'main.js': 78, 'migrate.js': 78, command: 0 }[kind]
+  const expected = { 'main.js': 78, 'migrate.js': 78, 'print-config.js': 0, command: 0 }[kind]
   const says = kind === 'command' ? 'Usage: parley' : 'PARLEY_'
   const { code, output } = await run(folder, kind === 'command' ? [program, '--help'] : [program])
   const problems = []

@@ -24,6 +24,7 @@ export async function programs() {
   const entries = (await deployables()).flatMap((name) => [
     `services/${name}/dist/main.js`,
     ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
+    `services/${name}/dist/print-config.js`,
   ])
   return [...entries, 'packages/cli/dist/main.js', 'operator.mjs']
 }

@@ -4,6 +4,12 @@ import { serviceEnvironment } from './service-env.ts'
 import { parleyServices } from './service-list.ts'
 import { Secrets } from './secrets.ts'
 
+// Nothing is started from them: where their bundles are does not matter.
+const definitions = parleyServices('')
+
+/** The nine deployables. */
+export const serviceNames: readonly string[] = definitions.map(({ name }) => name)
+
 /**
  * The environment that processes of a service get from the fleet on a data folder, as far as the folder tells: with the
  * ports and secrets of its last run. Undefined when no fleet ever ran there. Throws for a service that does not exist.
@@ -13,7 +19,7 @@ export function knownEnvironment(
   service: string,
   given: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv | undefined {
-  const definition = parleyServices().find(({ name }) => name === service)
+  const definition = definitions.find(({ name }) => name === service)
   if (!definition) throw new RangeError(`there is no service ${service}`)
   const dir = dataDirAt(dataDir)
   const ports = readJson(dir.portsFile)

@@ -21,9 +21,8 @@ export type ServiceDefinition = {
   edge?: boolean
 }
 
-/** The nine deployables of this checkout, from their bundles. */
-export function parleyServices(): ServiceDefinition[] {
-  const root = repositoryRoot()
+/** The nine deployables, from their bundles below a folder: this checkout unless another is given. */
+export function parleyServices(root = repositoryRoot()): ServiceDefinition[] {
   const main = (name: string) => join(root, 'services', name, 'dist/main.js')
   const stateless = (name: string) => ({ name, main: main(name) })
   const withDatabase = (name: string) => ({
