@@ -1,3 +1,4 @@
+const env = { ...process.env }
 // What the bus client logs is not the command's output; set before the modules that make loggers are loaded.
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
 const { runCli } = await import('./program.ts')
@@ -5,5 +6,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   input: process.stdin,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  env: process.env,
+  env,
 })

@@ -4,7 +4,7 @@ import { ViewerService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
 import { newPerson, operate, signIn } from '../src/people.ts'
-import { frozen, processesOf, wholeAgain } from '../src/processes.ts'
+import { frozen, wholeAgain } from '../src/processes.ts'
 import { Socket } from '../src/socket.ts'
 
 afterEach(wholeAgain)
@@ -33,7 +33,6 @@ test('the effective configuration is shown with its sources, and no secret in it
   const accounts = new Map(services.accounts?.map((row) => [row.env, row]))
   expect(accounts.get('PARLEY_CORE_SECRET_KEY')).toMatchObject({ value: '***', source: 'this fleet' })
   expect(accounts.get('PARLEY_AUTH_TOKEN_TTL')).toMatchObject({ value: 90 * 24 * 3600_000, source: 'default' })
-  expect(accounts.get('PARLEY_GENERAL_LOG_LEVEL')).toMatchObject({ value: 'info', source: 'default' })
   const gateway = new Map(services.gateway?.map((row) => [row.env, row]))
   expect(gateway.get('PARLEY_CORE_SECRET_KEY_PREVIOUS')).toMatchObject({ value: null, source: 'missing' })
   const text = JSON.stringify(services)
@@ -41,7 +40,7 @@ test('the effective configuration is shown with its sources, and no secret in it
   expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
 })
 
-test('with the bus and accounts away, owners are made, passwords set and sessions ended; the fleet hears of it later', async () => {
+test('with the bus away, owners are made, passwords set and sessions ended; the fleet hears of it later', async () => {
   const ada = await newPerson('ada')
   const other = await signIn(ada)
   const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
@@ -49,8 +48,6 @@ test('with the bus and accounts away, owners are made, passwords set and session
   const password = randomBytes(12).toString('hex')
   {
     using _bus = frozen(serverPid('nats'))
-    using _one = frozen(processesOf('accounts')[0]?.pid ?? 0)
-    using _two = frozen(processesOf('accounts')[1]?.pid ?? 0)
     expect(await direct(['owner', 'create', '--login', login, '--password-stdin'], password)).toMatchObject({
       login,
       roleNames: ['owner'],
