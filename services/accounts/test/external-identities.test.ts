@@ -20,10 +20,10 @@ let now = 0
 beforeAll(async () => {
   env = await openEnv()
   const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
-  provider = await startOidcProvider([callbackOf('work'), callbackOf('closed')])
+  provider = await startOidcProvider([callbackOf('corp'), callbackOf('closed')])
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret, issuer_url: provider.issuer }
   const settings = providerSettings(
-    { ...client, id: 'work', type: 'oidc', label: 'Work' },
+    { ...client, id: 'corp', type: 'oidc', label: 'Work' },
     { ...client, id: 'closed', type: 'oidc', auto_provision: 'false' },
     { id: 'code', type: 'github', client_id: 'c', client_secret: 's' },
   )
@@ -45,7 +45,7 @@ afterAll(async () => {
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
 
 /** Signs in at the provider, and answers how that ended here. */
-const signInAs = async (subject: string, id = 'work') =>
+const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
 /** The token of a flow that would make an account of somebody. */
@@ -57,9 +57,9 @@ const makeAccount = async (subject: string) =>
 
 /** Goes to the provider as a signed-in user who wants to link what they are there. */
 async function linkAs(login: string, subject: string) {
-  const { userId, linkStart } = await linkStartOf(env, login, 'work')
-  const callback = await signInAt(provider, await startLogin(env, 'work', { linkStart, userId }), subject)
-  return { userId, ...(await finishLogin(env, 'work', callback, { userId })) }
+  const { userId, linkStart } = await linkStartOf(env, login, 'corp')
+  const callback = await signInAt(provider, await startLogin(env, 'corp', { linkStart, userId }), subject)
+  return { userId, ...(await finishLogin(env, 'corp', callback, { userId })) }
 }
 
 /** The account of somebody who has signed in at the provider a moment ago. */
@@ -188,8 +188,8 @@ describe('linking', () => {
       email_verified: true,
       picture: 'http://images.example.org/j',
     })
-    const { startUrl } = await linkStartOf(env, 'jan', 'work', '/settings?tab=2')
-    expect(startUrl.origin + startUrl.pathname).toBe('https://chat.example.org/auth/providers/work')
+    const { startUrl } = await linkStartOf(env, 'jan', 'corp', '/settings?tab=2')
+    expect(startUrl.origin + startUrl.pathname).toBe('https://chat.example.org/auth/providers/corp')
     expect(startUrl.searchParams.get('intent')).toBe('link')
 
     const { pendingToken: token = '', redirectPath } = await linkAs('jan', 'jan')
@@ -198,7 +198,7 @@ describe('linking', () => {
     expect(pending).toMatchObject({ kind: ExternalIdentityFlowKind.LINK_ACCOUNT, boundUserId: userId })
     const { linkedIdentity } = await flows(env).confirmExternalIdentityLink({ token })
     expect(linkedIdentity).toMatchObject({
-      ...{ providerId: 'work', providerType: 'oidc', providerLabel: 'Work' },
+      ...{ providerId: 'corp', providerType: 'oidc', providerLabel: 'Work' },
       subjectHash: hashOf('jan'),
     })
     expect(await emailsOf(userId)).toEqual(['jan@example.org'])
@@ -238,7 +238,7 @@ describe('linking', () => {
     await makeUser(env, 'mia')
     const { account } = await accountOf(env, 'mia')
     const start = (more: { providerId?: string; redirectPath?: string; currentPassword?: string }) =>
-      codeOf(account.startExternalIdentityLink({ providerId: 'work', ...more }))
+      codeOf(account.startExternalIdentityLink({ providerId: 'corp', ...more }))
     expect(await start({ providerId: 'none' })).toBe(Code.NotFound)
     expect(await start({ redirectPath: 'https://evil.example.org' })).toBe(Code.InvalidArgument)
     expect(await start({ redirectPath: '//evil.example.org' })).toBe(Code.InvalidArgument)
@@ -252,17 +252,17 @@ describe('linking', () => {
   test('is for who asked for it, at the provider it was asked for, once', async () => {
     const mallory = await makeUser(env, 'mallory')
     await makeUser(env, 'nora')
-    const { userId, linkStart } = await linkStartOf(env, 'nora', 'work')
+    const { userId, linkStart } = await linkStartOf(env, 'nora', 'corp')
     const start = (id: string, who: string) => codeOf(startLogin(env, id, { linkStart, userId: who }))
-    expect(await start('work', '')).toBe(Code.Unauthenticated)
-    expect(await start('work', mallory)).toBe(Code.Unauthenticated)
+    expect(await start('corp', '')).toBe(Code.Unauthenticated)
+    expect(await start('corp', mallory)).toBe(Code.Unauthenticated)
     expect(await start('closed', userId)).toBe(Code.Unauthenticated)
-    expect(await start('work', userId)).toBeUndefined()
-    expect(await start('work', userId)).toBe(Code.Unauthenticated)
+    expect(await start('corp', userId)).toBeUndefined()
+    expect(await start('corp', userId)).toBe(Code.Unauthenticated)
 
-    const again = await linkStartOf(env, 'nora', 'work')
-    const callback = await signInAt(provider, await startLogin(env, 'work', again), 'nora')
-    expect(await finishLogin(env, 'work', callback, { userId: mallory })).toEqual({
+    const again = await linkStartOf(env, 'nora', 'corp')
+    const callback = await signInAt(provider, await startLogin(env, 'corp', again), 'nora')
+    expect(await finishLogin(env, 'corp', callback, { userId: mallory })).toEqual({
       error: 'authentication_required',
       redirectPath: '/settings',
     })
@@ -306,15 +306,15 @@ describe('listing', () => {
     const subjectHash = hashOf('sara')
     expect(providers).toMatchObject([
       {
-        provider: { id: 'work', type: 'oidc', label: 'Work', loginUrl: '/auth/providers/work' },
-        ...{ linkUrl: '/auth/providers/work?intent=link', linked: true, linkedIdentitySubjectHash: subjectHash },
+        provider: { id: 'corp', type: 'oidc', label: 'Work', loginUrl: '/auth/providers/corp' },
+        ...{ linkUrl: '/auth/providers/corp?intent=link', linked: true, linkedIdentitySubjectHash: subjectHash },
       },
       { provider: { id: 'closed', label: 'closed' }, linked: false, linkedIdentitySubjectHash: '' },
       { provider: { id: 'code', type: 'github' }, linked: false },
     ])
     expect(linkedIdentities).toMatchObject([
       { providerId: 'gone', providerType: '', providerLabel: 'gone', subjectHash: 'h7' },
-      { providerId: 'work', providerType: 'oidc', providerLabel: 'Work', subjectHash },
+      { providerId: 'corp', providerType: 'oidc', providerLabel: 'Work', subjectHash },
     ])
   })
 })

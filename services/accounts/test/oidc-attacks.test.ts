@@ -16,12 +16,12 @@ let other: OidcProvider
 
 beforeAll(async () => {
   env = await openEnv()
-  work = await startOidcProvider([callbackOf('work'), callbackOf('liar')])
+  work = await startOidcProvider([callbackOf('corp'), callbackOf('liar')])
   other = await startOidcProvider([callbackOf('other')])
   const oidc = { type: 'oidc', client_id: work.clientId, client_secret: work.clientSecret }
   await env.start(
     providerSettings(
-      { ...oidc, id: 'work', issuer_url: work.issuer },
+      { ...oidc, id: 'corp', issuer_url: work.issuer },
       { ...oidc, id: 'other', issuer_url: other.issuer },
       // The same server under a name that is not its own.
       { ...oidc, id: 'liar', issuer_url: work.issuer.replace('127.0.0.1', 'localhost') },
@@ -48,40 +48,40 @@ function swapped(address: URL | string, parameters: Record<string, string>): URL
 
 /** Goes to the provider by way of an authorize URL that somebody has changed. */
 const comeBack = async (change: Record<string, string> = {}) =>
-  signInAt(work, swapped(await startLogin(env, 'work'), change).href, 'ann')
+  signInAt(work, swapped(await startLogin(env, 'corp'), change).href, 'ann')
 
 describe('a callback is refused', () => {
   test('without a state, with an unknown one and with two', async () => {
     const callback = await comeBack()
-    expect(await finishLogin(env, 'work', swapped(callback, { state: '' }))).toMatchObject(failed)
-    expect(await finishLogin(env, 'work', swapped(callback, { state: 'x'.repeat(43) }))).toMatchObject(failed)
-    expect(await finishLogin(env, 'work', '')).toMatchObject(failed)
-    expect(await finishLogin(env, 'work', `${callback.search.slice(1)}&state=x`)).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', swapped(callback, { state: '' }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', swapped(callback, { state: 'x'.repeat(43) }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', '')).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', `${callback.search.slice(1)}&state=x`)).toMatchObject(failed)
   })
 
   test('when somebody changed the state on the way to the provider', async () => {
-    expect(await finishLogin(env, 'work', await comeBack({ state: 'x'.repeat(43) }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', await comeBack({ state: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
   test('when the ID token has another nonce', async () => {
-    expect(await finishLogin(env, 'work', await comeBack({ nonce: 'x'.repeat(43) }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', await comeBack({ nonce: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
   test('when the code was made for another PKCE verifier', async () => {
-    expect(await finishLogin(env, 'work', await comeBack({ code_challenge: 'x'.repeat(43) }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', await comeBack({ code_challenge: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
   test('when the code belongs to another attempt', async () => {
     const [first, second] = [await comeBack(), await comeBack()]
     const code = second.searchParams.get('code') ?? ''
-    expect(await finishLogin(env, 'work', swapped(first, { code }))).toMatchObject(failed)
-    expect((await finishLogin(env, 'work', second)).session).toBeUndefined()
+    expect(await finishLogin(env, 'corp', swapped(first, { code }))).toMatchObject(failed)
+    expect((await finishLogin(env, 'corp', second)).session).toBeUndefined()
   })
 
   test('the second time', async () => {
     const callback = await comeBack()
-    expect((await finishLogin(env, 'work', callback)).pendingToken).toBeDefined()
-    expect(await finishLogin(env, 'work', callback)).toMatchObject(failed)
+    expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
+    expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
   test('a quarter of an hour later', async () => {
@@ -92,37 +92,37 @@ describe('a callback is refused', () => {
     const [expiry = 0] = await expiries()
     expect(Math.abs(expiry - Date.now() - 15 * 60_000)).toBeLessThan(60_000)
     await env.db.update(providerLogins).set({ expiresAt: new Date(Date.now() - 1) })
-    expect(await finishLogin(env, 'work', callback)).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
   test('in another browser; the right one can still come back', async () => {
     const callback = await comeBack()
-    expect(await finishLogin(env, 'work', callback, { browserHandle: 'another' })).toMatchObject(failed)
-    expect(await finishLogin(env, 'work', callback, { browserHandle: '' })).toMatchObject(failed)
-    expect((await finishLogin(env, 'work', callback)).pendingToken).toBeDefined()
+    expect(await finishLogin(env, 'corp', callback, { browserHandle: 'another' })).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', callback, { browserHandle: '' })).toMatchObject(failed)
+    expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
   test('at another provider than it was begun with; the right one can still send it', async () => {
     const callback = await comeBack()
     expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
-    expect((await finishLogin(env, 'work', callback)).pendingToken).toBeDefined()
+    expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
   test('when another provider sent it: its code, its name', async () => {
     const theirs = await signInAt(other, await startLogin(env, 'other'), 'ann')
     const state = (await comeBack()).searchParams.get('state') ?? ''
-    expect(await finishLogin(env, 'work', swapped(theirs, { state }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', swapped(theirs, { state }))).toMatchObject(failed)
     const iss = other.issuer
-    expect(await finishLogin(env, 'work', swapped(await comeBack(), { iss }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', swapped(await comeBack(), { iss }))).toMatchObject(failed)
     const without = await comeBack()
     without.searchParams.delete('iss')
-    expect(await finishLogin(env, 'work', without)).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', without)).toMatchObject(failed)
   })
 
   test('without a code', async () => {
     const callback = await comeBack()
     callback.searchParams.delete('code')
-    expect(await finishLogin(env, 'work', callback)).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 })
 
@@ -131,9 +131,9 @@ test('an issuer that calls itself otherwise is not used', async () => {
 })
 
 test('a browser without a handle is sent nowhere, nor anybody to another server afterwards', async () => {
-  expect(await codeOf(startLogin(env, 'work', { browserHandle: '' }))).toBe(Code.InvalidArgument)
+  expect(await codeOf(startLogin(env, 'corp', { browserHandle: '' }))).toBe(Code.InvalidArgument)
   for (const redirectPath of ['https://evil.example.org', '//evil.example.org', '/\\evil.example.org', '/\t/evil', 'x'])
-    expect(await codeOf(startLogin(env, 'work', { redirectPath }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(startLogin(env, 'corp', { redirectPath }))).toBe(Code.InvalidArgument)
 })
 
 test('the same subject at two issuers is two people', async () => {
@@ -142,7 +142,7 @@ test('the same subject at two issuers is two people', async () => {
     const { pendingToken: token = '' } = await finishLogin(env, id, back)
     return flows(env).createExternalIdentityAccount({ token, login })
   }
-  const first = await accountAt(work, 'work', 'same-at-work')
+  const first = await accountAt(work, 'corp', 'same-at-work')
   const second = await accountAt(other, 'other', 'same-elsewhere')
   expect(second.userId).not.toBe(first.userId)
 })
@@ -153,7 +153,7 @@ describe('an ID token is refused', () => {
 
   /** The provider's token endpoint answers with this ID token instead. */
   async function signInWith(header: object, change: Record<string, unknown>, key = privateKey) {
-    const authorizeUrl = await startLogin(env, 'work')
+    const authorizeUrl = await startLogin(env, 'corp')
     const seconds = Math.floor(Date.now() / 1000)
     const claims = {
       ...{ iss: work.issuer, sub: 'ann', aud: 'parley', iat: seconds, exp: seconds + 60 },
@@ -168,7 +168,7 @@ describe('an ID token is refused', () => {
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token: `${content}.${signature}` }))
     })
-    return finishLogin(env, 'work', await signInAt(work, authorizeUrl, 'ann'))
+    return finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
   }
 
   test('that another key signed, whatever it is called', async () => {
@@ -195,14 +195,14 @@ describe('an ID token is refused', () => {
   })
 
   test('and the profile of somebody else is not taken for that of who signed in', async () => {
-    const authorizeUrl = await startLogin(env, 'work')
+    const authorizeUrl = await startLogin(env, 'corp')
     work.people.set('ann', { name: 'Ann' })
     work.answer((request, response) => {
       if (request.url !== '/me') return false
       const body = JSON.stringify({ sub: 'mallory', name: 'Mallory', email: 'm@example.org', email_verified: true })
       return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     })
-    const { pendingToken: token = '' } = await finishLogin(env, 'work', await signInAt(work, authorizeUrl, 'ann'))
+    const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
     const { pending } = await flows(env).getPendingExternalIdentity({ token })
     expect(pending).toMatchObject({ verifiedEmail: '', displayNameHint: '' })
   })

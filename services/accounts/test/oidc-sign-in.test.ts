@@ -15,8 +15,8 @@ let now = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  provider = await startOidcProvider(['https://chat.example.org/auth/providers/work/callback'])
-  const work = { id: 'work', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
+  provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
+  const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
   await env.start(providerSettings({ ...work, ...client }), { now: () => new Date(Date.now() + now) })
   events = await recorded(env)
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 /** Signs in at the provider, and answers how that ended here. */
 async function signInAs(login: string, more: { redirectPath?: string } = {}) {
-  return finishLogin(env, 'work', await signInAt(provider, await startLogin(env, 'work', more), login))
+  return finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp', more), login))
 }
 
 /** Makes an account of somebody the provider knows. */
@@ -55,7 +55,7 @@ describe('somebody unknown', () => {
     expect(redirectPath).toBe('/rooms/1?x=1')
     const { pending } = await flows(env).getPendingExternalIdentity({ token: pendingToken })
     expect(pending).toMatchObject({
-      providerId: 'work',
+      providerId: 'corp',
       providerType: 'oidc',
       providerLabel: 'Work',
       verifiedEmail: 'ann@corp.example.org',
@@ -120,30 +120,30 @@ describe('somebody unknown', () => {
 
 describe('the provider', () => {
   test('is asked with state, nonce and PKCE, and for its openid scope', async () => {
-    const url = new URL(await startLogin(env, 'work'))
+    const url = new URL(await startLogin(env, 'corp'))
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
       client_id: 'parley',
-      redirect_uri: 'https://chat.example.org/auth/providers/work/callback',
+      redirect_uri: 'https://chat.example.org/auth/providers/corp/callback',
       scope: 'openid profile email',
       code_challenge_method: 'S256',
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
-    const again = new URL(await startLogin(env, 'work'))
+    const again = new URL(await startLogin(env, 'corp'))
     for (const name of ['state', 'nonce', 'code_challenge'])
       expect(again.searchParams.get(name)).not.toBe(url.searchParams.get(name))
   })
 
   test('says what it is once an hour', async () => {
     const discoveries = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
-    await startLogin(env, 'work')
+    await startLogin(env, 'corp')
     const before = discoveries()
     await signInAs('edda')
     expect(discoveries()).toBe(before)
     now = 3600_001
-    await startLogin(env, 'work')
+    await startLogin(env, 'corp')
     expect(discoveries()).toBe(before + 1)
   })
 
@@ -164,41 +164,41 @@ describe('the provider', () => {
 
   test('is told apart from the user who says no', async () => {
     const browser = new Browser()
-    const page = await browser.open(await startLogin(env, 'work', { redirectPath: '/back' }))
+    const page = await browser.open(await startLogin(env, 'corp', { redirectPath: '/back' }))
     const [, cancel = ''] = /href="([^"]+\/abort)"/.exec(page.html) ?? []
     const { url } = await browser.open(new URL(cancel, page.url), ({ host }) => host === 'chat.example.org')
     expect(url.searchParams.get('error')).toBe('access_denied')
-    expect(await finishLogin(env, 'work', url)).toEqual({ error: 'provider_denied', redirectPath: '/back' })
+    expect(await finishLogin(env, 'corp', url)).toEqual({ error: 'provider_denied', redirectPath: '/back' })
   })
 
   test('has no client of another secret', async () => {
-    const callback = await signInAt(provider, await startLogin(env, 'work'), 'hans')
+    const callback = await signInAt(provider, await startLogin(env, 'corp'), 'hans')
     provider.configure({
       clients: [
         {
           client_id: 'parley',
           client_secret: 'another secret',
-          redirect_uris: ['https://chat.example.org/auth/providers/work/callback'],
+          redirect_uris: ['https://chat.example.org/auth/providers/corp/callback'],
         },
       ],
     })
-    expect(await finishLogin(env, 'work', callback)).toMatchObject({ error: 'provider_failed' })
+    expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })
     provider.configure({})
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
   test('that is away is so at once and says so; what it said of itself before outlasts that', async () => {
-    const callback = await signInAt(provider, await startLogin(env, 'work'), 'ida')
+    const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
-    expect(await finishLogin(env, 'work', callback)).toMatchObject({ error: 'provider_failed' })
-    expect(await codeOf(env.signIn.startProviderLogin({ providerId: 'work', browserHandle: 'browser' }))).toBe(
+    expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })
+    expect(await codeOf(env.signIn.startProviderLogin({ providerId: 'corp', browserHandle: 'browser' }))).toBe(
       Code.Unavailable,
     )
     await provider.start()
     expect((await signInAs('ida')).pendingToken).toBeDefined()
     await provider.stop()
     now = 2 * 3600_000
-    expect(await codeOf(env.signIn.startProviderLogin({ providerId: 'work', browserHandle: 'browser' }))).toBe(
+    expect(await codeOf(env.signIn.startProviderLogin({ providerId: 'corp', browserHandle: 'browser' }))).toBe(
       undefined,
     )
     await provider.start()
@@ -215,7 +215,7 @@ describe('the provider', () => {
         }),
       ),
     )
-    const url = new URL(await startLogin(env, 'work'))
+    const url = new URL(await startLogin(env, 'corp'))
     expect(url.origin).toBe(provider.issuer)
     provider.answer(undefined)
   })

@@ -40,10 +40,10 @@ test('browsers come back under the id of the provider', () => {
 })
 
 test('the alias stands for the only oidc provider, as long as it is the only one', () => {
-  const [work, other, code] = [provider('work', 'oidc'), provider('other', 'oidc'), provider('code', 'github')]
+  const [work, other, code] = [provider('corp', 'oidc'), provider('other', 'oidc'), provider('code', 'github')]
   const one = providersOf(code, work)
   for (const alias of ['', 'oidc']) {
-    expect(one.route(alias)).toMatchObject({ provider: { settings: { id: 'work' } }, key: '' })
+    expect(one.route(alias)).toMatchObject({ provider: { settings: { id: 'corp' } }, key: '' })
     expect(callbackUrl(one, alias)).toBe('https://chat.example.org/auth/oidc/callback')
     expect(providersOf(work, other).route(alias)).toBeUndefined()
     expect(providersOf(code).route(alias)).toBeUndefined()
