@@ -51,10 +51,7 @@ afterAll(async () => {
 
 const check = (login: string) => createClient(AdminInternalService, rpc.transport()).checkLogin({ login })
 const create = (name: string, headers: Record<string, string> = {}) =>
-  createClient(RoomService, rpc.transport({ caller: alice })).createRoom(
-    { name, groupId: 'G1' },
-    { headers, timeoutMs: 3_000 },
-  )
+  createClient(RoomService, rpc.transport({ caller: alice })).createRoom({ name, groupId: 'G1' }, { headers })
 
 test('two processes share the calls', async () => {
   const names = Array.from({ length: 60 }, (_, i) => `shared${i}`)
