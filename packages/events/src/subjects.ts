@@ -1,6 +1,6 @@
 /** What an event can be about; the first token of its subject after `evt` (and `control`). */
 export type AggregateType =
-  'room' | 'user' | 'policy' | 'config' | 'layout' | 'group' | 'rbac' | 'auth' | 'asset' | 'call'
+  'room' | 'user' | 'reader' | 'policy' | 'config' | 'layout' | 'group' | 'rbac' | 'auth' | 'asset' | 'call'
 
 /** The stream that holds every event. */
 export const eventStream = 'EVENTS'
@@ -33,6 +33,11 @@ export const wakeSubject = (service: string, shard: number): string => `wake.${s
 
 /** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`
+
+/** Who types where; core NATS, never stored. */
+export const typingHints = 'hint.typing.*'
+/** Where it is told of one room. */
+export const typingHintSubject = (roomId: string): string => `hint.typing.${roomId}`
 
 /** What is told of who is there; core NATS, never stored. */
 export const presenceHints = 'hint.presence.*'

@@ -8,6 +8,7 @@ import {
   pgEnum,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   uniqueIndex,
@@ -112,6 +113,8 @@ export const roomEvents = pgTable(
     echoFromThreadRootEventId: text('echo_from_thread_root_event_id'),
     /** Of a reply: its channel echo. */
     channelEchoEventId: text('channel_echo_event_id'),
+    /** Encoded svc.internal.v1.PagePreview. */
+    linkPreview: bytea('link_preview'),
   },
   (table) => [
     primaryKey({ columns: [table.roomId, table.seq] }),
@@ -122,6 +125,48 @@ export const roomEvents = pgTable(
     index('room_events_timeline')
       .on(table.roomId, table.seq)
       .where(sql`${table.inTimeline}`),
+    index('room_events_thread')
+      .on(table.roomId, table.threadRootEventId, table.seq)
+      .where(sql`${table.threadRootEventId} is not null`),
+  ],
+)
+
+/** What messages attach, in the order they show it; never rows of echoes. An asset belongs to one message. */
+export const messageAttachments = pgTable(
+  'message_attachments',
+  {
+    roomId: text('room_id').notNull(),
+    /** Place of the message. */
+    seq: place('seq').notNull(),
+    position: smallint('position').notNull(),
+    assetId: text('asset_id').notNull(),
+    filename: text('filename').notNull(),
+    contentType: text('content_type').notNull(),
+    size: place('size').notNull(),
+    /** Pixels; 0 for what is no image. */
+    width: integer('width').notNull(),
+    height: integer('height').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.roomId, table.seq, table.position] }),
+    uniqueIndex('message_attachments_asset').on(table.assetId),
+  ],
+)
+
+/** Reactions to messages; never to echoes. */
+export const reactions = pgTable(
+  'reactions',
+  {
+    roomId: text('room_id').notNull(),
+    /** Place of the message. */
+    seq: place('seq').notNull(),
+    emoji: text('emoji').notNull(),
+    userId: text('user_id').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.roomId, table.seq, table.emoji, table.userId] }),
+    index('reactions_user').on(table.userId),
   ],
 )
 
@@ -132,7 +177,9 @@ export const threads = pgTable(
     roomId: text('room_id').notNull(),
     rootEventId: text('root_event_id').notNull(),
     replyCount: integer('reply_count').notNull(),
-    lastReplyAt: instant('last_reply_at').notNull(),
+    /** Replies that were retracted do not count, neither here nor below. */
+    lastReplyAt: instant('last_reply_at'),
+    lastReplySeq: place('last_reply_seq'),
     /** The first 50 who replied, in the order of their first reply. */
     participantIds: text('participant_ids').array().notNull(),
   },
@@ -151,6 +198,56 @@ export const threadFollows = pgTable(
   (table) => [
     primaryKey({ columns: [table.roomId, table.rootEventId, table.userId] }),
     index('thread_follows_user').on(table.userId),
+  ],
+)
+
+/** How far each user has read each thread; only moves forward. */
+export const threadMarkers = pgTable(
+  'thread_markers',
+  {
+    roomId: text('room_id').notNull(),
+    rootEventId: text('root_event_id').notNull(),
+    userId: text('user_id').notNull(),
+    seq: place('seq').notNull(),
+    readAt: instant('read_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.roomId, table.rootEventId, table.userId] }),
+    index('thread_markers_user').on(table.userId),
+  ],
+)
+
+/** Version of what is told of one user's reading and following: aggregate `reader`. */
+export const readers = pgTable('readers', {
+  userId: text('user_id').primaryKey(),
+  version: place('version').notNull(),
+})
+
+/** Messages whose handles could not be resolved when they were posted. */
+export const unresolvedMentions = pgTable(
+  'unresolved_mentions',
+  {
+    roomId: text('room_id').notNull(),
+    seq: place('seq').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.roomId, table.seq] }), index('unresolved_mentions_age').on(table.createdAt)],
+)
+
+/** Previews that were shown to a user who may post them. */
+export const linkPreviewTokens = pgTable(
+  'link_preview_tokens',
+  {
+    /** SHA-256 of the token. */
+    digest: bytea('digest').primaryKey(),
+    userId: text('user_id').notNull(),
+    /** Encoded svc.internal.v1.PagePreview. */
+    preview: bytea('preview').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    index('link_preview_tokens_expiry').on(table.expiresAt),
+    index('link_preview_tokens_user').on(table.userId),
   ],
 )
 
