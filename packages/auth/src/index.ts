@@ -1,3 +1,4 @@
+export { assetUrl, assetUrlLifeMs, readAssetTicket, type AssetTicket } from './asset-url.ts'
 export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
@@ -42,6 +43,7 @@ export {
   type SystemRole,
 } from './roles.ts'
 export {
+  isImageSize,
   readServerImageParams,
   serverImageFits,
   serverImageUrl,

@@ -23,7 +23,7 @@ export function serverImageUrl(
   key: string,
   { width, height, fit }: ServerImageSize,
 ): string {
-  if (![width, height].every(isSide)) throw new RangeError('a side of an image has 1 to 4096 pixels')
+  if (!isImageSize({ width, height, fit })) throw new RangeError('a side of an image has 1 to 4096 pixels')
   const params = Buffer.from(JSON.stringify({ w: width, h: height, f: fit })).toString('base64url')
   const signature = signatureOf(signingSecret, key, params).toString('hex')
   return `${publicUrl.replace(/\/+$/, '')}/assets/server/${key}/t/${params}.${signature}`
@@ -46,9 +46,16 @@ export function readServerImageParams(
 }
 
 function sizeFrom(params: string): ServerImageSize | undefined {
-  const { w: width, h: height, f } = JSON.parse(Buffer.from(params, 'base64url').toString()) as Record<string, unknown>
-  const fit = serverImageFits.find((known) => known === f)
-  return isSide(width) && isSide(height) && fit !== undefined ? { width, height, fit } : undefined
+  const { w: width, h: height, f: fit } = JSON.parse(Buffer.from(params, 'base64url').toString()) as Params
+  const size = { width, height, fit }
+  return isImageSize(size) ? size : undefined
+}
+
+type Params = Record<string, unknown>
+
+/** Whether a size can be asked for: 1 to 4096 pixels a side, and a known way to fit. */
+export function isImageSize(size: { width: unknown; height: unknown; fit: unknown }): size is ServerImageSize {
+  return isSide(size.width) && isSide(size.height) && serverImageFits.some((known) => known === size.fit)
 }
 
 const isSide = (value: unknown): value is number =>

@@ -46,6 +46,14 @@ export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'Redis server' }),
 })
 
+const publicUrlField = () => ({
+  publicUrl: url('PARLEY_WEBSERVER_URL', {
+    toml: 'webserver.url',
+    pattern: /^https?:/,
+    doc: 'where people reach this server, such as https://chat.example.org',
+  }),
+})
+
 /** What the whole fleet shares. */
 export const coreFields = () => ({
   secretKey: secret('PARLEY_CORE_SECRET_KEY', {
@@ -59,11 +67,7 @@ export const coreFields = () => ({
     optional: true,
     doc: 'the secret key before it was rotated: credentials made with it still hold',
   }),
-  publicUrl: url('PARLEY_WEBSERVER_URL', {
-    toml: 'webserver.url',
-    pattern: /^https?:/,
-    doc: 'where people reach this server, such as https://chat.example.org',
-  }),
+  ...publicUrlField(),
 })
 
 /** What those share who sign the cookies of browsers, or believe them. */
@@ -86,6 +90,7 @@ export const assetsFields = () => ({
     min: 32,
     doc: 'secret of the addresses of assets; the same for the whole fleet, at least 32 characters',
   }),
+  ...publicUrlField(),
 })
 
 /** How large a file may be. */

@@ -14,7 +14,7 @@ import {
 } from '@parley/config'
 import { emailCodeFields, mailFields } from './mail-config.ts'
 
-const { secretKey, publicUrl } = coreFields()
+const { secretKey } = coreFields()
 
 export const readConfig = defineConfig({
   ...processFields(),
@@ -27,7 +27,6 @@ export const readConfig = defineConfig({
   ...mailFields,
   ...emailCodeFields,
   secretKey,
-  publicUrl,
   tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {
     toml: 'auth.token_ttl',
     default: '90d',

@@ -4,7 +4,6 @@ import {
   bool,
   busFields,
   bytes,
-  coreFields,
   databaseFields,
   defineConfig,
   duration,
@@ -15,8 +14,6 @@ import {
   url,
 } from '@parley/config'
 
-const { publicUrl } = coreFields()
-
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
@@ -25,7 +22,6 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...registrationFields(),
   ...authProviderFields({ secrets: false }),
-  publicUrl,
   pushEnabled: bool('PARLEY_PUSH_ENABLED', {
     toml: 'push.enabled',
     default: false,

@@ -13,5 +13,7 @@ export type Context = {
   headers: Headers
   profiles: Profiles
   policy: () => Policy
+  /** What addresses of assets are made of. */
+  assets: { publicUrl: string; signingSecret: string }
   now: () => Date
 }

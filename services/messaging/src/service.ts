@@ -61,6 +61,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     headers: new Headers((roomId) => findHeader(pool, roomId)),
     profiles,
     policy: () => policy.current(),
+    assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),
   }
   const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }

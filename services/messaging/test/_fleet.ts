@@ -71,6 +71,8 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     PARLEY_MESSAGING_DATABASE_URL: database.url,
     PARLEY_DATABASE_POOL: '6',
     PARLEY_DRAIN_TIMEOUT: '2s',
+    PARLEY_WEBSERVER_URL: 'http://localhost:8080',
+    PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret of addresses of assets for tests',
   }
   const config = readConfig({ env: environment })
   const look = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))

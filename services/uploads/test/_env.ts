@@ -25,6 +25,8 @@ import { startUploads, type Overrides } from '../src/service.ts'
 export const blobSecret = 'the key of gateway and uploads for tests'
 export const signingSecret = 'the secret of addresses of assets for tests'
 
+export const publicUrl = 'https://chat.example.org'
+
 export type Env = AsyncDisposable & {
   database: TestDatabase
   db: Db
@@ -70,6 +72,7 @@ export async function openEnv(): Promise<Env> {
     PARLEY_CORE_ASSETS_SIGNING_SECRET: signingSecret,
     PARLEY_CORE_ASSETS_DIRECTORY: folder,
     PARLEY_NATS_URL: nats.url,
+    PARLEY_WEBSERVER_URL: publicUrl,
   }
   const closing = opened.move()
   return {
