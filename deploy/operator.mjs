@@ -9,13 +9,17 @@ const {
   PARLEY_NATS_USER: natsUser = 'operator',
   PARLEY_NATS_PASSWORD: natsPassword,
 } = process.env
-if (!natsUrl || !natsPassword) {
+const withoutBus = ['--direct', 'config', 'vapid', 'help', '--help', '-h']
+if (natsUrl && natsPassword) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-'))
+  process.on('exit', () => rmSync(folder, { recursive: true }))
+  // The password must not stay behind; as the first process of a container, nothing else would end this one either.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
+  mkdirSync(join(folder, 'run'))
+  writeFileSync(join(folder, 'run/operator.json'), JSON.stringify({ natsUrl, natsUser, natsPassword }), { mode: 0o600 })
+  process.env.PARLEY_DATA_DIR = folder
+} else if (!process.argv.slice(2).some((word) => withoutBus.includes(word))) {
   console.error('parley: PARLEY_NATS_URL and PARLEY_NATS_PASSWORD must say where the bus is')
   process.exit(2)
 }
-const folder = mkdtempSync(join(tmpdir(), 'parley-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
-mkdirSync(join(folder, 'run'))
-writeFileSync(join(folder, 'run/operator.json'), JSON.stringify({ natsUrl, natsUser, natsPassword }), { mode: 0o600 })
-process.env.PARLEY_DATA_DIR = folder
 await import('./packages/cli/dist/main.js')

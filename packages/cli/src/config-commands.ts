@@ -1,7 +1,8 @@
-import { knownEnvironment, serviceNames } from '@parley/local/known'
+import { serviceNames } from '@parley/local/known'
 import type { EffectiveSetting } from '@parley/config'
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
+import { knownToFolder } from './known-to-folder.ts'
 import { output } from './programs.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -24,7 +25,7 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Surro
 
 /** The environment of this command, and below and above it what the fleet on the data folder sets. */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
-  const known = knownEnvironment(dataDir, service, env)
+  const known = knownToFolder(dataDir, service, env)
   const rows = JSON.parse(await output(service, 'print-config', known ?? env)) as EffectiveSetting[]
   return rows.map((row) =>
     row.source === 'environment' && known?.[row.env] !== env[row.env] ? { ...row, source: 'this fleet' } : row,

@@ -1,10 +1,41 @@
-import { text } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
 import { misused } from './failure.ts'
 
-/** A password from a stream, without the line end that echo adds. Throws when it is empty. */
-export async function readPassword(input: Readable): Promise<string> {
-  const password = (await text(input)).replace(/\r?\n$/, '')
+/** Standard input; a terminal says that it is one. */
+export type PasswordInput = Readable & { isTTY?: boolean | undefined }
+
+/** More than any password: whatever else was piped in is not read to its end. */
+const mostBytes = 4096
+
+/**
+ * A password from a stream, without the line end that echo adds. Throws when it is none: empty, several lines, not UTF-8 (it
+ * would become another one), or what somebody would have to type for everybody to see.
+ */
+export async function readPassword(input: PasswordInput): Promise<string> {
+  if (input.isTTY)
+    throw misused('a terminal would show the password: read -rs PASSWORD, then printf %s "$PASSWORD" | parley ...')
+  const password = decoded(await bytesOf(input)).replace(/\r?\n$/, '')
   if (password === '') throw misused('standard input holds no password')
+  if (/[\r\n]/.test(password)) throw misused('standard input holds several lines; a password is one')
   return password
+}
+
+async function bytesOf(input: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of input as AsyncIterable<Buffer | string>) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > mostBytes) throw misused(`standard input holds more than a password (${mostBytes} bytes)`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw misused('standard input is not UTF-8')
+  }
 }

@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
 import { readAccess } from './access.ts'
 import { addConfigCommand } from './config-commands.ts'
 import { databasesOf } from './databases.ts'
-import { exitCodes, Failure } from './failure.ts'
+import { exitCodes, Failure, misused } from './failure.ts'
 import type { Operator } from './operator.ts'
 import { addOwnerCommands } from './owner-commands.ts'
-import { readPassword } from './password.ts'
+import { type PasswordInput, readPassword } from './password.ts'
 import { addSecretCommands } from './secret-commands.ts'
 import { addSessionCommands } from './session-commands.ts'
 import type { Result, Surroundings } from './surroundings.ts'
@@ -15,7 +14,7 @@ import { addVapidCommands } from './vapid-commands.ts'
 
 /** Where the command reads and writes. */
 export type Terminal = {
-  input: Readable
+  input: PasswordInput
   out: (text: string) => void
   err: (text: string) => void
   env: NodeJS.ProcessEnv
@@ -23,11 +22,12 @@ export type Terminal = {
 
 const examples = `
 Examples:
-  echo "$PASSWORD" | pnpm parley user create --login alice --password-stdin --email alice@example.org --role admin
-  echo "$PASSWORD" | pnpm parley user set-password --login alice --password-stdin
+  read -rs PASSWORD   # not shown, and in no history
+  printf %s "$PASSWORD" | pnpm parley user create --login alice --password-stdin --email alice@example.org --role admin
+  printf %s "$PASSWORD" | pnpm parley user set-password --login alice --password-stdin
   pnpm parley user grant-role --login alice --role moderator
   pnpm parley user verify-email --login alice --email alice@example.org --json
-  echo "$PASSWORD" | pnpm parley owner create --login olivia --password-stdin --direct
+  printf %s "$PASSWORD" | pnpm parley owner create --login olivia --password-stdin --direct
   pnpm parley session list --login alice
   pnpm parley session end --login alice --all
   pnpm parley secret rotate core
@@ -40,23 +40,35 @@ Exit codes: 0 done, 1 refused, 2 not understood, 3 the fleet, or with --direct a
 
 /** Runs the command line (without node and script) and answers the exit code. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
-  const program = build(terminal)
+  // A command line that is not understood has no options: whether JSON is wanted is seen in the words.
+  const json = args.includes('--json')
+  const program = build(json ? { ...terminal, err: () => undefined } : terminal)
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-    if (!(error instanceof Failure)) throw error
-    const { json } = program.opts<{ json?: true }>()
-    const { code, message } = error
+    if (error instanceof CommanderError && (error.exitCode === 0 || !json)) {
+      return error.exitCode === 0 ? 0 : exitCodes.usage
+    }
+    const failure = error instanceof CommanderError ? misunderstood(error) : error
+    if (!(failure instanceof Failure)) throw failure
+    const { code, message, exitCode } = failure
     terminal.err(json ? `${JSON.stringify({ error: { code, message } })}\n` : `parley: ${message}\n`)
-    return error.exitCode
+    return exitCode
   }
+}
+
+function misunderstood({ code, message }: CommanderError): Failure {
+  return misused(code === 'commander.help' ? 'a command is missing; --help lists them' : message.replace('error: ', ''))
 }
 
 function build(terminal: Terminal): Command {
   const program = new Command('parley')
-  const dataDir = () => program.opts<{ dataDir?: string }>().dataDir ?? (terminal.env.PARLEY_DATA_DIR || '.data')
+  const dataDir = () => {
+    const { dataDir: named } = program.opts<{ dataDir?: string }>()
+    if (named === '') throw misused('--data-dir names no folder')
+    return named ?? (terminal.env.PARLEY_DATA_DIR || '.data')
+  }
   const shared: Surroundings = {
     async ask<T>(question: (operator: Operator) => Promise<T>): Promise<T> {
       // Loaded when needed: help and mistakes answer at once.

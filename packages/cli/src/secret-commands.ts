@@ -4,12 +4,12 @@ import { exitCodes, Failure } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Adds `secret list`, `secret rotate` and `secret retire`: the secrets of the fleet on a data folder. */
-export function addSecretCommands(parent: Command, { print, dataDir }: Surroundings): void {
+export function addSecretCommands(parent: Command, { print, dataDir, env }: Surroundings): void {
   parent
     .command('list')
     .description('list the secrets that can be rotated')
-    .action(() => {
-      const secrets = refusing(() => rotatableSecrets(dataDir()))
+    .action(async () => {
+      const secrets = await refusing(() => rotatableSecrets(dataDir()))
       const lines = secrets.map(
         ({ name, variable, hasPrevious }) =>
           `${name}  ${variable}${hasPrevious ? '  (the one before is still read)' : ''}`,
@@ -21,8 +21,8 @@ export function addSecretCommands(parent: Command, { print, dataDir }: Surroundi
     .command('rotate')
     .argument('<name>', 'name of the secret, as listed')
     .description('make a new secret; the one before stays good for reading until it is retired')
-    .action((name: string) => {
-      refusing(() => rotateSecret(dataDir(), name))
+    .action(async (name: string) => {
+      await refusing(() => rotateSecret(dataDir(), name, env))
       print({ json: { rotated: name }, text: `${name} is rotated; start the fleet again` })
     })
 
@@ -30,15 +30,15 @@ export function addSecretCommands(parent: Command, { print, dataDir }: Surroundi
     .command('retire')
     .argument('<name>', 'name of the secret, as listed')
     .description('forget the secret before the present: what was made with it holds no more')
-    .action((name: string) => {
-      refusing(() => retireSecret(dataDir(), name))
+    .action(async (name: string) => {
+      await refusing(() => retireSecret(dataDir(), name))
       print({ json: { retired: name }, text: `what ${name} was before is forgotten; start the fleet again` })
     })
 }
 
-function refusing<T>(work: () => T): T {
+async function refusing<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     throw new Failure(exitCodes.refused, 'failed_precondition', message, { cause: error })

@@ -30,11 +30,14 @@ let accounts: Bus
 let server: AsyncDisposable
 
 /** Runs a command line against the data folder of the fake fleet. */
-async function parley(args: string[], { stdin = '', dir = dataDir } = {}) {
+async function parley(
+  args: string[],
+  { stdin = '', dir = dataDir, isTTY = false }: { stdin?: string | Buffer; dir?: string; isTTY?: boolean } = {},
+) {
   let out = ''
   let err = ''
   const code = await runCli(args, {
-    input: Readable.from([stdin]),
+    input: Object.assign(Readable.from([stdin]), { isTTY }),
     out: (text) => (out += text),
     err: (text) => (err += text),
     env: { PARLEY_DATA_DIR: dir },
@@ -187,9 +190,54 @@ describe('failures', () => {
     expect(err).toContain(message)
   })
 
-  test('an empty password is not sent', async () => {
-    const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin: '\n' })
-    expect([code, err]).toEqual([2, 'parley: standard input holds no password\n'])
+  test.each([
+    ['an empty one', '\n', false, 'holds no password'],
+    ['two lines', 'one\ntwo\n', false, 'several lines'],
+    ['a line with an empty one behind', 'one\n\n', false, 'several lines'],
+    ['what is not UTF-8', Buffer.from('passwörter', 'latin1'), false, 'not UTF-8'],
+    ['a whole file', 'x'.repeat(5000), false, 'more than a password'],
+    ['what is typed at a terminal', 'secret', true, 'would show the password'],
+  ])('no password is sent: %s', async (_, stdin, isTTY, message) => {
+    const before = asked.length
+    const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin, isTTY })
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    expect(asked).toHaveLength(before)
+  })
+
+  test.each([['a password\n'], ['a password\r\n'], ['a password'], ['\uFEFFa password\r\n']])(
+    'the line end is no part of the password: %j',
+    async (stdin) => {
+      await parley(['user', 'set-password', '--login', 'a', '--password-stdin'], { stdin })
+      expect(asked.at(-1)).toMatchObject({ password: 'a password' })
+    },
+  )
+
+  test.each([
+    [['user', 'rename', '--json'], "unknown command 'rename'"],
+    [['--json', 'user', 'create', '--password-stdin'], "required option '--login <login>' not specified"],
+    [['user', '--json'], 'a command is missing'],
+    [['session', 'list', '--login', 'a', '--data-dir', '', '--json'], '--data-dir names no folder'],
+  ])('%j: what is not understood is JSON as well', async (args, message) => {
+    const { code, out, err } = await parley(args)
+    expect([code, out]).toEqual([2, ''])
+    expect(JSON.parse(err)).toEqual({ error: { code: 'usage', message: expect.stringContaining(message) } })
+  })
+
+  test.each([
+    ['secrets.json', ['config', 'accounts'], 3],
+    ['secrets.json', ['session', 'list', '--login', 'a', '--direct'], 3],
+    ['secrets.json', ['secret', 'list'], 1],
+    ['run/ports.json', ['config', 'accounts'], 3],
+  ])('a damaged %s is told in words: %j', async (file, args, exitCode) => {
+    const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    mkdirSync(join(dir, 'run'))
+    writeFileSync(join(dir, 'run/ports.json'), '{}')
+    writeFileSync(join(dir, 'secrets.json'), '{}')
+    writeFileSync(join(dir, file), '{"core": "half of')
+    const { code, out, err } = await parley([...args, '--json'], { dir })
+    rmSync(dir, { recursive: true })
+    expect([code, out]).toEqual([exitCode, ''])
+    expect(JSON.parse(err)).toMatchObject({ error: { message: `${join(dir, file)} is damaged` } })
   })
 })
 

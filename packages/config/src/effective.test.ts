@@ -38,3 +38,15 @@ test('every setting is told with its source; secrets and passwords are hidden; m
     'PARLEY_NAME: is missing (name)',
   ])
 })
+
+test('a file that cannot be read is told before everything else, and nothing of what stands in it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'effective-'))
+  const file = join(folder, 'parley.toml')
+  writeFileSync(file, '[webserver]\nport = hunter2\n')
+  const [broken] = effectiveSettings(readConfig, { env: { PARLEY_CONFIG_FILE: file } })
+  rmSync(folder, { recursive: true })
+  expect(broken).toMatchObject({ env: 'PARLEY_CONFIG_FILE', value: null, mistake: expect.stringContaining('line 2') })
+  expect(JSON.stringify(broken)).not.toContain('hunter2')
+  const [missing] = effectiveSettings(readConfig, { env: { PARLEY_CONFIG_FILE: file } })
+  expect(missing?.mistake).toBe(`${file}: cannot be read (ENOENT)`)
+})

@@ -19,13 +19,20 @@ export type EffectiveSetting = {
   mistake?: string
 }
 
-/** What a declaration reads, and from where. Nothing is thrown: mistakes are part of the answer. */
+/**
+ * What a declaration reads, and from where. Nothing is thrown: mistakes are part of the answer, a file that cannot be read
+ * as a setting of its own before all others.
+ */
 export function effectiveSettings(
   readConfig: ReadConfig<Fields>,
   { env = process.env, file: named }: Sources = {},
 ): EffectiveSetting[] {
-  const { file } = readConfigFile(named ?? (env['PARLEY_CONFIG_FILE'] || undefined))
-  return Object.entries(readConfig.fields).map(([name, field]) => setting(name, field, { env, file }))
+  const fromEnvironment = env['PARLEY_CONFIG_FILE'] || undefined
+  const { file, mistake } = readConfigFile(named ?? fromEnvironment)
+  const settings = Object.entries(readConfig.fields).map(([name, field]) => setting(name, field, { env, file }))
+  if (mistake === undefined) return settings
+  const source = named === undefined && fromEnvironment ? 'environment' : 'default'
+  return [{ name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake }, ...settings]
 }
 
 function setting(name: string, field: Field<unknown>, given: Given): EffectiveSetting {

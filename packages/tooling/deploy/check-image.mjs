@@ -89,11 +89,8 @@ async function problemsOfProgram(folder, program) {
   return problems
 }
 
-// What operator.mjs wants to know before it helps; nothing is connected to.
-const bus = { PARLEY_NATS_URL: 'nats://127.0.0.1:1', PARLEY_NATS_PASSWORD: 'password' }
-
 function run(cwd, args) {
-  const env = { TMPDIR: tmpdir(), ...(args[0] === 'operator.mjs' ? bus : {}) }
+  const env = { TMPDIR: tmpdir() }
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd, env, timeout: 20_000 })
     let output = ''

@@ -1,3 +1,6 @@
+import { resolve } from 'node:path'
+import { effectiveSettings, type EffectiveSetting } from '@parley/config'
+import { readGivenSecrets, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
 import { serviceEnvironment } from './service-env.ts'
@@ -27,18 +30,29 @@ export function knownEnvironment(
   const secrets = new Secrets(dir.secretsFile)
   const portOf = (name: string) => Number(ports[name] ?? 0)
   const secret = (name: string) => secrets.peek(name) ?? ''
-  const publicHost = given.PARLEY_WEBSERVER_HOST || '127.0.0.1'
-  const port = given.PARLEY_WEBSERVER_PORT || given.PARLEY_PORT || '8080'
+  const settings = effectiveSettings(readSettings, { env: given })
+  const valueOf = (name: string) => settings.find((one) => one.name === name)?.value
+  const textOf = (name: string) => {
+    const value = valueOf(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const publicHost = textOf('host') ?? '127.0.0.1'
   const addresses = {
-    publicUrl: `http://127.0.0.1:${port}`,
+    publicUrl: `http://${publicHost === '0.0.0.0' ? '127.0.0.1' : publicHost}:${Number(valueOf('port') ?? 8080)}`,
     publicHost,
     natsUrl: `nats://127.0.0.1:${portOf('nats')}`,
     redisUrl: `redis://:${secret('redis')}@127.0.0.1:${portOf('redis')}`,
     postgresPort: portOf('postgres'),
     assetsFolder: dir.assets,
-    mailFolder: given.PARLEY_SMTP_ENABLED === 'true' ? undefined : dir.mail,
+    mailFolder: valueOf('smtpEnabled') === true ? undefined : resolve(textOf('mailDir') ?? dir.mail),
     secret,
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }
-  return serviceEnvironment(definition, addresses, given)
+  const env = serviceEnvironment(definition, addresses, given)
+  // What parley.toml says the fleet hands on; the services find it there themselves.
+  for (const one of [...settings, ...effectiveSettings(readGivenSecrets, { env: given })])
+    if (isFromFile(one)) delete env[one.env]
+  return env
 }
+
+const isFromFile = ({ source }: EffectiveSetting): boolean => !['environment', 'default', 'missing'].includes(source)

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -22,25 +23,78 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const environment = () => knownEnvironment(folder, 'accounts', {}) ?? {}
 
-test('a rotated secret is told as the present one, the one before for reading until it is retired', () => {
+test('a rotated secret is told as the present one, the one before for reading until it is retired', async () => {
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: first })
-  rotateSecret(folder, 'core')
+  await rotateSecret(folder, 'core', {})
   const second = environment().PARLEY_CORE_SECRET_KEY
   expect(second).not.toBe(first)
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY_PREVIOUS: first })
   expect(rotatableSecrets(folder).find(({ name }) => name === 'core')).toMatchObject({ hasPrevious: true })
-  expect(() => rotateSecret(folder, 'core')).toThrow(/retire it first/)
-  retireSecret(folder, 'core')
+  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/retire it first/)
+  await retireSecret(folder, 'core')
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: second })
   expect(environment()).not.toHaveProperty('PARLEY_CORE_SECRET_KEY_PREVIOUS')
-  expect(() => retireSecret(folder, 'core')).toThrow(/no secret before/)
+  await expect(retireSecret(folder, 'core')).rejects.toThrow(/no secret before/)
 })
 
 test('nothing else is rotated, and nothing while the fleet runs', async () => {
-  expect(() => rotateSecret(folder, 'database.accounts')).toThrow(/there is no secret/)
+  await expect(rotateSecret(folder, 'database.accounts', {})).rejects.toThrow(/there is no secret/)
   using _running = await lockDataDir(folder, dataDirAt(folder).lockFile)
-  expect(() => rotateSecret(folder, 'core')).toThrow(/runs \(process \d+\); stop it/)
-  expect(() => retireSecret(folder, 'core')).toThrow(/stop it/)
+  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/runs \(process \d+\); stop it/)
+  await expect(retireSecret(folder, 'core')).rejects.toThrow(/stop it/)
+})
+
+test('while a secret is rotated, no fleet starts on the folder', async () => {
+  const rotating = rotateSecret(folder, 'core', {})
+  await expect(lockDataDir(folder, dataDirAt(folder).lockFile)).rejects.toThrow(/another Parley runs/)
+  await rotating
+  using _free = await lockDataDir(folder, dataDirAt(folder).lockFile)
+})
+
+test('a rotation is one write: killed at any moment, both secrets are on disk or neither', async () => {
+  const changes: AsyncIterator<{ filename: string | null }, undefined> = watch(folder)[Symbol.asyncIterator]()
+  const marker = join(folder, 'marker')
+  const rotated = rotateSecret(folder, 'core', {}).finally(() => writeFileSync(marker, ''))
+  rotated.catch(() => undefined)
+  const seen: (string | null)[] = []
+  while (!seen.includes('marker')) seen.push((await changes.next()).value?.filename ?? null)
+  await rotated
+  await changes.return?.()
+  expect(seen.filter((name) => name === 'secrets.json')).toHaveLength(1)
+})
+
+test('a secret that services get from elsewhere is not rotated here', async () => {
+  const env = { PARLEY_CORE_SECRET_KEY: 'from the environment', PARLEY_UPLOADS_BLOB_SECRET: 'too' }
+  await expect(rotateSecret(folder, 'core', env)).rejects.toThrow(/^PARLEY_CORE_SECRET_KEY is set in the environment/)
+  await expect(rotateSecret(folder, 'uploadsBlob', env)).rejects.toThrow(/^PARLEY_UPLOADS_BLOB_SECRET is set in/)
+  const file = join(folder, 'parley.toml')
+  writeFileSync(file, '[core]\nsecret_key = "from the file"\n')
+  await expect(rotateSecret(folder, 'core', { PARLEY_CONFIG_FILE: file })).rejects.toThrow(`is set in ${file}`)
+  expect(new Secrets(dataDirAt(folder).secretsFile).peek('core')).toBe(first)
+  await rotateSecret(folder, 'uploadsBlob', { PARLEY_CONFIG_FILE: file })
+})
+
+test('what the file sets is not told as a value of the fleet', () => {
+  const file = join(folder, 'parley.toml')
+  const text =
+    '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "from the file"\n[smtp]\nenabled = true\n'
+  writeFileSync(file, text)
+  const known = knownEnvironment(folder, 'accounts', { PARLEY_CONFIG_FILE: file }) ?? {}
+  expect(known).not.toHaveProperty('PARLEY_WEBSERVER_URL')
+  expect(known).not.toHaveProperty('PARLEY_CORE_SECRET_KEY')
+  expect(known).not.toHaveProperty('PARLEY_MAIL_DIR')
+  expect(knownEnvironment(folder, 'accounts', { PARLEY_MAIL_DIR: '/mails', PARLEY_PORT: '4000' })).toMatchObject({
+    PARLEY_MAIL_DIR: '/mails',
+    PARLEY_WEBSERVER_URL: 'http://127.0.0.1:4000',
+  })
+})
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip
+asRoot("another user's secrets are left alone: they could not read what root wrote", async () => {
+  const { secretsFile } = dataDirAt(folder)
+  chownSync(secretsFile, 12_345, 12_345)
+  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/another user's: run this as that user/)
+  expect(statSync(secretsFile).uid).toBe(12_345)
 })
 
 test('a folder on which no fleet ever ran is told as such', () => {

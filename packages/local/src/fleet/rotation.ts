@@ -1,6 +1,10 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { effectiveSettings } from '@parley/config'
 import { readPidFile } from '../infrastructure/index.ts'
+import { readGivenSecrets } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
+import { readJson } from './files.ts'
+import { lockDataDir } from './lock.ts'
 import { Secrets } from './secrets.ts'
 import { rotatable } from './service-env.ts'
 
@@ -9,45 +13,66 @@ export type RotatableSecret = { name: string; variable: string; hasPrevious: boo
 
 /** Secrets of the fleet on a data folder. Throws when there is none. */
 export function rotatableSecrets(dataDir: string): RotatableSecret[] {
-  const secrets = secretsOf(dataDir)
+  assertFleetRan(dataDir)
+  const secrets = new Secrets(dataDirAt(dataDir).secretsFile)
   return rotatable.map((one) => ({ ...one, hasPrevious: secrets.peek(previousOf(one.name)) !== undefined }))
 }
 
 /**
  * Makes a new secret and keeps the one before for reading; in effect when the fleet is started next. Throws while the fleet
- * runs, and when the one before the present is still kept.
+ * runs, when the one before the present is still kept, and when services get the secret from elsewhere.
  */
-export function rotateSecret(dataDir: string, name: string): void {
-  const secrets = resting(dataDir, name)
-  if (secrets.peek(previousOf(name)) !== undefined)
+export async function rotateSecret(dataDir: string, name: string, env: NodeJS.ProcessEnv): Promise<void> {
+  using held = await hold(dataDir, name)
+  const { variable } = held
+  const source = sourceOf(variable, env)
+  if (source !== undefined)
+    throw new Error(`${variable} is set in ${source === 'environment' ? 'the environment' : source}: change it there`)
+  if (held.secrets.peek(previousOf(name)) !== undefined)
     throw new Error(`${name} was rotated before, and the secret before that is still read: retire it first`)
-  secrets.set(previousOf(name), secrets.get(name))
-  secrets.delete(name)
-  secrets.get(name)
+  held.secrets.renew(name, previousOf(name))
 }
 
 /** Forgets the secret before the present: what was made with it holds no more. Throws while the fleet runs. */
-export function retireSecret(dataDir: string, name: string): void {
-  const secrets = resting(dataDir, name)
-  if (secrets.peek(previousOf(name)) === undefined) throw new Error(`of ${name} no secret before the present is kept`)
-  secrets.delete(previousOf(name))
+export async function retireSecret(dataDir: string, name: string): Promise<void> {
+  using held = await hold(dataDir, name)
+  if (held.secrets.peek(previousOf(name)) === undefined)
+    throw new Error(`of ${name} no secret before the present is kept`)
+  held.secrets.delete(previousOf(name))
 }
 
 const previousOf = (name: string): string => `${name}.previous`
 
-/** A running fleet would write its own state over ours. */
-function resting(dataDir: string, name: string): Secrets {
-  if (!rotatable.some((one) => one.name === name))
+/** A running fleet, or another rotation, would write its own state over ours: the folder is ours alone until this is disposed. */
+async function hold(dataDir: string, name: string): Promise<Disposable & { secrets: Secrets; variable: string }> {
+  const known = rotatable.find((one) => one.name === name)
+  if (!known)
     throw new Error(`there is no secret ${name}; these can be rotated: ${rotatable.map((one) => one.name).join(', ')}`)
-  const secrets = secretsOf(dataDir)
-  const holder = readPidFile(dataDirAt(dataDir).lockFile)
+  assertFleetRan(dataDir)
+  const { root, lockFile, secretsFile } = dataDirAt(dataDir)
+  // What root writes in somebody else's folder, their fleet could not read any more.
+  if (process.getuid?.() !== statSync(secretsFile).uid)
+    throw new Error(`the fleet on ${root} is another user's: run this as that user`)
+  const holder = readPidFile(lockFile)
   if (holder !== undefined)
-    throw new Error(`the fleet on ${dataDir} runs (process ${holder.pid}); stop it, then rotate, then start it again`)
-  return secrets
+    throw new Error(`the fleet on ${root} runs (process ${holder.pid}); stop it, then rotate, then start it again`)
+  const lock = await lockDataDir(root, lockFile)
+  try {
+    return { secrets: new Secrets(secretsFile), variable: known.variable, [Symbol.dispose]: lock[Symbol.dispose] }
+  } catch (error) {
+    lock[Symbol.dispose]()
+    throw error
+  }
 }
 
-function secretsOf(dataDir: string): Secrets {
+/** Where services get a secret from, if it is not among those of the fleet. */
+function sourceOf(variable: string, env: NodeJS.ProcessEnv): string | undefined {
+  if (env[variable]) return 'environment'
+  const found = effectiveSettings(readGivenSecrets, { env }).find((one) => one.env === variable)
+  return found === undefined || found.source === 'missing' ? undefined : found.source
+}
+
+function assertFleetRan(dataDir: string): void {
   const { secretsFile, root } = dataDirAt(dataDir)
-  if (!existsSync(secretsFile)) throw new Error(`no fleet ever ran on ${root}`)
-  return new Secrets(secretsFile)
+  if (readJson(secretsFile) === undefined) throw new Error(`no fleet ever ran on ${root}`)
 }

@@ -19,7 +19,7 @@ export class Secrets {
   get(name: string): string {
     const known = this.#values.get(name)
     if (known !== undefined) return known
-    const made = `p${randomBytes(24).toString('hex')}`
+    const made = make()
     this.set(name, made)
     return made
   }
@@ -35,6 +35,13 @@ export class Secrets {
     this.#save()
   }
 
+  /** Makes a new secret of that name and keeps the one before under another name; both or neither are on disk. */
+  renew(name: string, keptAs: string): void {
+    this.#values.set(keptAs, this.#values.get(name) ?? make())
+    this.#values.set(name, make())
+    this.#save()
+  }
+
   /** Forgets a secret. */
   delete(name: string): void {
     if (this.#values.delete(name)) this.#save()
@@ -44,3 +51,5 @@ export class Secrets {
     writeWhole(this.#file, JSON.stringify(Object.fromEntries(this.#values), undefined, 2) + '\n', 0o600)
   }
 }
+
+const make = (): string => `p${randomBytes(24).toString('hex')}`
