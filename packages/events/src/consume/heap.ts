@@ -1,13 +1,17 @@
 import type { Msg } from 'nats'
+import { Gathering } from '../gathering.ts'
 import { Load, type Hands } from './hands.ts'
 
 const mostAtOnce = 128
+/** How long the first message waits for others to be handled with. */
+const gatherMs = 100
 
-/** Runs work on whatever messages came meanwhile, many at a time and one time after the other. */
+/** Runs work on the messages that came within a short while, many at a time and one time after the other. */
 export class Heap implements Hands {
   /** Must not reject. */
   readonly #work: (messages: Msg[]) => Promise<void>
   readonly #load = new Load()
+  readonly #gathering = new Gathering(gatherMs, mostAtOnce)
   #waiting: Msg[] = []
   #running: Promise<void> | undefined
 
@@ -23,6 +27,7 @@ export class Heap implements Hands {
     this.#load.more()
     this.#waiting.push(message)
     this.#running ??= this.#run()
+    this.#gathering.grown(this.#waiting.length)
   }
 
   below(count: number): Promise<void> {
@@ -30,9 +35,8 @@ export class Heap implements Hands {
   }
 
   async #run(): Promise<void> {
-    // One turn of the event loop, so that messages that arrive together are handled together.
-    await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
+      await this.#gathering.wait(this.#waiting.length)
       const messages = this.#waiting.splice(0, mostAtOnce)
       await this.#work(messages)
       this.#load.less(messages.length)

@@ -1,8 +1,12 @@
 import type { Database } from '@parley/postgres'
+import { Gathering } from '../gathering.ts'
 import type { Batch, Line, Shard } from './shard.ts'
 import { markRelayed, type Entry } from './store.ts'
 
 const mostAtOnce = 2000
+/** What is not marked yet is sent again by the next holder, and the stream drops it: marks may wait for others. */
+const gatherMs = 50
+const enough = 256
 const retryMs = 200
 
 type Item = { line: Line; entry: Entry; seq: number }
@@ -12,6 +16,7 @@ export class Marker {
   readonly #pool: Database['pool']
   readonly #onFenced: (shard: Shard) => void
   readonly #onMarked: () => void
+  readonly #gathering = new Gathering(gatherMs, enough)
   #items: Item[] = []
   #running: Promise<void> | undefined
   #statement: Promise<void> | undefined
@@ -25,6 +30,7 @@ export class Marker {
   add(line: Line, batch: Batch, seq: number): void {
     for (const entry of batch.entries) this.#items.push({ line, entry, seq })
     this.#running ??= this.#run()
+    this.#gathering.grown(this.#items.length)
   }
 
   /** Resolves when no statement is running that could still mark entries of a line dropped before the call. */
@@ -33,9 +39,8 @@ export class Marker {
   }
 
   async #run(): Promise<void> {
-    // One turn of the event loop, so that acknowledgements that arrive together are marked together.
-    await new Promise((resolve) => setImmediate(resolve))
     while (this.#items.length > 0) {
+      await this.#gathering.wait(this.#items.length)
       const batch = this.#items.splice(0, mostAtOnce).filter(({ line }) => !line.dropped)
       if (batch.length === 0) continue
       try {

@@ -22,6 +22,8 @@ export class Shard implements Places {
   readonly lines = new Map<string, Line>()
   /** Entries read and not yet marked: whether the stream has them. */
   readonly inHand = new Map<bigint, boolean>()
+  /** What is in hand now; lines that have nothing left to send belong to it until their entries are marked. */
+  holding = { dropped: false }
 
   constructor(lease: Lease, { generation, place }: Pick<ShardPlace, 'generation' | 'place'>) {
     this.lease = lease
@@ -57,7 +59,8 @@ export class Shard implements Places {
 
   /** Lets go of everything in hand; what was not marked is read again. */
   clear(): void {
-    for (const line of this.lines.values()) line.dropped = true
+    this.holding.dropped = true
+    this.holding = { dropped: false }
     this.lines.clear()
     this.inHand.clear()
   }
@@ -88,14 +91,19 @@ export class Line {
   batch: Batch | undefined
   /** A message of this line is under way or about to be. */
   busy = false
-  /** The shard forgot this line: what is still under way no longer counts. */
-  dropped = false
+  readonly #holding: Shard['holding']
   #waiting: Entry[] = []
   #alone = 0
 
   constructor(shard: Shard, aggregate: string) {
     this.shard = shard
     this.aggregate = aggregate
+    this.#holding = shard.holding
+  }
+
+  /** The shard forgot this line: what is still under way no longer counts. */
+  get dropped(): boolean {
+    return this.#holding.dropped
   }
 
   /** Whether nothing is left to send. */
