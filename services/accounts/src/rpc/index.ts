@@ -20,6 +20,7 @@ import { operator } from './operator/index.ts'
 import { reportErased } from './internal/report-erased.ts'
 import { releaseRoleName } from './internal/release-role-name.ts'
 import { reserveRoleName } from './internal/reserve-role-name.ts'
+import { resolveHandles } from './internal/resolve-handles.ts'
 import { myAccount } from './my-account/index.ts'
 import { signIn } from './sign-in/index.ts'
 import { user } from './user/index.ts'
@@ -43,7 +44,8 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     listRoleHolders: listRoleHolders(ctx),
     reserveRoleName: reserveRoleName(ctx),
     releaseRoleName: releaseRoleName(ctx),
-  } satisfies Partial<ServiceImpl<typeof AccountsInternalService>>)
+    resolveHandles: resolveHandles(ctx),
+  } satisfies ServiceImpl<typeof AccountsInternalService>)
   router.service(SignInInternalService, signIn(ctx))
   router.service(ExternalIdentityAuthService, externalIdentityAuth(ctx))
   router.service(OperatorService, operator(ctx))

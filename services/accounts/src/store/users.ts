@@ -8,7 +8,8 @@ import { emails, handles, userRoles, users } from './schema.ts'
 export type UserRow = typeof users.$inferSelect
 export type UserWithRoles = UserRow & { roleIds: string[] }
 
-const roleIds = sql<string[]>`coalesce(
+/** Ids of the roles that the user of the row holds. */
+export const roleIds = sql<string[]>`coalesce(
   (select array_agg(user_roles.role_id order by user_roles.role_id) from user_roles where user_roles.user_id = users.id),
   array[]::text[])`
 /** An account with the ids of the roles it holds. */
