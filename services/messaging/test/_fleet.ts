@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { createClient, type Client } from '@connectrpc/connect'
-import { MessageService, RoomService } from '@parley/contracts/api'
+import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
 import {
   AccountsInternalService,
   AdminInternalService,
@@ -32,6 +32,7 @@ export type Person = {
   userId: string
   messages: Client<typeof MessageService>
   rooms: Client<typeof RoomService>
+  threads: Client<typeof ThreadService>
 }
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
@@ -93,7 +94,12 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
   const messaging = createClient(MessagingInternalService, rpc.transport())
   const as = (userId: string, roleIds: string[] = []): Person => {
     const transport = callAs(rpc, { userId, roleIds })
-    return { userId, messages: createClient(MessageService, transport), rooms: createClient(RoomService, transport) }
+    return {
+      userId,
+      messages: createClient(MessageService, transport),
+      rooms: createClient(RoomService, transport),
+      threads: createClient(ThreadService, transport),
+    }
   }
   /** Resolves when the stream has every event of the room. */
   const settled = async (roomId: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { clampLimit, windowAround } from './window.ts'
+import { clampLimit, windowAround, windowAt } from './window.ts'
 
 test.each([
   [-1, 50],
@@ -43,5 +43,20 @@ describe('windowAround', () => {
         }
       }
     }
+  })
+})
+
+describe('windowAt', () => {
+  const rows = [1, 2, 3]
+
+  test('the latest and older pages drop the oldest row too many', () => {
+    expect(windowAt(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
+    expect(windowAt(3, undefined, rows)).toEqual({ rows, hasOlder: false, hasNewer: false })
+    expect(windowAt(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
+  })
+
+  test('newer pages drop the newest row too many', () => {
+    expect(windowAt(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
+    expect(windowAt(3, { after: 0n }, rows)).toEqual({ rows, hasOlder: true, hasNewer: false })
   })
 })

@@ -1,3 +1,5 @@
+import type { Position } from './cursor.ts'
+
 const defaultLimit = 50
 const maxLimit = 500
 
@@ -21,5 +23,16 @@ export function windowAround<T>(limit: number, older: T[], from: T[]): Window<T>
     target: before,
     hasOlder: older.length > before,
     hasNewer: from.length > after + 1,
+  }
+}
+
+/** The page of up to `limit` rows at a position; `rows` holds one more, where there is one, oldest first. */
+export function windowAt<T>(limit: number, position: Position, rows: T[]): Window<T> {
+  const more = rows.length > limit
+  const newer = position !== undefined && 'after' in position
+  return {
+    rows: newer ? rows.slice(0, limit) : rows.slice(-limit),
+    hasOlder: newer || more,
+    hasNewer: newer ? more : position !== undefined,
   }
 }

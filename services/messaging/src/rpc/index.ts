@@ -1,4 +1,4 @@
-import { MessageService, RoomService } from '@parley/contracts/api'
+import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
 import { MessagingInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
@@ -10,6 +10,8 @@ import { createMessage } from './message/create-message.ts'
 import { getMessage } from './message/get-message.ts'
 import { getRoomEvents } from './room/get-room-events.ts'
 import { getRoomEventsAround } from './room/get-room-events-around.ts'
+import { getThreadEventsAround } from './thread/get-thread-events-around.ts'
+import { getThreadEvents } from './thread/get-thread-events.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(MessageService, {
@@ -20,6 +22,10 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(RoomService, {
     getRoomEvents: getRoomEvents(ctx),
     getRoomEventsAround: getRoomEventsAround(ctx),
+  })
+  router.service(ThreadService, {
+    getThreadEvents: getThreadEvents(ctx),
+    getThreadEventsAround: getThreadEventsAround(ctx),
   })
   router.service(MessagingInternalService, {
     applyRoomFacts: applyRoomFacts(ctx),

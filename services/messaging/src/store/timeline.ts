@@ -1,4 +1,4 @@
-import { maxPlace } from '../domain/cursor.ts'
+import { maxPlace, type Position } from '../domain/cursor.ts'
 import { readableEvents, type Readable } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
@@ -19,8 +19,6 @@ export const readAround = readableEvents(
 union all
 (${timeline} and seq >= (select seq from anchor) order by seq limit $4::integer + 1)`,
 )
-
-export type Position = { before: bigint } | { after: bigint } | undefined
 
 /** Up to `count` timeline rows before or after a place, or the latest. */
 export function readTimeline(

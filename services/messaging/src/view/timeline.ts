@@ -17,16 +17,19 @@ const roomEventCases = {
   user_left_room: 'userLeftRoom',
 } as const
 
-/** A page of a timeline. Without rows both cursors are the one asked with, so that a client may go on from there. */
+/**
+ * A page of a timeline or thread. Without rows both cursors are the one asked with, so that a client may go on from there.
+ * The root of a thread stands in front of the rows, and no cursor refers to it.
+ */
 export function toPage(
   roomId: string,
   window: Window<EventRow>,
   users: ReadonlyMap<string, User>,
-  askedWith = '',
+  { askedWith = '', root }: { askedWith?: string | undefined; root?: EventRow | undefined } = {},
 ): MessageInitShape<typeof RoomTimelinePageSchema> {
   const [first, last] = [window.rows[0], window.rows.at(-1)]
   return {
-    events: window.rows.map((row) => toTimelineEvent(roomId, row)),
+    events: (root ? [root, ...window.rows] : window.rows).map((row) => toTimelineEvent(roomId, row)),
     startCursor: first ? encodeCursor(first.seq) : askedWith,
     endCursor: last ? encodeCursor(last.seq) : askedWith,
     hasOlder: window.hasOlder,

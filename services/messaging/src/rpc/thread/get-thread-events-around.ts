@@ -1,0 +1,47 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { ThreadService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { encodeCursor } from '../../domain/cursor.ts'
+import type { EventRow } from '../../domain/event-row.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { clampLimit, windowAround, windowAt, type Window } from '../../domain/window.ts'
+import { eventNotFound } from '../../errors.ts'
+import { readThread } from '../../line/read.ts'
+import { readReplies, readThreadAround } from '../../store/thread-events.ts'
+import { toPage, usersShown } from '../../view/timeline.ts'
+
+const fromTheRoot = { after: 0n }
+
+export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadService.method.getThreadEventsAround> {
+  return async ({ roomId, threadRootEventId, eventId, limit }, call) => {
+    const count = clampLimit(limit)
+    const anchorId = looksLikeId(eventId) ? eventId : ''
+    const atRoot = anchorId === threadRootEventId
+    const thread = { roomId, rootEventId: threadRootEventId }
+    const { root, replies } = await readThread(ctx, callerOf(call), thread, (reader, rootEventId) =>
+      atRoot
+        ? readReplies(ctx.pool, reader, rootEventId, fromTheRoot, count + 1)
+        : readThreadAround(ctx.pool, reader, rootEventId, anchorId, count),
+    )
+    const { target, ...window } = atRoot ? beginning(count, replies) : around(count, replies, anchorId)
+    const users = await ctx.profiles.get(usersShown([root, ...window.rows]))
+    return { page: toPage(roomId, window, users, { root, askedWith: encodeCursor(root.seq) }), targetIndex: target }
+  }
+}
+
+/** A window of replies, and where the anchor stands when the root is in front of them. */
+type Around = Window<EventRow> & { target: number }
+
+const beginning = (count: number, replies: EventRow[]): Around => ({
+  ...windowAt(count, fromTheRoot, replies),
+  hasOlder: false,
+  target: 0,
+})
+
+function around(count: number, replies: EventRow[], anchorId: string): Around {
+  const anchor = replies.findIndex((row) => row.eventId === anchorId)
+  if (anchor < 0) throw eventNotFound()
+  const window = windowAround(count, replies.slice(0, anchor), replies.slice(anchor))
+  return { ...window, target: window.target + 1 }
+}

@@ -1,0 +1,27 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { ThreadService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { encodeCursor, positionOf } from '../../domain/cursor.ts'
+import { clampLimit, windowAt } from '../../domain/window.ts'
+import { readThread } from '../../line/read.ts'
+import { readReplies } from '../../store/thread-events.ts'
+import { toPage, usersShown } from '../../view/timeline.ts'
+
+export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.method.getThreadEvents> {
+  return async ({ roomId, threadRootEventId, limit, cursor }, call) => {
+    const count = clampLimit(limit)
+    const position = positionOf(cursor)
+    const thread = { roomId, rootEventId: threadRootEventId }
+    const { root, replies } = await readThread(ctx, callerOf(call), thread, (reader, rootEventId) =>
+      // One more than asked for tells whether the page is the last one.
+      readReplies(ctx.pool, reader, rootEventId, position, count + 1),
+    )
+    const window = windowAt(count, position, replies)
+    const shown = position ? {} : { root }
+    const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
+    // Whoever has seen a thread without replies goes on behind its root.
+    const askedWith = cursor.value || encodeCursor(root.seq)
+    return { page: toPage(roomId, window, users, { askedWith, ...shown }) }
+  }
+}

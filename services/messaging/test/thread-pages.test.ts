@@ -1,0 +1,145 @@
+import { Code } from '@connectrpc/connect'
+import type { RoomTimelinePage } from '@parley/contracts/api'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+let thread: Awaited<ReturnType<typeof threadOf>>
+beforeAll(async () => {
+  fleet = await startFleet()
+  thread = await threadOf(9)
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+/** A thread of bob and cyd below a root of ann, with other things between its replies. */
+async function threadOf(count: number) {
+  const room = await fleet.room().channel(['ann', 'bob', 'cyd'])
+  const { roomId } = room
+  const post = async (userId: string, body: string, more: object = {}) =>
+    (await fleet.as(userId).messages.createMessage({ roomId, body, ...more })).message?.id ?? ''
+  const root = await post('ann', 'root')
+  const other = await post('ann', 'other')
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    ids.push(await post(n % 2 ? 'bob' : 'cyd', `reply ${n}`, { threadRootEventId: root }))
+    await post('ann', 'between', { threadRootEventId: n % 2 ? other : '' })
+  }
+  const events = async (more: object = {}, userId = 'ann') =>
+    (await fleet.as(userId).threads.getThreadEvents({ roomId, threadRootEventId: root, ...more })).page
+  const around = async (eventId: string, limit: number, userId = 'ann') =>
+    fleet.as(userId).threads.getThreadEventsAround({ roomId, threadRootEventId: root, eventId, limit })
+  return { room, roomId, root, other, ids, events, around, post }
+}
+
+const idsOf = (page: RoomTimelinePage | undefined) => page?.events.map(({ id }) => id)
+
+test('without a cursor it is the root and the latest replies, and pages lead through all of them', async () => {
+  const { root, ids, events } = thread
+  const latest = await events({ limit: 4 })
+  expect(idsOf(latest)).toEqual([root, ...ids.slice(5)])
+  expect(latest).toMatchObject({ hasOlder: true, hasNewer: false })
+  const older = await events({ limit: 4, cursor: { case: 'before', value: latest?.startCursor } })
+  expect(idsOf(older)).toEqual(ids.slice(1, 5))
+  expect(older).toMatchObject({ hasOlder: true, hasNewer: true })
+  const oldest = await events({ limit: 4, cursor: { case: 'before', value: older?.startCursor } })
+  expect(idsOf(oldest)).toEqual(ids.slice(0, 1))
+  expect(oldest).toMatchObject({ hasOlder: false, hasNewer: true })
+  const newer = await events({ limit: 4, cursor: { case: 'after', value: oldest?.endCursor } })
+  expect(idsOf(newer)).toEqual(ids.slice(1, 5))
+  expect(newer).toMatchObject({ hasOlder: true, hasNewer: true })
+  const newest = await events({ limit: 4, cursor: { case: 'after', value: newer?.endCursor } })
+  expect(idsOf(newest)).toEqual(ids.slice(5))
+  expect(newest).toMatchObject({ hasOlder: true, hasNewer: false })
+  const none = await events({ limit: 4, cursor: { case: 'after', value: newest?.endCursor } })
+  expect(none).toMatchObject({ events: [], startCursor: newest?.endCursor, endCursor: newest?.endCursor })
+})
+
+test('the page names whoever wrote in the thread, and the root has its summary', async () => {
+  const page = await thread.events({ limit: 1 })
+  const [root] = page?.events ?? []
+  const message = root?.event.case === 'messagePosted' ? root.event.value.message : undefined
+  expect(message?.thread).toMatchObject({ replyCount: 9, participantCount: 2 })
+  expect(message?.thread?.participantPreviewUserIds).toEqual(['cyd', 'bob'])
+  expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'bob', 'cyd'])
+})
+
+test('a root without replies is a page of its own, and what comes later stands behind it', async () => {
+  const { roomId, post } = thread
+  const threadRootEventId = await post('bob', 'lonely')
+  const ann = fleet.as('ann').threads
+  const { page } = await ann.getThreadEvents({ roomId, threadRootEventId })
+  expect(idsOf(page)).toEqual([threadRootEventId])
+  expect(page).toMatchObject({ hasOlder: false, hasNewer: false })
+  const first = await post('bob', 'no longer', { threadRootEventId })
+  const cursor = { case: 'after', value: page?.endCursor ?? '' } as const
+  expect(idsOf((await ann.getThreadEvents({ roomId, threadRootEventId, cursor })).page)).toEqual([first])
+})
+
+describe('around', () => {
+  test('a reply: a window that stays full, with the root in front', async () => {
+    const { root, ids, around } = thread
+    const inTheMiddle = await around(ids[4] ?? '', 3)
+    expect(idsOf(inTheMiddle.page)).toEqual([root, ...ids.slice(3, 6)])
+    expect(inTheMiddle).toMatchObject({ targetIndex: 2, page: { hasOlder: true, hasNewer: true } })
+    const first = await around(ids[0] ?? '', 3)
+    expect(idsOf(first.page)).toEqual([root, ...ids.slice(0, 3)])
+    expect(first).toMatchObject({ targetIndex: 1, page: { hasOlder: false, hasNewer: true } })
+    const last = await around(ids[8] ?? '', 3)
+    expect(idsOf(last.page)).toEqual([root, ...ids.slice(6)])
+    expect(last).toMatchObject({ targetIndex: 3, page: { hasOlder: true, hasNewer: false } })
+    const more = await thread.events({ cursor: { case: 'before', value: last.page?.startCursor } })
+    expect(idsOf(more)).toEqual(ids.slice(0, 6))
+  })
+
+  test('the root: the first replies', async () => {
+    const { root, ids, around } = thread
+    const answer = await around(root, 3)
+    expect(idsOf(answer.page)).toEqual([root, ...ids.slice(0, 3)])
+    expect(answer).toMatchObject({ targetIndex: 0, page: { hasOlder: false, hasNewer: true } })
+    const all = await around(root, 9)
+    expect(all.page).toMatchObject({ hasOlder: false, hasNewer: false })
+  })
+
+  test('what is not in the thread is not found', async () => {
+    for (const eventId of [thread.other, 'Enothing', 'no id'])
+      await expect(thread.around(eventId, 3)).rejects.toMatchObject({ code: Code.NotFound })
+  })
+})
+
+describe('refused', () => {
+  test('what starts no thread: a reply, an echo, a row that is no message, an unknown id', async () => {
+    const { room, roomId, ids, post } = thread
+    const { message } = await fleet.as('bob').messages.createMessage({
+      ...{ roomId, body: 'x', threadRootEventId: await post('ann', 'another root'), alsoSendToChannel: true },
+    })
+    const rows = [ids[0] ?? '', message?.channelEchoEventId ?? '', room.facts[0]?.eventId ?? '', 'Enothing', 'no id']
+    const { threads } = fleet.as('ann')
+    for (const threadRootEventId of rows) {
+      const of = { roomId, threadRootEventId }
+      await expect(threads.getThreadEvents(of)).rejects.toMatchObject({ code: Code.NotFound })
+      await expect(threads.getThreadEventsAround({ ...of, eventId: ids[1] ?? '' })).rejects.toMatchObject({
+        code: Code.NotFound,
+      })
+    }
+  })
+
+  test('who is no member, and a direct message', async () => {
+    await expect(thread.events({}, 'dan')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    await expect(thread.around(thread.ids[0] ?? '', 3, 'dan')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
+    const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
+    const reading = fleet.as('ann').threads.getThreadEvents({ roomId, threadRootEventId: message?.id ?? '' })
+    await expect(reading).rejects.toMatchObject({ code: Code.InvalidArgument })
+  })
+
+  test('a cursor that nobody issued', async () => {
+    const reading = thread.events({ cursor: { case: 'before', value: 'tl:!' } })
+    await expect(reading).rejects.toMatchObject({ code: Code.InvalidArgument })
+  })
+})
+
+test('a thread stays readable in the archive', async () => {
+  const { room, root, events } = await threadOf(1)
+  await room.archive()
+  expect(idsOf(await events())?.[0]).toBe(root)
+})
