@@ -2,7 +2,7 @@ export { assetUrl, assetUrlLifeMs, readAssetTicket, type AssetTicket } from './a
 export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
-export { credentialDigest } from './credential-digest.ts'
+export { credentialDigest, credentialDigests, type CredentialDigests } from './credential-digest.ts'
 export { explain, type Explanation, type TraceEntry } from './explain.ts'
 export {
   groupPermissions,
@@ -50,4 +50,5 @@ export {
   type ServerImageFit,
   type ServerImageSize,
 } from './server-image-url.ts'
+export { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 export { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'

@@ -14,7 +14,7 @@ import {
 } from '@parley/config'
 import { emailCodeFields, mailFields } from './mail-config.ts'
 
-const { secretKey } = coreFields()
+const { secretKey, previousSecretKey } = coreFields()
 
 export const readConfig = defineConfig({
   ...processFields(),
@@ -27,6 +27,7 @@ export const readConfig = defineConfig({
   ...mailFields,
   ...emailCodeFields,
   secretKey,
+  previousSecretKey,
   tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {
     toml: 'auth.token_ttl',
     default: '90d',

@@ -75,6 +75,7 @@ export const searchTooLong = (most: number) =>
 export const badCursor = () => new ConnectError('the page cursor is not valid', Code.InvalidArgument)
 export const tooMany = (what: string, most: number) =>
   new ConnectError(`at most ${most} ${what} at once`, Code.InvalidArgument)
+export const notADigest = () => new ConnectError('a digest has 32 bytes', Code.InvalidArgument)
 export const unknownReason = (reason: string) =>
   new ConnectError(`credentials do not end for the reason "${reason}"`, Code.InvalidArgument)
 export const lastOwner = () =>

@@ -59,6 +59,8 @@ export type Env = AsyncDisposable & {
   /** What accounts has stored. */
   db: Db
   neighbours: Neighbours
+  /** The key of the process that was started last. */
+  secretKey: string
   internal: Client<typeof AccountsInternalService>
   operator: Client<typeof OperatorService>
   signIn: Client<typeof SignInInternalService>
@@ -126,20 +128,21 @@ export async function openEnv(): Promise<Env> {
   )
   const processes = opened.use(new Resources())
   const closing = opened.move()
-  return {
+  const env: Env = {
     database,
     nats,
     redis,
     bus,
     db,
     neighbours,
+    secretKey,
     internal: createClient(AccountsInternalService, rpc.transport()),
     operator: createClient(OperatorService, rpc.transport()),
     signIn: createClient(SignInInternalService, rpc.transport()),
     as: (service, who) => createClient(service, callAs(rpc, who)),
     viewerOf: (userId, ...roleIds) => createClient(ViewerService, callAs(rpc, { userId, roleIds })),
     async start(settings = {}, overrides = {}) {
-      const env = {
+      const usual = {
         PARLEY_ACCOUNTS_DATABASE_URL: database.url,
         PARLEY_NATS_URL: nats.url,
         PARLEY_REDIS_URL: redis.url,
@@ -148,13 +151,15 @@ export async function openEnv(): Promise<Env> {
         PARLEY_WEBSERVER_URL: 'https://chat.example.org',
         PARLEY_DATABASE_POOL: '6',
       }
-      const service = await startAccounts(readConfig({ env: { ...env, ...settings } }), overrides)
+      const service = await startAccounts(readConfig({ env: { ...usual, ...settings } }), overrides)
+      env.secretKey = settings['PARLEY_CORE_SECRET_KEY'] ?? secretKey
       let ended: Promise<void> | undefined
       const once = { ...service, [Symbol.asyncDispose]: () => (ended ??= end(service)) }
       return processes.use(once)
     },
     [Symbol.asyncDispose]: async () => closing[Symbol.asyncDispose](),
   }
+  return env
 }
 
 async function end(service: Service): Promise<void> {
@@ -169,8 +174,8 @@ export async function makeUser(env: Env, login: string, more: { email?: string; 
 /** Signs in, and answers the digests of both credentials. */
 export async function signIn(env: Env, identifier: string, secret = password) {
   const session = await env.internal.passwordLogin({ identifier, password: secret })
-  const bearer = credentialDigest(secretKey, session.token)
-  const cookie = credentialDigest(secretKey, session.cookieHandle)
+  const bearer = credentialDigest(env.secretKey, session.token)
+  const cookie = credentialDigest(env.secretKey, session.cookieHandle)
   return { session, bearer, cookie, digests: [bearer, cookie] }
 }
 

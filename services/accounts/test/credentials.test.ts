@@ -114,6 +114,27 @@ describe('a credential', () => {
   })
 })
 
+test('open sockets are told which credentials hold, and asking prolongs those', async () => {
+  const userId = await makeUser(env, 'gela')
+  const [holds, ended] = [await signIn(env, 'gela'), await signIn(env, 'gela')]
+  const callers = await callersOf(env, [holds.bearer, ended.bearer])
+  const idOf = (digest: Buffer) => callers.get(digest.toString('hex'))?.credentialId ?? ''
+  const ids = [idOf(holds.bearer), idOf(ended.bearer)]
+  const check = async (credentialIds = [...ids, 'unknown']) =>
+    (await env.internal.checkCredentials({ credentialIds })).credentialIds
+  expect((await check()).sort()).toEqual([...ids].sort())
+  await env.internal.endCredentials({ digests: [ended.bearer], reason: 'logout' })
+  expect(await check()).toEqual([ids[0]])
+  now += 89 * day
+  expect(await check()).toEqual([ids[0]])
+  now += 89 * day
+  expect(await known([holds.bearer])).toBe(1)
+  await env.operator.setPassword({ login: 'gela', password: 'another long enough secret' })
+  expect(await check()).toEqual([])
+  expect(await check([])).toEqual([])
+  expect(await codeOf(check(Array.from({ length: 1_001 }, () => userId)))).toBe(Code.InvalidArgument)
+})
+
 test('sockets are told whose they are and how new the roles are', async () => {
   const userId = await makeUser(env, 'frida')
   const { bearer, cookie } = await signIn(env, 'frida')

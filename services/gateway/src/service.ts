@@ -49,6 +49,7 @@ export async function startGateway(config: Config): Promise<Service> {
       const caller = entries[0]?.caller
       return caller && callerFrom(caller)
     },
+    rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }),
     feedSilentMs: () => feed.healthyAgoMs(),
   })
   const following = health.startup('control feed')

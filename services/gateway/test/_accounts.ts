@@ -75,6 +75,16 @@ export class Accounts {
         })
         return { entries }
       },
+      rekeyCredentials: ({ entries }) => {
+        for (const { previous, digest } of entries) {
+          const [from, to] = [previous, digest].map((one) => Buffer.from(one).toString('hex'))
+          const caller = this.callers.get(from ?? '')
+          this.asked.push({ method: 'rekeyCredentials', request: { userId: caller?.userId } })
+          this.callers.delete(from ?? '')
+          if (caller && to) this.callers.set(to, caller)
+        }
+        return {}
+      },
       passwordLogin: (request) => {
         this.asked.push({ method: 'passwordLogin', request: { ...request } })
         const known = this.passwords.get(request.identifier)

@@ -15,6 +15,7 @@ import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { v1 } from '@parley/contracts/reflection'
 import { eventually, jsonOf, type Browser } from '@parley/testkit'
 import { credentialsEndedOf } from './_events.ts'
+import { secretKey } from './_accounts.ts'
 import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
 
 let env: Env
@@ -330,6 +331,31 @@ describe('a session that nears its end', () => {
     expect((await call({ cookie: sessionCookie(due('U-ada')) })).status).toBe(200)
     env.accounts.answers.set('rotateSession', () => ({}))
     expect((await call({ cookie: sessionCookie(due('U-ada')) })).cookies).toEqual([])
+  })
+})
+
+describe('a credential of the secret key before', () => {
+  const newKey = 'the secret key after its rotation, long enough'
+
+  test('is good, by token and by cookie, and kept by the present key from then on', async () => {
+    const rotated = await env.start({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
+    const retired = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
+    const [token, handle] = [env.accounts.credential('U-rot'), env.accounts.credential('U-rot')]
+    const both = [{ authorization: `Bearer ${token}` }, { cookie: sessionCookie(handle) }]
+    const attempt = async (gateway: Gateway, headers: Record<string, string>) =>
+      (await gateway.browser().postJson(getRoom, { roomId: 'R1' }, headers)).status
+    for (const headers of both) expect(await attempt(retired, headers)).toBe(401)
+    for (const headers of both) expect(await attempt(rotated, headers)).toBe(200)
+    for (const headers of both) await eventually(async () => expect(await attempt(retired, headers)).toBe(200))
+    for (const headers of both) expect(await attempt(rotated, headers)).toBe(200)
+    expect(env.accounts.requests('rekeyCredentials')).toEqual([{ userId: 'U-rot' }, { userId: 'U-rot' }])
+  })
+
+  test('ends with a log-out', async () => {
+    const rotated = await env.start({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
+    const headers = { authorization: `Bearer ${env.accounts.credential('U-out')}` }
+    expect((await rotated.browser().postJson('/auth/logout', {}, headers)).status).toBe(200)
+    expect((await rotated.browser().postJson(getRoom, { roomId: 'R1' }, headers)).status).toBe(401)
   })
 })
 

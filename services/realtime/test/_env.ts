@@ -81,7 +81,19 @@ export async function openEnv(): Promise<Env> {
       routes.service(AdminInternalService, { getPolicy: () => answer('admin', () => structuredClone(policy)) })
       routes.service(AccountsInternalService, {
         openSockets: ({ digests }) => callers(digests),
-        authenticate: ({ digests }) => callers(digests),
+        checkCredentials: ({ credentialIds }) =>
+          answer('accounts', () => {
+            const holding = new Set([...sessions.values()].map(({ credentialId }) => credentialId))
+            return { credentialIds: credentialIds.filter((id) => holding.has(id)) }
+          }),
+        rekeyCredentials: ({ entries }) => {
+          for (const { previous, digest } of entries) {
+            const session = sessions.get(Buffer.from(previous).toString('hex'))
+            sessions.delete(Buffer.from(previous).toString('hex'))
+            if (session) sessions.set(Buffer.from(digest).toString('hex'), session)
+          }
+          return {}
+        },
       })
       routes.service(RoomsInternalService, {
         listUniversalRooms: () => ({

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { credentialDigest } from '@parley/auth'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { heardBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'
 import { credentialsEnded, everyoneDecided, posted, publish, roomFact, rolesChanged } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -228,5 +229,50 @@ describe('the end of sessions', () => {
     await settle(env, { Umax: [holds] })
     expect(holds.isClosed).toBe(false)
     await strict[Symbol.asyncDispose]()
+  })
+
+  test('of a cookie that was replaced meanwhile, or is kept by another key, goes on', async () => {
+    const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
+    await ready(strict)
+    const goesOn = await env.socketOf(strict, 'Uolga')
+    for (const [digest, session] of [...env.sessions])
+      if (session.userId === 'Uolga') {
+        env.sessions.delete(digest)
+        env.sessions.set('what another handle is kept by', session)
+      }
+    const checks = env.asked.accounts
+    await eventually(() => env.asked.accounts > checks + 1)
+    await settle(env, { Uolga: [goesOn] })
+    expect(goesOn.isClosed).toBe(false)
+    await strict[Symbol.asyncDispose]()
+  })
+})
+
+describe('a session of the secret key before', () => {
+  const newKey = 'the secret key after its rotation, long enough'
+  const digestUnder = (key: string, token: string) => credentialDigest(key, token).toString('hex')
+
+  test('opens a socket, and is kept by the present key from then on', async () => {
+    const rotated = { PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey }
+    const node = await env.start(rotated)
+    await ready(node)
+    const token = env.signIn('Upia')
+    const socket = await Socket.greeted(node.url, token)
+    await eventually(() => expect(env.sessions.get(digestUnder(newKey, token))?.userId).toBe('Upia'))
+    expect(env.sessions.has(digestUnder(secretKey, token))).toBe(false)
+    await Socket.greeted(node.url, token)
+    expect(socket.isClosed).toBe(false)
+    await node[Symbol.asyncDispose]()
+  })
+
+  test('opens none once that key is retired', async () => {
+    const node = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
+    await ready(node)
+    const refused = await Socket.greeted(node.url, env.signIn('Uquinn')).then(
+      () => 'greeted',
+      () => 'refused',
+    )
+    expect(refused).toBe('refused')
+    await node[Symbol.asyncDispose]()
   })
 })

@@ -1,4 +1,5 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import { secretDigest, secretDigests } from '@parley/auth'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import * as store from '../store/email-codes.ts'
@@ -15,7 +16,12 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
   if (codeThrottling && (mails >= maxDeliveredCodes || wrongAttempts >= maxWrongAttempts)) return undefined
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const expiresAt = new Date(at.getTime() + codeTtlMs)
-  await store.storeCode(tx, { ...key, codeDigest: digestOf(ctx, key, code), expiresAt }, at, since)
+  await store.storeCode(
+    tx,
+    { ...key, codeDigest: secretDigest(ctx.config, ...codeOf(key, code)), expiresAt },
+    at,
+    since,
+  )
   return code
 }
 
@@ -33,7 +39,8 @@ export async function useCode(
   const { codeThrottling, maxWrongAttempts } = ctx.config
   const { wrongAttempts } = await store.countUses(tx, key, { since: at, now: at })
   if (codeThrottling && wrongAttempts >= maxWrongAttempts) return 'wrong'
-  if (!timingSafeEqual(stored.codeDigest, digestOf(ctx, key, code))) {
+  const digests = secretDigests(ctx.config, ...codeOf(key, code))
+  if (!digests.some((digest) => timingSafeEqual(stored.codeDigest, digest))) {
     await store.countWrongAttempt(tx, key)
     return 'wrong'
   }
@@ -41,9 +48,5 @@ export async function useCode(
   return 'right'
 }
 
-function digestOf({ config }: Context, { purpose, emailKey, userId }: store.CodeKey, code: string): Buffer {
-  return createHmac('sha256', config.secretKey)
-    .update(`email code\0${purpose}\0${emailKey}\0${userId}\0`)
-    .update(code)
-    .digest()
-}
+const codeOf = ({ purpose, emailKey, userId }: store.CodeKey, code: string) =>
+  ['email code', purpose, emailKey, userId, code] as const

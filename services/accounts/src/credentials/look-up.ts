@@ -2,13 +2,11 @@ import type { Caller } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
 import { graceFrom } from '../domain/session-rotation.ts'
 import { tooMany } from '../errors.ts'
-import { prolongingFailed } from '../metrics.ts'
-import { findValidCredentials, prolongCredentials } from '../store/credentials.ts'
+import { findValidCredentials } from '../store/credentials.ts'
 import { toCaller } from '../view/caller.ts'
+import { prolong } from './prolong.ts'
 
 const maxDigests = 1_000
-/** Credentials in use are prolonged at most once a day each. */
-const prolongAfterMs = 24 * 3600_000
 
 /** Who the digests stand for; those that stand for nobody are left out. Using a credential prolongs it. */
 export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
@@ -20,12 +18,6 @@ export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ dig
     now,
     graceFrom(now),
   )
-  const expiresAt = new Date(now.getTime() + ctx.config.tokenTtlMs)
-  const due = found.filter((credential) => expiresAt.getTime() - credential.expiresAt.getTime() > prolongAfterMs)
-  if (due.length > 0) {
-    const ids = due.map(({ credentialId }) => credentialId)
-    // They hold now, whether or not that can be written down: the next use tries again.
-    await prolongCredentials(ctx.db, ids, expiresAt).catch(prolongingFailed)
-  }
+  await prolong(ctx, found, now)
   return found.map((credential) => ({ digest: credential.digest, caller: toCaller(credential, ctx.config.tokenTtlMs) }))
 }

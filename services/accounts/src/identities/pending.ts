@@ -1,4 +1,5 @@
 import type { Tx } from '@parley/postgres'
+import { asking } from '../asking.ts'
 import type { Context } from '../context.ts'
 import { couldBeDisplayName } from '../domain/display-name.ts'
 import { couldBeEmail } from '../domain/email.ts'
@@ -56,9 +57,6 @@ export async function getPending(ctx: Context, token: string, wanted?: Purpose):
   if (wanted !== undefined && flow.purpose !== wanted) throw wrongFlow()
   return { ...flow, provider }
 }
-
-/** What digests of flow tokens are made with, now. */
-export const asking = ({ config, now }: Pick<Context, 'config' | 'now'>) => ({ secretKey: config.secretKey, at: now() })
 
 /** The profile without what our rules would refuse. */
 function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: ProviderProfile): ProviderProfile {

@@ -8,6 +8,8 @@ import type { Context } from '../context.ts'
 import { adminUser } from './admin-user/index.ts'
 import { externalIdentityAuth } from './external-identity-auth/index.ts'
 import { authenticate } from './internal/authenticate.ts'
+import { checkCredentials } from './internal/check-credentials.ts'
+import { rekeyCredentials } from './internal/rekey-credentials.ts'
 import { countUsers } from './internal/count-users.ts'
 import { endCredentials } from './internal/end-credentials.ts'
 import { getPeople } from './internal/get-people.ts'
@@ -33,6 +35,8 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(ViewerService, { getViewer: getViewer(ctx) } satisfies ServiceImpl<typeof ViewerService>)
   router.service(AccountsInternalService, {
     authenticate: authenticate(ctx),
+    checkCredentials: checkCredentials(ctx),
+    rekeyCredentials: rekeyCredentials(ctx),
     passwordLogin: passwordLogin(ctx),
     endCredentials: endCredentials(ctx),
     openSockets: openSockets(ctx),

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
-import { credentials } from './schema.ts'
+import { credentials, users } from './schema.ts'
 
 export type NewCredential = typeof credentials.$inferInsert
 
@@ -53,6 +53,28 @@ export async function findValidCredentials(
   )
 }
 
+/** Those of the credentials that have not ended, and when they will. */
+export async function findHolding(
+  db: Reader,
+  ids: readonly string[],
+  now: Date,
+): Promise<Pick<ValidCredential, 'credentialId' | 'expiresAt'>[]> {
+  if (ids.length === 0) return []
+  return db
+    .select({ credentialId: credentials.id, expiresAt: credentials.expiresAt })
+    .from(credentials)
+    .innerJoin(users, eq(users.id, credentials.userId))
+    .where(
+      and(
+        inArray(credentials.id, [...ids]),
+        isNull(credentials.endedAt),
+        gt(credentials.expiresAt, now),
+        eq(credentials.authGeneration, users.authGeneration),
+        isNull(users.deletedAt),
+      ),
+    )
+}
+
 /** When the credential behind a call was proved; undefined when it holds no more. */
 export async function findCredentialOf(
   db: Reader,
@@ -82,6 +104,25 @@ export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date)
     .update(credentials)
     .set({ expiresAt })
     .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
+}
+
+/** Keeps credentials by other digests of the same secrets. Those that somebody else is writing are left for the next time. */
+export async function rekeyCredentials(
+  db: Db,
+  entries: readonly { previous: Buffer; digest: Buffer }[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const moves = sql.join(
+    entries.map(({ previous, digest }) => sql`(${previous}::bytea, ${digest}::bytea)`),
+    sql`, `,
+  )
+  await db.execute(sql`
+    with moves (previous, digest) as (values ${moves}),
+         free as (
+           select c.id, m.digest from credentials c join moves m on c.digest = m.previous
+           where c.ended_at is null for update of c skip locked
+         )
+    update credentials set digest = free.digest from free where credentials.id = free.id`)
 }
 
 /**

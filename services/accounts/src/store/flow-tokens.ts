@@ -1,23 +1,23 @@
-import { createHmac } from 'node:crypto'
-import { and, eq, gt, lt, inArray } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt } from 'drizzle-orm'
+import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
 import { newHandle, newToken } from '@parley/ids'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { flowTokens } from './schema.ts'
 
 export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
-/** What digests are made with, and the moment of asking. */
-type Asking = { secretKey: string; at: Date }
+/** What tokens are looked up with, and the moment of asking. */
+type Asking = SecretKeys & { at: Date }
 
 /** Makes a capability of a few minutes; the token is shown once and stored as a digest. */
 export async function issueFlowToken(
   db: Reader,
-  { secretKey, at }: Asking,
+  { at, ...keys }: Asking,
   flow: Pick<FlowToken, 'purpose' | 'userId' | 'payload'> & { ttlMs: number },
 ): Promise<string> {
   const { purpose, userId, payload, ttlMs } = flow
   const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
-  const digest = flowDigest(secretKey, purpose, token)
+  const digest = secretDigest(keys, 'flow', purpose, token)
   const expiresAt = new Date(at.getTime() + ttlMs)
   await db.insert(flowTokens).values({ digest, purpose, userId, payload, createdAt: at, expiresAt })
   return token
@@ -26,27 +26,28 @@ export async function issueFlowToken(
 /** What a token stands for; undefined when it is unknown, used, expired or of another purpose. */
 export async function peekFlowToken(
   db: Reader,
-  { secretKey, at }: Asking,
+  { at, ...keys }: Asking,
   purpose: FlowPurpose,
   token: string,
 ): Promise<FlowToken | undefined> {
-  const digest = flowDigest(secretKey, purpose, token)
   const [row] = await db
     .select()
     .from(flowTokens)
-    .where(and(eq(flowTokens.digest, digest), gt(flowTokens.expiresAt, at)))
+    .where(and(isToken(keys, purpose, token), gt(flowTokens.expiresAt, at)))
   return row
 }
 
 /** The same, and the token is used up: of several that take it at once, one gets it. */
 export async function takeFlowToken(
   tx: Tx,
-  { secretKey, at }: Asking,
+  { at, ...keys }: Asking,
   purpose: FlowPurpose,
   token: string,
 ): Promise<FlowToken | undefined> {
-  const digest = flowDigest(secretKey, purpose, token)
-  const [row] = await tx.delete(flowTokens).where(eq(flowTokens.digest, digest)).returning()
+  const [row] = await tx
+    .delete(flowTokens)
+    .where(isToken(keys, purpose, token))
+    .returning()
   return row && row.expiresAt > at ? row : undefined
 }
 
@@ -66,6 +67,5 @@ export async function deleteExpiredFlowTokens(db: Db, now: Date, atOnce: number)
   return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
 }
 
-function flowDigest(secretKey: string, purpose: FlowPurpose, token: string): Buffer {
-  return createHmac('sha256', secretKey).update(`flow\0${purpose}\0`).update(token).digest()
-}
+const isToken = (keys: SecretKeys, purpose: FlowPurpose, token: string) =>
+  inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token))

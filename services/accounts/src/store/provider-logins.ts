@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
 import { and, eq, gt, inArray, lt } from 'drizzle-orm'
+import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
 import type { Db, Tx } from '@parley/postgres'
 import { providerLogins } from './schema.ts'
 
@@ -11,41 +11,38 @@ type Secrets = { state: string; browserHandle: string }
 
 export async function insertProviderLogin(
   tx: Tx,
-  secretKey: string,
-  secrets: Secrets,
+  keys: SecretKeys,
+  { state, browserHandle }: Secrets,
   login: ProviderLogin,
 ): Promise<void> {
-  await tx.insert(providerLogins).values({ ...login, ...digestsOf(secretKey, secrets) })
+  const stateDigest = secretDigest(keys, ...stateOf(state))
+  const browserDigest = secretDigest(keys, ...browserOf(browserHandle))
+  await tx.insert(providerLogins).values({ ...login, stateDigest, browserDigest })
 }
 
 /** What the browser left with; it is used up. Undefined when another browser brings it, another provider sends it, or it expired. */
 export async function takeProviderLogin(
   db: Db,
-  secretKey: string,
-  secrets: Secrets,
+  { at, ...keys }: SecretKeys & { at: Date },
+  { state, browserHandle }: Secrets,
   providerId: string,
-  now: Date,
 ): Promise<ProviderLogin | undefined> {
-  const { stateDigest, browserDigest } = digestsOf(secretKey, secrets)
   const [login] = await db
     .delete(providerLogins)
     .where(
       and(
-        eq(providerLogins.stateDigest, stateDigest),
-        eq(providerLogins.browserDigest, browserDigest),
+        inArray(providerLogins.stateDigest, secretDigests(keys, ...stateOf(state))),
+        inArray(providerLogins.browserDigest, secretDigests(keys, ...browserOf(browserHandle))),
         eq(providerLogins.providerId, providerId),
-        gt(providerLogins.expiresAt, now),
+        gt(providerLogins.expiresAt, at),
       ),
     )
     .returning()
   return login
 }
 
-function digestsOf(secretKey: string, { state, browserHandle }: Secrets) {
-  const digest = (purpose: string, secret: string) =>
-    createHmac('sha256', secretKey).update(`provider login\0${purpose}\0`).update(secret).digest()
-  return { stateDigest: digest('state', state), browserDigest: digest('browser', browserHandle) }
-}
+const stateOf = (state: string) => ['provider login', 'state', state] as const
+const browserOf = (handle: string) => ['provider login', 'browser', handle] as const
 
 /** Deletes up to `atOnce` browsers that did not come back in time; answers how many there were. */
 export async function deleteExpiredProviderLogins(db: Db, now: Date, atOnce: number): Promise<number> {

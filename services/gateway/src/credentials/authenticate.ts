@@ -11,10 +11,9 @@ const order = ['bearer', 'cookie'] as const
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {
     for (const by of order) {
-      for (const digest of presented[by]) {
-        const known = await cache.find(digest)
-        if (known) return { caller: known.caller, encoded: known.encoded, by, digest }
-      }
+      const digests = presented[by]
+      const found = digests && (await cache.findByEither(digests))
+      if (found) return { ...found, by }
     }
     return undefined
   } catch (error) {

@@ -23,7 +23,9 @@ const sessionEnded = create(EventSchema, {
 let now: number
 let feedSilentMs: number
 let asked: number
-let answer: () => Promise<Caller | undefined>
+let answer: (digest: Buffer) => Promise<Caller | undefined>
+let rekeyed: { previous: Buffer; digest: Buffer }[]
+let rekeying: Promise<void>
 let cache: CallerCache
 
 beforeEach(() => {
@@ -31,10 +33,16 @@ beforeEach(() => {
   feedSilentMs = 0
   asked = 0
   answer = async () => caller()
+  rekeyed = []
+  rekeying = Promise.resolve()
   cache = new CallerCache({
-    authenticate: () => {
+    authenticate: (digest) => {
       asked++
-      return answer()
+      return answer(digest)
+    },
+    rekey: async (entry) => {
+      rekeyed.push(entry)
+      await rekeying
     },
     feedSilentMs: () => feedSilentMs,
     now: () => now,
@@ -129,5 +137,41 @@ describe('the caller behind a credential', () => {
     expect(asked).toBe(3)
     await cache.find(other(1))
     expect(asked).toBe(4)
+  })
+})
+
+describe('a credential that is kept by the secret key before', () => {
+  const previous = Buffer.alloc(32, 2)
+  const keptBy = (kept: Buffer) => (asked: Buffer) => Promise.resolve(asked.equals(kept) ? caller() : undefined)
+
+  test('is found, and kept by the present one from then on', async () => {
+    answer = keptBy(previous)
+    expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest: previous })
+    expect(rekeyed).toEqual([{ previous, digest }])
+    answer = keptBy(digest)
+    expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest })
+    expect(rekeyed).toHaveLength(1)
+  })
+
+  test('is rekeyed once by many requests at once, again when that failed, and nobody waits for it', async () => {
+    answer = keptBy(previous)
+    let fail = (_: Error) => {}
+    rekeying = new Promise((_, reject) => (fail = reject))
+    const many = Array.from({ length: 5 }, () => cache.findByEither({ digest, previous }))
+    expect((await Promise.all(many)).map((found) => found?.caller.userId)).toEqual(Array(5).fill('U1'))
+    expect(rekeyed).toHaveLength(1)
+    fail(new Error('away'))
+    await rekeying.catch(() => undefined)
+    await new Promise(setImmediate)
+    await cache.findByEither({ digest, previous })
+    expect(rekeyed).toHaveLength(2)
+  })
+
+  test('is nobody’s without that key, and an unknown one is not rekeyed', async () => {
+    answer = keptBy(previous)
+    expect(await cache.findByEither({ digest, previous: undefined })).toBeUndefined()
+    answer = () => Promise.resolve(undefined)
+    expect(await cache.findByEither({ digest, previous })).toBeUndefined()
+    expect(rekeyed).toEqual([])
   })
 })

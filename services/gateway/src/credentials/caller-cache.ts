@@ -1,4 +1,4 @@
-import { encodeCaller, type Caller } from '@parley/auth'
+import { encodeCaller, type Caller, type CredentialDigests } from '@parley/auth'
 import type { Event } from '@parley/contracts/internal'
 
 /** A caller with the header value that stands for it on the bus. */
@@ -8,12 +8,16 @@ type Entry = KnownCaller & { key: string; checkedAt: number }
 type Options = {
   /** Asks accounts; undefined: no such credential. Rejects when accounts does not answer. */
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
+  /** Has accounts keep a credential by another digest. */
+  rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
   /** Milliseconds since the control feed was last heard. */
   feedSilentMs: () => number
   now?: () => number
   maxEntries?: number
 }
 
+/** Credentials that are being rekeyed at the same time. */
+const mostRekeyings = 100
 /** How long a check holds while the control feed lives. */
 const freshMs = 30_000
 /** How long an old check serves when accounts does not answer, while the control feed lives. */
@@ -31,6 +35,7 @@ export class CallerCache {
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
   readonly #keysOfUser = new Map<string, Set<string>>()
+  readonly #rekeying = new Set<string>()
   readonly #asking = new Map<string, Promise<KnownCaller | undefined>>()
   /** Users whose sessions or roles changed while questions are under way: those answers are not kept. */
   readonly #changedMeanwhile = new Set<string>()
@@ -55,6 +60,27 @@ export class CallerCache {
         return unexpired(entry, now)
       throw error
     }
+  }
+
+  /**
+   * Who stands behind a credential that may still be kept by the secret key before the last rotation, and the digest that
+   * told. Nobody waits until it is kept by the present one: the old digest holds until then.
+   */
+  async findByEither({ digest, previous }: CredentialDigests): Promise<(KnownCaller & { digest: Buffer }) | undefined> {
+    const known = await this.find(digest)
+    if (known) return { caller: known.caller, encoded: known.encoded, digest }
+    const old = previous && (await this.find(previous))
+    if (!old) return undefined
+    this.#rekey(previous, digest)
+    return { caller: old.caller, encoded: old.encoded, digest: previous }
+  }
+
+  #rekey(previous: Buffer, digest: Buffer): void {
+    const key = digest.toString('latin1')
+    if (this.#rekeying.has(key) || this.#rekeying.size >= mostRekeyings) return
+    this.#rekeying.add(key)
+    const done = () => this.#rekeying.delete(key)
+    void this.#options.rekey({ previous, digest }).then(done, done)
   }
 
   /** Takes an event of the control feed. */

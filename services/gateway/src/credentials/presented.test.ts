@@ -9,15 +9,19 @@ const read = (headers: Record<string, string>, by = secrets) => presentedCredent
 
 test('a token is looked up under the key there is, and under the one before while there is one', () => {
   const headers = { authorization: 'Bearer token' }
-  expect(read(headers).bearer).toEqual([credentialDigest('new key', 'token')])
-  expect(read(headers, rotated).bearer).toEqual(['new key', 'old key'].map((key) => credentialDigest(key, 'token')))
+  expect(read(headers).bearer).toEqual({ digest: credentialDigest('new key', 'token'), previous: undefined })
+  expect(read(headers, rotated).bearer).toEqual({
+    digest: credentialDigest('new key', 'token'),
+    previous: credentialDigest('old key', 'token'),
+  })
 })
 
 test('a cookie is believed that was signed with the secret before, while there is one', () => {
   const old = { cookie: cookie('old cookie secret') }
-  expect(read(old)).toEqual({ bearer: [], cookie: [], cookieHandle: undefined })
+  expect(read(old)).toEqual({ bearer: undefined, cookie: undefined, cookieHandle: undefined })
   expect(read(old, rotated).cookieHandle).toBe('handle')
-  expect(read({ cookie: cookie('new cookie secret') }, rotated).cookie).toEqual(
-    ['new key', 'old key'].map((key) => credentialDigest(key, 'handle')),
-  )
+  expect(read({ cookie: cookie('new cookie secret') }, rotated).cookie).toEqual({
+    digest: credentialDigest('new key', 'handle'),
+    previous: credentialDigest('old key', 'handle'),
+  })
 })

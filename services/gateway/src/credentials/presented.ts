@@ -1,28 +1,28 @@
-import { credentialDigest, verifySessionCookie } from '@parley/auth'
+import { credentialDigests, verifySessionCookie, type CredentialDigests, type SecretKeys } from '@parley/auth'
 
 /** Header access that node:http requests, HTTP/2 requests and fetch headers can all give. */
 export type ReadHeader = (name: string) => string | undefined
 
-/** The credentials of a request, in the order in which they are tried: each by its digests under the keys there are. */
-export type Presented = { bearer: Buffer[]; cookie: Buffer[]; cookieHandle: string | undefined }
+/** The credentials of a request, in the order in which they are tried. */
+export type Presented = {
+  bearer: CredentialDigests | undefined
+  cookie: CredentialDigests | undefined
+  cookieHandle: string | undefined
+}
 
 /** Those before the last rotation are good for reading alone. */
-export type Secrets = {
-  secretKey: string
-  previousSecretKey?: string | undefined
+export type Secrets = SecretKeys & {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined
 }
 
-const present = (secrets: (string | undefined)[]): string[] => secrets.filter((secret) => secret !== undefined)
-
 /** Secrets under which a cookie, or what goes with it, may have been signed, the present one first. */
-export const cookieSecrets = (secrets: Secrets): string[] =>
-  present([secrets.cookieSigningSecret, secrets.previousCookieSigningSecret])
+export const cookieSecrets = ({ cookieSigningSecret, previousCookieSigningSecret }: Secrets): string[] =>
+  [cookieSigningSecret, previousCookieSigningSecret].filter((secret) => secret !== undefined)
 
-/** What accounts may know a token by, under the present key and the one before. */
-export const digestsOf = ({ secretKey, previousSecretKey }: Secrets, token: string): Buffer[] =>
-  present([secretKey, previousSecretKey]).map((key) => credentialDigest(key, token))
+/** What accounts may keep credentials by, under the present key and the one before. */
+export const digestsIn = (...credentials: (CredentialDigests | undefined)[]): Buffer[] =>
+  credentials.flatMap((one) => [one?.digest, one?.previous]).filter((digest) => digest !== undefined)
 
 export function presentedCredentials(header: ReadHeader, secrets: Secrets): Presented {
   const token = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
@@ -31,8 +31,8 @@ export function presentedCredentials(header: ReadHeader, secrets: Secrets): Pres
     .map((secret) => verifySessionCookie(secret, cookies))
     .find((handle) => handle !== undefined)
   return {
-    bearer: token === undefined ? [] : digestsOf(secrets, token),
-    cookie: cookieHandle === undefined ? [] : digestsOf(secrets, cookieHandle),
+    bearer: token === undefined ? undefined : credentialDigests(secrets, token),
+    cookie: cookieHandle === undefined ? undefined : credentialDigests(secrets, cookieHandle),
     cookieHandle,
   }
 }

@@ -21,7 +21,7 @@ export async function browserUser(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<SignedIn | undefined> {
-  const user = await authenticated(context, { ...presentedBy(context, request), bearer: [] })
+  const user = await authenticated(context, { ...presentedBy(context, request), bearer: undefined })
   await keepSession(context, user, response)
   return user
 }

@@ -5,7 +5,10 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 /** What realtime asks accounts. Callers are keyed by the digest in hex; invalid digests are missing. */
 export type Accounts = {
   openSockets: (digests: Buffer[]) => Promise<Map<string, Caller>>
-  stillValid: (digests: Buffer[]) => Promise<Set<string>>
+  /** Ids of the credentials that hold. */
+  holding: (credentialIds: string[]) => Promise<Set<string>>
+  /** Has credentials kept by their present digests. */
+  rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>
 }
 
 export function accountsClient(client: Client<typeof AccountsInternalService>): Accounts {
@@ -19,9 +22,9 @@ export function accountsClient(client: Client<typeof AccountsInternalService>): 
       }
       return callers
     },
-    async stillValid(digests) {
-      const { entries } = await client.authenticate({ digests })
-      return new Set(entries.map(({ digest }) => Buffer.from(digest).toString('hex')))
+    async holding(credentialIds) {
+      return new Set((await client.checkCredentials({ credentialIds })).credentialIds)
     },
+    rekey: (entries) => client.rekeyCredentials({ entries }),
   }
 }

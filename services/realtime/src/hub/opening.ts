@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/auth'
+import type { Caller, CredentialDigests } from '@parley/auth'
 import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
@@ -21,6 +21,7 @@ export class Opening implements Disposable {
   readonly #hub: Hub
   readonly #metrics: Pick<Metrics, 'dependencyFailed'>
   readonly #callers: Gathering<Buffer, Caller | undefined>
+  readonly #rekeyings: Gathering<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: Gathering<UserAccess, void>
   /** Events about users that came while accounts was being asked. */
   readonly #meanwhile = new Set<Event[]>()
@@ -29,14 +30,23 @@ export class Opening implements Disposable {
     this.#hub = options.hub
     this.#metrics = options.metrics
     this.#callers = new Gathering((digests) => this.#askAccounts(options.accounts, digests), { gatherMs, maxBatch })
+    this.#rekeyings = new Gathering((entries) => this.#rekey(options.accounts, entries), { gatherMs, maxBatch })
     this.#standings = new Gathering((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
   }
 
-  /** Who presents the first valid of these credentials; undefined when none is. Rejects with Unanswered. */
-  async authenticate(digests: readonly Buffer[]): Promise<{ caller: Caller; digest: Buffer } | undefined> {
-    for (const digest of digests) {
+  /**
+   * Who presents the first valid of these credentials; undefined when none is. One that is kept by the secret key before
+   * the last rotation is kept by the present one from then on. Rejects with Unanswered.
+   */
+  async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
+    for (const { digest, previous } of credentials) {
       const caller = await this.#callers.ask(digest)
-      if (caller) return { caller, digest }
+      if (caller) return caller
+      const known = previous && (await this.#callers.ask(previous))
+      if (!known) continue
+      // It is found all the same: the next socket tries again.
+      this.#rekeyings.ask({ previous, digest }).catch(() => undefined)
+      return known
     }
     return undefined
   }
@@ -58,6 +68,7 @@ export class Opening implements Disposable {
 
   [Symbol.dispose](): void {
     this.#callers[Symbol.dispose]()
+    this.#rekeyings[Symbol.dispose]()
     this.#standings[Symbol.dispose]()
   }
 
@@ -70,6 +81,11 @@ export class Opening implements Disposable {
     } finally {
       this.#meanwhile.delete(meanwhile)
     }
+  }
+
+  async #rekey(accounts: Accounts, entries: { previous: Buffer; digest: Buffer }[]): Promise<void[]> {
+    await this.#answer('accounts', accounts.rekey(entries))
+    return entries.map(() => undefined)
   }
 
   async #answer<T>(service: string, question: Promise<T>): Promise<T> {

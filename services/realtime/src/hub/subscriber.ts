@@ -4,8 +4,8 @@ import type { StreamEnd } from '../errors.ts'
 export type Subscriber = {
   /** Whether its stream runs: only then does it hold topics. */
   readonly isOpen: boolean
-  /** Digest of the credential it was opened with. */
-  readonly digest: Buffer | undefined
+  /** Id of the credential it was opened with. */
+  readonly credentialId: string | undefined
   /** Bytes it has not taken yet. */
   readonly buffered: number
   subscribe(topic: string): void

@@ -7,15 +7,14 @@ const batchSize = 500
 /** Asks accounts about the sessions of sockets, in batches, and ends those that no longer hold. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
-  accounts: Pick<Accounts, 'stillValid'>,
+  accounts: Pick<Accounts, 'holding'>,
 ): Promise<void> {
   const all = [...connections].flatMap((connection) =>
-    connection.digest ? [{ connection, digest: connection.digest }] : [],
+    connection.credentialId === undefined ? [] : [{ connection, id: connection.credentialId }],
   )
   for (let i = 0; i < all.length; i += batchSize) {
     const batch = all.slice(i, i + batchSize)
-    const valid = await accounts.stillValid(batch.map(({ digest }) => digest))
-    for (const { connection, digest } of batch)
-      if (!valid.has(digest.toString('hex'))) connection.end(sessionTerminated)
+    const holding = await accounts.holding(batch.map(({ id }) => id))
+    for (const { connection, id } of batch) if (!holding.has(id)) connection.end(sessionTerminated)
   }
 }

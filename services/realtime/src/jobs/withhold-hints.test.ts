@@ -7,7 +7,7 @@ function socket(isOpen = true) {
   return {
     topics,
     isOpen,
-    digest: undefined,
+    credentialId: undefined,
     buffered: 0,
     subscribe: (topic: string) => void topics.push(topic),
     unsubscribe: (topic: string) => void topics.splice(topics.indexOf(topic), 1),

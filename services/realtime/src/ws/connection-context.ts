@@ -1,3 +1,4 @@
+import type { CredentialDigests } from '@parley/auth'
 import type { Hub } from '../hub/hub.ts'
 import type { Opening } from '../hub/opening.ts'
 import type { Metrics } from '../metrics.ts'
@@ -12,7 +13,7 @@ export type ConnectionContext = {
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
   /** Digests of the credentials to try, best first. */
-  digests: (bearerToken: string | undefined, presented: Presented) => Buffer[]
+  digests: (bearerToken: string | undefined, presented: Presented) => CredentialDigests[]
   /** When a client that is sent away should come back: spread, so that they do not come together. */
   retryAfterMs: () => number
 }

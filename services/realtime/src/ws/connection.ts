@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/auth'
+import type { Caller, CredentialDigests } from '@parley/auth'
 import {
   authenticationRequired,
   badFrame,
@@ -42,7 +42,7 @@ export class Connection implements Subscriber {
   #wantsEvents: { resumePosition: string } | undefined
   #earlyPings: string[] = []
   #user: UserAccess | undefined
-  #digest: Buffer | undefined
+  #credentialId: string | undefined
 
   constructor(ws: Socket, presented: Presented, context: ConnectionContext) {
     this.#ws = ws
@@ -55,8 +55,8 @@ export class Connection implements Subscriber {
     return this.#state === 'open'
   }
 
-  get digest(): Buffer | undefined {
-    return this.#digest
+  get credentialId(): string | undefined {
+    return this.#credentialId
   }
 
   get buffered(): number {
@@ -128,21 +128,21 @@ export class Connection implements Subscriber {
     this.#settle(this.#authenticate(digests), temporarilyUnavailable)
   }
 
-  async #authenticate(digests: readonly Buffer[]): Promise<void> {
-    const found = await this.#context.opening.authenticate(digests)
+  async #authenticate(digests: readonly CredentialDigests[]): Promise<void> {
+    const caller = await this.#context.opening.authenticate(digests)
     if (this.#state !== 'authenticating') return
-    if (!found) return this.fail(authenticationRequired)
-    this.#attach(found)
+    if (!caller) return this.fail(authenticationRequired)
+    this.#attach(caller)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
     this.#ws.send(helloFrame(this.#context.serverVersion, Math.round(this.#context.heartbeatIntervalMs / 1000)), true)
     this.#startIfWanted()
   }
 
-  #attach({ caller, digest }: { caller: Caller; digest: Buffer }): void {
+  #attach(caller: Caller): void {
     const user = this.#context.hub.attach(this, caller)
     this.#user = user
-    this.#digest = digest
+    this.#credentialId = caller.credentialId
     // Where the user stands is read while the client prepares its subscription; a failure is told when it subscribes.
     this.#context.opening.load(user).catch(() => undefined)
   }

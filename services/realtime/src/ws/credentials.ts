@@ -1,4 +1,4 @@
-import { credentialDigest, verifySessionCookie } from '@parley/auth'
+import { credentialDigests, verifySessionCookie, type CredentialDigests, type SecretKeys } from '@parley/auth'
 import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'
 
@@ -7,7 +7,6 @@ type OriginRule = {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined
 }
-type Keys = { secretKey: string; previousSecretKey?: string | undefined }
 
 /** Whether a page of this origin may open a socket at all, and whether the browser's cookie counts. */
 function judgeOrigin(
@@ -46,11 +45,12 @@ function handleIn(cookies: string, secrets: (string | undefined)[]): string | un
   return undefined
 }
 
-/** A token in the hello stands alone; otherwise the header is tried before the cookie. Each under the keys there are. */
-export function digestsToTry(keys: Keys, bearerToken: string | undefined, presented: Presented): Buffer[] {
+/** A token in the hello stands alone; otherwise the header is tried before the cookie. */
+export function digestsToTry(
+  keys: SecretKeys,
+  bearerToken: string | undefined,
+  presented: Presented,
+): CredentialDigests[] {
   const tokens = bearerToken === undefined ? [presented.authorizationToken, presented.cookieHandle] : [bearerToken]
-  const { secretKey, previousSecretKey } = keys
-  const digests = (token: string) =>
-    [secretKey, previousSecretKey].flatMap((key) => (key === undefined ? [] : credentialDigest(key, token)))
-  return tokens.flatMap((token) => (token ? digests(token) : []))
+  return tokens.flatMap((token) => (token ? credentialDigests(keys, token) : []))
 }

@@ -1,6 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
@@ -21,7 +22,7 @@ export function requestAccountDeletion(
     const flow = { purpose: 'account_deletion', userId, payload: {}, ttlMs } as const
     let confirmationToken = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-      confirmationToken = await issueFlowToken(tx, { secretKey: ctx.config.secretKey, at }, flow)
+      confirmationToken = await issueFlowToken(tx, asking(ctx, at), flow)
       return { announce: () => [noted('account_deletion_confirmation_issued')] }
     })
     if (!changed) throw accountGone()

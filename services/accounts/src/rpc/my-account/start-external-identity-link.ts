@@ -2,11 +2,11 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { internalPath } from '@parley/auth'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
 import { notInternalPath, providerNotFound } from '../../identity-errors.ts'
 import type { LinkStart } from '../../identities/link-start.ts'
-import { asking } from '../../identities/pending.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 
 const lifetimeMs = 15 * 60_000

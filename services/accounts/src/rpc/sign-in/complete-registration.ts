@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import { createAccount } from '../../accounts/create-account.ts'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
@@ -12,18 +13,17 @@ export function completeRegistration(
   ctx: Context,
 ): MethodImpl<typeof SignInInternalService.method.completeRegistration> {
   return async ({ completionToken, login, password }) => {
-    const { directRegistration, secretKey } = ctx.config
-    if (!directRegistration) throw registrationClosed()
+    if (!ctx.config.directRegistration) throw registrationClosed()
     assertRegisteredLogin(login)
-    const asking = { secretKey, at: ctx.now() }
+    const asked = asking(ctx)
     // Looked at before the password is hashed, and taken with the account, so that a login that is taken uses nothing up.
-    const email = emailOf(await peekFlowToken(ctx.db, asking, 'registration', completionToken))
+    const email = emailOf(await peekFlowToken(ctx.db, asked, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(
       ctx,
       { login, password, email, roleIds: [], bySelf: true },
       {
-        before: async (tx) => void emailOf(await takeFlowToken(tx, asking, 'registration', completionToken)),
+        before: async (tx) => void emailOf(await takeFlowToken(tx, asked, 'registration', completionToken)),
         after: async (tx, account) => {
           session = await openSession(tx, ctx.config, account, account.at)
           return session.announcements

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
 import { noted } from '../../domain/announcements.ts'
@@ -17,13 +18,13 @@ export function exchangeAuthorizationCode(
 ): MethodImpl<typeof SignInInternalService.method.exchangeAuthorizationCode> {
   return async (request) => {
     const at = ctx.now()
-    const asking = { secretKey: ctx.config.secretKey, at }
-    const flow = await peekFlowToken(ctx.db, asking, 'authorization_code', request.code)
+    const asked = asking(ctx, at)
+    const flow = await peekFlowToken(ctx.db, asked, 'authorization_code', request.code)
     if (!flow) throw invalidAuthorizationCode()
     const { userId } = flow
     let session: OpenedSession | undefined
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      const taken = await takeFlowToken(tx, asking, 'authorization_code', request.code)
+      const taken = await takeFlowToken(tx, asked, 'authorization_code', request.code)
       if (!taken) throw invalidAuthorizationCode()
       const reason = mismatch(taken, request)
       // The code is used up all the same.

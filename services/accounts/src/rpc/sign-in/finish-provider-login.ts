@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { FinishProviderLoginResponseSchema, SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { issuePending } from '../../identities/pending.ts'
 import { signInBy } from '../../identities/sign-in-by.ts'
@@ -53,7 +54,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
 
     const callback = new URLSearchParams(query)
     const state = callback.get('state') ?? ''
-    const login = await takeProviderLogin(ctx.db, ctx.config.secretKey, { state, browserHandle }, key, ctx.now())
+    const login = await takeProviderLogin(ctx.db, asking(ctx), { state, browserHandle }, key)
     if (!login) return done('/', error('provider_failed'))
     const { redirectPath, linkUserId, nonce, codeVerifier } = login
     if (linkUserId !== null && linkUserId !== userId) return done(redirectPath, error('authentication_required'))

@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertChallenge, redirectOrigin } from '../../domain/oauth.ts'
@@ -18,12 +19,11 @@ export function issueAuthorizationCode(
     const origin = redirectOrigin(redirectUri)
     assertChallenge(codeChallenge)
     const at = ctx.now()
-    const { secretKey } = ctx.config
     let code = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       if (!(await hasConsent(tx, userId, origin))) throw consentMissing()
       const payload = { redirectUri, codeChallenge }
-      code = await issueFlowToken(tx, { secretKey, at }, { purpose: 'authorization_code', userId, payload, ttlMs })
+      code = await issueFlowToken(tx, asking(ctx, at), { purpose: 'authorization_code', userId, payload, ttlMs })
       return { announce: () => [noted('auth_code_issued', { origin })] }
     })
     if (!changed) throw accountGone()

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertEmail } from '../../domain/email.ts'
@@ -37,12 +38,11 @@ const isDue = (mailedAt: Date | null, now: Date): boolean =>
 /** Goes to the address as it was verified, never to the one that was typed. */
 async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { userId: string; address: string }) {
   const at = ctx.now()
-  const { secretKey } = ctx.config
   let token = ''
   const changed = await changeUser(ctx.db, userId, { actorId: '', at }, async (tx, user) => {
     if (!isDue(user.resetMailedAt, at)) return undefined
     const flow = { purpose: 'password_reset' as const, userId, payload: {}, ttlMs: linkTtlMs }
-    token = await issueFlowToken(tx, { secretKey, at }, flow)
+    token = await issueFlowToken(tx, asking(ctx, at), flow)
     return { set: { resetMailedAt: at }, announce: () => [noted('password_reset_link_issued')] }
   })
   if (!changed?.announced) return

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../credentials/end-everything.ts'
 import { noted } from '../../domain/announcements.ts'
@@ -12,15 +13,15 @@ import { changeUser } from '../../store/user-changes.ts'
 export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalService.method.resetPassword> {
   return async ({ token, password }) => {
     assertPassword(password)
-    const asking = { secretKey: ctx.config.secretKey, at: ctx.now() }
+    const asked = asking(ctx)
     // Looked at before the password is hashed: nobody keeps the cores busy with made-up tokens.
-    const flow = await peekFlowToken(ctx.db, asking, 'password_reset', token)
+    const flow = await peekFlowToken(ctx.db, asked, 'password_reset', token)
     if (!flow) throw resetLinkExpired()
     const passwordHash = await ctx.passwords.hash(password)
     const at = ctx.now()
     const { userId } = flow
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      if (!(await takeFlowToken(tx, asking, 'password_reset', token))) throw resetLinkExpired()
+      if (!(await takeFlowToken(tx, asked, 'password_reset', token))) throw resetLinkExpired()
       const end = await endEverything(tx, user, 'password_reset', at)
       const done = [noted('password_reset_completed'), noted('user_password_hash_changed')]
       return { set: { ...end.set, passwordHash }, announce: (version) => [...done, ...end.announce(version)] }

@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { internalPath } from '@parley/auth'
 import type { SignInInternalService, StartProviderLoginRequest } from '@parley/contracts/internal'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
+import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import {
   browserHandleMissing,
@@ -11,7 +12,6 @@ import {
   providerUnavailable,
 } from '../../identity-errors.ts'
 import type { LinkStart } from '../../identities/link-start.ts'
-import { asking } from '../../identities/pending.ts'
 import { providerUnusable } from '../../metrics.ts'
 import { peekFlowToken, takeFlowToken } from '../../store/flow-tokens.ts'
 import { insertProviderLogin } from '../../store/provider-logins.ts'
@@ -42,7 +42,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     const secrets = { state, browserHandle: request.browserHandle }
     await ctx.db.transaction(async (tx) => {
       if (link && !(await takeFlowToken(tx, asking(ctx), 'link_start', request.linkStart))) throw linkStartNotYours()
-      await insertProviderLogin(tx, ctx.config.secretKey, secrets, {
+      await insertProviderLogin(tx, ctx.config, secrets, {
         ...kept,
         providerId: key,
         redirectPath,

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
 import { useCode } from '../../codes/email-codes.ts'
 import type { Context } from '../../context.ts'
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
@@ -12,8 +13,7 @@ export function verifyRegistrationCode(
   ctx: Context,
 ): MethodImpl<typeof SignInInternalService.method.verifyRegistrationCode> {
   return async (request) => {
-    const { directRegistration, secretKey } = ctx.config
-    if (!directRegistration) throw registrationClosed()
+    if (!ctx.config.directRegistration) throw registrationClosed()
     const email = request.email.trim()
     if (!couldBeEmail(email)) throw wrongCode()
     const key = { purpose: 'registration' as const, emailKey: emailKey(email), userId: '' }
@@ -21,7 +21,7 @@ export function verifyRegistrationCode(
     const completionToken = await ctx.db.transaction(async (tx) => {
       if ((await useCode(ctx, tx, key, request.code.trim(), at)) === 'wrong') return undefined
       const flow = { purpose: 'registration' as const, userId: '', payload: { email }, ttlMs: completionTtlMs }
-      return issueFlowToken(tx, { secretKey, at }, flow)
+      return issueFlowToken(tx, asking(ctx, at), flow)
     })
     if (completionToken === undefined) throw wrongCode()
     return { completionToken }

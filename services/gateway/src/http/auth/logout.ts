@@ -1,4 +1,4 @@
-import { presentedCredentials } from '../../credentials/presented.ts'
+import { digestsIn, presentedCredentials } from '../../credentials/presented.ts'
 import { headerOf } from '../header.ts'
 import { replyJson } from '../reply.ts'
 import { endSession } from '../session.ts'
@@ -8,7 +8,7 @@ import type { Handler } from './context.ts'
 export const logout: Handler = async (context, request, response) => {
   request.resume()
   const { bearer, cookie } = presentedCredentials((name) => headerOf(request, name), context)
-  const digests = [...bearer, ...cookie]
+  const digests = digestsIn(bearer, cookie)
   const known = await Promise.all(digests.map((digest) => context.callers.find(digest)))
   if (digests.length > 0) await context.accounts.endCredentials({ digests, reason: 'logout' })
   for (const one of known) if (one) context.callers.forgetUser(one.caller.userId)

@@ -1,4 +1,5 @@
-import { digestsOf } from '../../credentials/presented.ts'
+import { credentialDigests } from '@parley/auth'
+import { digestsIn } from '../../credentials/presented.ts'
 import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
@@ -6,7 +7,7 @@ import { readJsonObject, textFields } from './json-body.ts'
 /** `POST /auth/revoke-token`: ends the bearer token in the body; one that is unknown has ended already. */
 export const revokeToken: Handler = async (context, request, response) => {
   const { token } = textFields(await readJsonObject(request), 'token')
-  const digests = digestsOf(context, token)
+  const digests = digestsIn(credentialDigests(context, token))
   const known = await Promise.all(digests.map((digest) => context.callers.find(digest)))
   await context.accounts.endCredentials({ digests, reason: 'logout' })
   for (const one of known) if (one) context.callers.forgetUser(one.caller.userId)

@@ -1,0 +1,18 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AccountsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { prolong } from '../../credentials/prolong.ts'
+import { tooMany } from '../../errors.ts'
+import { findHolding } from '../../store/credentials.ts'
+
+const most = 1_000
+
+export function checkCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.checkCredentials> {
+  return async ({ credentialIds }) => {
+    if (credentialIds.length > most) throw tooMany('credentials', most)
+    const now = ctx.now()
+    const holding = await findHolding(ctx.db, credentialIds, now)
+    await prolong(ctx, holding, now)
+    return { credentialIds: holding.map(({ credentialId }) => credentialId) }
+  }
+}

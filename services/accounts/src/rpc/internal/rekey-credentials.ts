@@ -1,0 +1,20 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AccountsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { notADigest, tooMany } from '../../errors.ts'
+import { rekeyCredentials as rekey } from '../../store/credentials.ts'
+
+const most = 1_000
+const digestBytes = 32
+
+export function rekeyCredentials({ db }: Context): MethodImpl<typeof AccountsInternalService.method.rekeyCredentials> {
+  return async ({ entries }) => {
+    if (entries.length > most) throw tooMany('credentials', most)
+    if (entries.some(({ digest }) => digest.length !== digestBytes)) throw notADigest()
+    await rekey(
+      db,
+      entries.map(({ previous, digest }) => ({ previous: Buffer.from(previous), digest: Buffer.from(digest) })),
+    )
+    return {}
+  }
+}

@@ -1,0 +1,198 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { credentialDigest } from '@parley/auth'
+import { MyAccountService } from '@parley/contracts/api'
+import type { Service } from '@parley/runtime'
+import { eventually, startOidcProvider, type OidcProvider } from '@parley/testkit'
+import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
+import { codeIn, mailFolder, type MailFolder } from './_mails.ts'
+import { signInAt } from './_sign-in-at.ts'
+
+const newKey = 'the secret key after its rotation, long enough'
+const redirectUri = 'https://other.example.org/callback'
+let env: Env
+let folder: MailFolder
+let provider: OidcProvider
+let process: Service | undefined
+
+/** Starts accounts anew, with other keys. */
+async function restart(keys: Record<string, string>): Promise<void> {
+  await process?.[Symbol.asyncDispose]()
+  const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
+  const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
+  process = await env.start({ PARLEY_MAIL_DIR: folder.path, ...providerSettings({ ...work, ...client }), ...keys })
+}
+
+beforeAll(async () => {
+  env = await openEnv()
+  folder = await mailFolder()
+  provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
+})
+afterAll(async () => {
+  await env[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+const mailed = (email: string) =>
+  eventually(async () => {
+    const mail = (await folder.mails(email)).at(-1)
+    if (!mail) throw new Error('no mail yet')
+    return mail
+  })
+
+async function registrationCode(email: string): Promise<string> {
+  await env.signIn.requestRegistrationCode({ email })
+  return codeIn(await mailed(email))
+}
+
+/** Something is begun for a login; what it answers takes the next step, and fails when nobody knows what was begun. */
+const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> = {
+  'a mailed code for a registration': async (login) => {
+    const email = `${login}@example.org`
+    const code = await registrationCode(email)
+    return () => env.signIn.verifyRegistrationCode({ email, code })
+  },
+  'a registration': async (login) => {
+    const email = `${login}@example.org`
+    const { completionToken } = await env.signIn.verifyRegistrationCode({ email, code: await registrationCode(email) })
+    return () => env.signIn.completeRegistration({ completionToken, login, password })
+  },
+  'a mailed code for an address': async (login) => {
+    const userId = await makeUser(env, login)
+    const email = `${login}@example.org`
+    await env.signIn.requestEmailCode({ userId, email })
+    const code = codeIn(await mailed(email))
+    return () => env.signIn.confirmEmailCode({ userId, email, code })
+  },
+  'a mailed link for a new password': async (login) => {
+    const email = `${login}@example.org`
+    await makeUser(env, login, { email })
+    await env.signIn.requestPasswordReset({ email })
+    const token = /reset-password\?token=(\w+)/.exec((await mailed(email)).text)?.[1] ?? 'no token'
+    return () => env.signIn.resetPassword({ token, password: 'another long enough secret' })
+  },
+  'the confirmation of a deletion': async (login) => {
+    const account = env.as(MyAccountService, { userId: await makeUser(env, login) })
+    const { confirmationToken } = await account.requestAccountDeletion({})
+    return () => account.deleteMyAccount({ confirmationToken })
+  },
+  'an authorization code': async (login) => {
+    const userId = await makeUser(env, login)
+    const codeVerifier = randomBytes(32).toString('base64url')
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
+    await env.signIn.decideConsent({ userId, origin: new URL(redirectUri).origin, granted: true })
+    const { code } = await env.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge })
+    return () => env.signIn.exchangeAuthorizationCode({ code, redirectUri, codeVerifier })
+  },
+  'a sign-in at a provider': async (login) => {
+    const callback = await signInAt(provider, await startLogin(env, 'corp'), login)
+    return async () => {
+      const { error } = await finishLogin(env, 'corp', callback)
+      if (error !== undefined) throw new Error(error)
+    }
+  },
+  'an identity that waits for an account': async (login) => {
+    const callback = await signInAt(provider, await startLogin(env, 'corp'), login)
+    const { pendingToken: token = '' } = await finishLogin(env, 'corp', callback)
+    return () => flows(env).createExternalIdentityAccount({ token, login })
+  },
+  'the link of an identity': async (login) => {
+    await makeUser(env, login)
+    const { userId, linkStart } = await linkStartOf(env, login, 'corp')
+    return () => startLogin(env, 'corp', { linkStart, userId })
+  },
+}
+const names = Object.keys(steps)
+
+/** Begins all of them; each gets a login with this letter. */
+async function beginAll(letter: string): Promise<Map<string, () => Promise<unknown>>> {
+  const begun = new Map<string, () => Promise<unknown>>()
+  for (const [index, name] of names.entries()) {
+    const next = await steps[name]?.(`${letter}${index}${letter}`)
+    if (next) begun.set(name, next)
+  }
+  return begun
+}
+const works = async (next: (() => Promise<unknown>) | undefined): Promise<boolean> => {
+  try {
+    await next?.()
+    return next !== undefined
+  } catch {
+    return false
+  }
+}
+
+describe('what was begun under the secret key before', () => {
+  let first: Awaited<ReturnType<typeof beginAll>>
+  let second: Awaited<ReturnType<typeof beginAll>>
+  let third: Awaited<ReturnType<typeof beginAll>>
+
+  beforeAll(async () => {
+    await restart({})
+    ;[first, second] = [await beginAll('a'), await beginAll('b')]
+    await restart({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
+  })
+  test.each(names)('is finished while the key is kept: %s', async (name) => {
+    expect(await works(first.get(name))).toBe(true)
+  })
+
+  describe('and the key is retired', () => {
+    beforeAll(async () => {
+      third = await beginAll('c')
+      await restart({ PARLEY_CORE_SECRET_KEY: newKey })
+    })
+    test.each(names)('is unknown: %s', async (name) => {
+      expect(await works(second.get(name))).toBe(false)
+    })
+    test.each(names)('goes on when it was begun after the rotation: %s', async (name) => {
+      expect(await works(third.get(name))).toBe(true)
+    })
+  })
+})
+
+describe('a credential that is kept by the secret key before', () => {
+  const known = async (...digests: Buffer[]) => (await callersOf(env, digests)).size
+  const rekey = (entries: { previous: Buffer; digest: Buffer }[]) => env.internal.rekeyCredentials({ entries })
+
+  async function signedIn(login: string) {
+    await makeUser(env, login)
+    const { session, bearer, cookie } = await signIn(env, login)
+    const [token, handle] = [session.token, session.cookieHandle].map((secret) => credentialDigest('next', secret))
+    if (!token || !handle) throw new Error('both are there')
+    return [
+      { previous: bearer, digest: token },
+      { previous: cookie, digest: handle },
+    ] as const
+  }
+
+  beforeAll(() => restart({}))
+
+  test('is kept by the present one from then on, however many ask for it', async () => {
+    const [token, cookie] = await signedIn('gina')
+    const before = (await callersOf(env, [token.previous])).get(token.previous.toString('hex'))
+    await Promise.all([rekey([token]), rekey([token]), rekey([cookie, token])])
+    await rekey([token, cookie])
+    expect(await known(token.digest, cookie.digest)).toBe(2)
+    expect(await known(token.previous, cookie.previous)).toBe(0)
+    const after = (await callersOf(env, [token.digest])).get(token.digest.toString('hex'))
+    expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
+  })
+
+  test('stays ended, and an unknown one stays unknown', async () => {
+    const [token, cookie] = await signedIn('hugo')
+    await env.internal.endCredentials({ digests: [token.previous], reason: 'logout' })
+    await rekey([token, { previous: Buffer.alloc(32, 9), digest: Buffer.alloc(32, 8) }])
+    expect(await known(token.previous, token.digest, Buffer.alloc(32, 8))).toBe(0)
+    expect(await known(cookie.previous)).toBe(1)
+  })
+
+  test('is named by digests, at most a thousand at once', async () => {
+    const [token] = await signedIn('ines')
+    expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
+    expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)
+    expect(await known(token.previous)).toBe(1)
+  })
+})
