@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
+export const linkNotFound = () => new ConnectError('sidebar link not found', Code.NotFound)
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
 export const tooManyIds = (most: number) => new ConnectError(`at most ${most} ids at once`, Code.InvalidArgument)
 
@@ -30,6 +31,31 @@ export const bannedTarget = () => new ConnectError('the user is banned from this
 export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
 export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
 export const memberNotFound = () => new ConnectError('the user is not a member of this room', Code.NotFound)
+
+export const mayNotArrangeGroups = () =>
+  new ConnectError('arranging room groups needs role.manage', Code.PermissionDenied)
+export const mayNotManageGroup = () =>
+  new ConnectError('arranging rooms and links of this group needs room.manage in it', Code.PermissionDenied)
+export const badGroupName = () =>
+  new ConnectError('a room group has a name of 1 to 80 characters', Code.InvalidArgument)
+export const badLinkLabel = () =>
+  new ConnectError('a sidebar link has a label of 1 to 80 characters', Code.InvalidArgument)
+export const badLinkUrl = () =>
+  new ConnectError(
+    'a sidebar link leads to an http or https URL, or to a path that starts with one "/"',
+    Code.InvalidArgument,
+  )
+export const groupNotEmpty = () =>
+  new ConnectError('the room group still holds rooms (archived ones count) or links', Code.FailedPrecondition)
+export const groupsDoNotMatch = () =>
+  new ConnectError('the order must name every room group exactly once; list them again', Code.FailedPrecondition)
+export const itemsDoNotMatch = () =>
+  new ConnectError(
+    'the order must name every room and link of the group exactly once; list them again',
+    Code.FailedPrecondition,
+  )
+export const movedMeanwhile = () =>
+  new ConnectError('somebody moved it to another group meanwhile; list the groups again', Code.FailedPrecondition)
 
 export const badCursor = () => new ConnectError('the page cursor is not valid', Code.InvalidArgument)
 export const mayNotStartDms = () => new ConnectError('you may not start direct messages', Code.PermissionDenied)

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
+import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import {
   AccountsInternalService,
@@ -32,7 +33,11 @@ export type FakePerson = {
   version: bigint
   deleted?: boolean
 }
-export type Clients = { rooms: Client<typeof RoomService>; directory: Client<typeof RoomDirectoryService> }
+export type Clients = {
+  rooms: Client<typeof RoomService>
+  directory: Client<typeof RoomDirectoryService>
+  layout: Client<typeof AdminRoomLayoutService>
+}
 type TestBus = Awaited<ReturnType<typeof testBus>>
 
 /** Everything around rooms: its neighbours are stand-ins over the real bus, which a test can change at any time. */
@@ -136,6 +141,7 @@ export async function openEnv(): Promise<Env> {
       return {
         rooms: createClient(RoomService, transport),
         directory: createClient(RoomDirectoryService, transport),
+        layout: createClient(AdminRoomLayoutService, transport),
       }
     },
     internal: createClient(RoomsInternalService, rpc.transport()),

@@ -1,8 +1,11 @@
+import { create } from '@bufbuild/protobuf'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { PolicyDecisionSchema, type PolicyDecision } from '@parley/contracts/internal'
 import { dmRoomId } from '@parley/ids'
 import type { Db } from '@parley/postgres'
 import { newDm } from '../src/domain/new-room.ts'
 import { dmRow, insertRoom } from '../src/store/new-rooms.ts'
-import { roomBans } from '../src/store/schema.ts'
+import { roomBans, roomGroups } from '../src/store/schema.ts'
 import type { Env } from './_env.ts'
 
 /** A ban as the store keeps it. */
@@ -19,4 +22,19 @@ export async function dm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]):
   await env.db.transaction((tx) => insertRoom(tx, dmRow(made), made))
   env.messaging.held.set(made.head.id, made.facts)
   return made.head.id
+}
+
+/** A group as the store keeps it, so that a test can decide about it before there is one. */
+export async function group(db: Db, id: string, position: number): Promise<void> {
+  await db.insert(roomGroups).values({ id, name: id, description: '', position, createdAt: new Date() })
+}
+
+type Decided = { userId: string; permission: string; groupId?: string; roomId?: string; deny?: boolean }
+
+/** One user's own decision: at a group, a room, or else the server. */
+export function decided({ userId, permission, groupId, roomId, deny = false }: Decided): PolicyDecision {
+  const { SERVER, GROUP, ROOM } = PermissionScopeKind
+  const kind = groupId ? GROUP : roomId ? ROOM : SERVER
+  const decision = deny ? PermissionDecision.DENY : PermissionDecision.ALLOW
+  return create(PolicyDecisionSchema, { userId, permission, scope: { kind, id: groupId ?? roomId ?? '' }, decision })
 }

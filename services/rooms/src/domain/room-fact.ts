@@ -26,6 +26,8 @@ export function takesAccessAway(fact: RoomFact): boolean {
     case 'left':
     case 'banned':
     case 'archived':
+    // The group it comes to may deny what the one before allowed.
+    case 'moved':
       return true
     case 'universal':
       return !change.value.universal

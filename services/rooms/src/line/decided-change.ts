@@ -1,7 +1,7 @@
 import { enqueue } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { roomGroupsUpdated } from '../domain/layout-event.ts'
+import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../domain/layout-event.ts'
 import type { Cause } from '../domain/room-fact.ts'
 import type { Outcome } from '../policy/outcome.ts'
 import { lockRoom, type Changed } from '../store/changes.ts'
@@ -19,8 +19,8 @@ export type DecidedChange = {
   /** Throws what forbids the change. Asked twice: before the room is locked, and under the lock. */
   decide: (seen: SeenRoom) => Outcome
   write: (tx: Tx, room: RoomRow) => Promise<Changed>
-  /** Whether the groups people see look different afterwards. */
-  touchesLayout?: boolean
+  /** When the groups people see look different afterwards: what else the audit log notes of it. */
+  touchesLayout?: (before: RoomRow) => LayoutNote[]
 }
 
 type Committed = Changed & { entries: bigint[] }
@@ -58,7 +58,9 @@ function commit(ctx: Context, change: DecidedChange): Promise<Committed> {
     if (decide(seen) === 'nothing') return { room: seen.room, facts: [], entries: [] }
     const changed = await write(tx, seen.room)
     if (layoutVersion === undefined) return { ...changed, entries: [] }
-    const event = roomGroupsUpdated(layoutVersion, { groupId: seen.room.groupId ?? '', roomId }, cause)
-    return { ...changed, entries: await enqueue(tx, event) }
+    const told = roomGroupsUpdated(layoutVersion, { groupId: changed.room.groupId ?? '', roomId }, cause)
+    const notes = touchesLayout?.(seen.room) ?? []
+    const events = [told, ...notes.map((note) => noteEvent(note, layoutVersion, cause))]
+    return { ...changed, entries: await enqueue(tx, events) }
   })
 }

@@ -1,3 +1,4 @@
+import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import { RoomsInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
@@ -15,6 +16,17 @@ import { getRooms } from './internal/get-rooms.ts'
 import { listLayout } from './internal/list-layout.ts'
 import { listUniversalRooms } from './internal/list-universal-rooms.ts'
 import { openSockets } from './internal/open-sockets.ts'
+import { createRoomGroup } from './layout/create-room-group.ts'
+import { createSidebarLink } from './layout/create-sidebar-link.ts'
+import { deleteRoomGroup } from './layout/delete-room-group.ts'
+import { deleteSidebarLink } from './layout/delete-sidebar-link.ts'
+import { listRoomGroups as listLayoutGroups } from './layout/list-room-groups.ts'
+import { moveRoomToGroup } from './layout/move-room-to-group.ts'
+import { moveSidebarLinkToGroup } from './layout/move-sidebar-link-to-group.ts'
+import { reorderRoomGroups } from './layout/reorder-room-groups.ts'
+import { reorderSidebarItemsInGroup } from './layout/reorder-sidebar-items-in-group.ts'
+import { updateRoomGroup } from './layout/update-room-group.ts'
+import { updateSidebarLink } from './layout/update-sidebar-link.ts'
 import { addMember } from './member/add-member.ts'
 import { banMember } from './member/ban-member.ts'
 import { batchGetMembers } from './member/batch-get-members.ts'
@@ -53,6 +65,19 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     batchGetRoomGroups: batchGetRoomGroups(ctx),
     getRoom: getRoom(ctx),
     batchGetRooms: batchGetRooms(ctx),
+  })
+  router.service(AdminRoomLayoutService, {
+    listRoomGroups: listLayoutGroups(ctx),
+    createRoomGroup: createRoomGroup(ctx),
+    updateRoomGroup: updateRoomGroup(ctx),
+    deleteRoomGroup: deleteRoomGroup(ctx),
+    reorderRoomGroups: reorderRoomGroups(ctx),
+    moveRoomToGroup: moveRoomToGroup(ctx),
+    reorderSidebarItemsInGroup: reorderSidebarItemsInGroup(ctx),
+    createSidebarLink: createSidebarLink(ctx),
+    updateSidebarLink: updateSidebarLink(ctx),
+    deleteSidebarLink: deleteSidebarLink(ctx),
+    moveSidebarLinkToGroup: moveSidebarLinkToGroup(ctx),
   })
   router.service(RoomsInternalService, {
     openSockets: openSockets(ctx),

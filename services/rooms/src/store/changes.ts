@@ -7,7 +7,7 @@ import type { RoomRow } from './rows.ts'
 import { roomMembers, rooms } from './schema.ts'
 
 export type Patch = Partial<
-  Pick<RoomRow, 'name' | 'nameKey' | 'description' | 'universal' | 'universalEndedAt' | 'archived'>
+  Pick<RoomRow, 'name' | 'nameKey' | 'description' | 'universal' | 'universalEndedAt' | 'archived' | 'groupId'>
 >
 
 /** A room after a change, and the facts that made it so, oldest first. */

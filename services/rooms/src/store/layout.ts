@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { anyOf } from './any-of.ts'
-import type { GroupRow, LinkRow } from './rows.ts'
-import { layout, layoutItems, roomGroups, rooms, sidebarLinks } from './schema.ts'
+import type { LinkRow, RoomRow } from './rows.ts'
+import { layout, layoutItems, rooms, sidebarLinks } from './schema.ts'
 
 /** Locks the layout for the change that follows, before any room is locked, and gives its next version. */
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
@@ -24,36 +24,48 @@ export async function appendItem(tx: Tx, groupId: string, kind: 'room' | 'link',
   await tx.insert(layoutItems).values({ itemId, kind, groupId, position: (last?.position ?? 0) + 1 })
 }
 
-/** Puts a group below the others; the layout is locked. */
-export async function appendGroup(tx: Tx, group: Omit<GroupRow, 'position'>): Promise<void> {
-  const [last] = await tx.select({ position: sql<number>`coalesce(max(${roomGroups.position}), 0)` }).from(roomGroups)
-  await tx.insert(roomGroups).values({ ...group, position: (last?.position ?? 0) + 1 })
+/** Takes an item to the end of another group; the layout is locked. */
+export async function moveItem(tx: Tx, itemId: string, groupId: string): Promise<void> {
+  const position = sql`(select coalesce(max(position), 0) + 1 from layout_items where group_id = ${groupId})`
+  await tx.update(layoutItems).set({ groupId, position }).where(eq(layoutItems.itemId, itemId))
 }
 
-export async function groupExists(reader: Reader, groupId: string): Promise<boolean> {
-  const found = await reader.select({ id: roomGroups.id }).from(roomGroups).where(eq(roomGroups.id, groupId))
-  return found.length > 0
-}
-
-/** Groups in sidebar order; all of them without ids. */
-export function findGroups(reader: Reader, groupIds?: readonly string[]): Promise<GroupRow[]> {
-  return reader
-    .select()
-    .from(roomGroups)
-    .where(groupIds && anyOf(roomGroups.id, groupIds))
-    .orderBy(asc(roomGroups.position), asc(roomGroups.id))
+/** Gives the items of a group the order of these ids, which are all of them; the layout is locked. */
+export async function orderItems(tx: Tx, groupId: string, itemIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    update layout_items set position = ordered.place
+    from unnest(${sql.param([...itemIds])}::text[]) with ordinality as ordered (id, place)
+    where item_id = ordered.id and group_id = ${groupId}`)
 }
 
 export type ItemRow = { groupId: string; itemId: string; link: LinkRow | null }
+
+const inOrder = [asc(layoutItems.groupId), asc(layoutItems.position), asc(layoutItems.itemId)]
+const isTheLink = and(eq(layoutItems.kind, 'link'), eq(sidebarLinks.id, layoutItems.itemId))
+const isTheRoom = and(eq(layoutItems.kind, 'room'), eq(rooms.id, layoutItems.itemId))
 
 /** Items of these groups, each group in its order. An item without a link is a room. */
 export function findItems(reader: Reader, groupIds: readonly string[]): Promise<ItemRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, itemId: layoutItems.itemId, link: sidebarLinks })
     .from(layoutItems)
-    .leftJoin(sidebarLinks, and(eq(layoutItems.kind, 'link'), eq(sidebarLinks.id, layoutItems.itemId)))
+    .leftJoin(sidebarLinks, isTheLink)
     .where(anyOf(layoutItems.groupId, groupIds))
-    .orderBy(asc(layoutItems.groupId), asc(layoutItems.position), asc(layoutItems.itemId))
+    .orderBy(...inOrder)
+}
+
+/** A room or a link in its place. */
+export type PlacedItem = { groupId: string; room: RoomRow | null; link: LinkRow | null }
+
+/** The same with the rooms themselves, archived ones too. */
+export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Promise<PlacedItem[]> {
+  return reader
+    .select({ groupId: layoutItems.groupId, room: rooms, link: sidebarLinks })
+    .from(layoutItems)
+    .leftJoin(sidebarLinks, isTheLink)
+    .leftJoin(rooms, isTheRoom)
+    .where(anyOf(layoutItems.groupId, groupIds))
+    .orderBy(...inOrder)
 }
 
 export type ChannelRow = { groupId: string; roomId: string; name: string }
@@ -63,7 +75,7 @@ export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })
     .from(layoutItems)
-    .innerJoin(rooms, and(eq(layoutItems.kind, 'room'), eq(rooms.id, layoutItems.itemId)))
+    .innerJoin(rooms, isTheRoom)
     .where(eq(rooms.archived, false))
-    .orderBy(asc(layoutItems.groupId), asc(layoutItems.position), asc(layoutItems.itemId))
+    .orderBy(...inOrder)
 }

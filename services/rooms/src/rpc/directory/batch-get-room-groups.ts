@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { showGroups } from '../../directory/show-groups.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
-import { findGroups } from '../../store/layout.ts'
+import { findGroups } from '../../store/groups.ts'
 
 export function batchGetRoomGroups(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.batchGetRoomGroups> {
   return async ({ groupIds }, call) => {

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { showGroups } from '../../directory/show-groups.ts'
 import type { Context } from '../../context.ts'
 import { groupNotFound } from '../../errors.ts'
-import { findGroups } from '../../store/layout.ts'
+import { findGroups } from '../../store/groups.ts'
 
 export function getRoomGroup(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.getRoomGroup> {
   return async ({ groupId }, call) => {

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { assertFewIds } from '../../domain/few-ids.ts'
-import { findGroups } from '../../store/layout.ts'
+import { findGroups } from '../../store/groups.ts'
 
 export function getGroups(ctx: Context): MethodImpl<typeof RoomsInternalService.method.getGroups> {
   return async ({ groupIds }) => {

@@ -1,7 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { findChannelsInOrder, findGroups } from '../../store/layout.ts'
+import { findGroups } from '../../store/groups.ts'
+import { findChannelsInOrder } from '../../store/layout.ts'
 import { toLayout } from '../../view/layout.ts'
 
 export function listLayout(ctx: Context): MethodImpl<typeof RoomsInternalService.method.listLayout> {

@@ -30,7 +30,7 @@ async function setArchived(ctx: Context, call: HandlerContext, roomId: string, a
         const change = archived ? 'archived' : 'unarchived'
         return changeRoom(tx, room, { case: change, value: {} }, cause, { archived })
       },
-      touchesLayout: true,
+      touchesLayout: () => [],
     },
     call,
   )

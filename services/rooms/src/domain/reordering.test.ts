@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals'
+import { isReordering, isSameOrder } from './reordering.ts'
+
+test.each<[string[], string[], boolean]>([
+  [['a', 'b', 'c'], ['c', 'a', 'b'], true],
+  [[], [], true],
+  [['a', 'b'], ['a'], false],
+  [['a'], ['a', 'b'], false],
+  [['a', 'b'], ['a', 'a'], false],
+  [['a', 'b'], ['a', 'x'], false],
+])('%j reordered as %j: %s', (current, wanted, yes) => {
+  expect(isReordering(current, wanted)).toBe(yes)
+})
+
+test('the same order is one of the same things in the same places', () => {
+  expect(isSameOrder(['a', 'b'], ['a', 'b'])).toBe(true)
+  expect(isSameOrder(['a', 'b'], ['b', 'a'])).toBe(false)
+  expect(isSameOrder(['a', 'b'], ['a'])).toBe(false)
+})

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { linkLabel, linkUrl } from './sidebar-link.ts'
+
+test.each([
+  'https://wiki.example/page?x=1#top',
+  'HTTP://localhost:8080',
+  'https://müller.example/straße',
+  'https://[::1]/',
+  '/',
+  '/help/start?x=1',
+])('%s can be linked', (url) => {
+  expect(linkUrl(` ${url} `)).toBe(url)
+})
+
+test.each([
+  '',
+  '  ',
+  'wiki.example',
+  'ftp://wiki.example',
+  'javascript:alert(1)',
+  'mailto:ann@example.com',
+  '//elsewhere.example',
+  '/\\elsewhere.example',
+  '/\t/elsewhere.example',
+  'https:elsewhere.example',
+  'https://',
+  'https:///path',
+  'http:\\\\elsewhere.example',
+  'https://two words.example',
+  'https://bad port.example:x',
+  'https://example.com:99999',
+])('%j cannot be linked', (url) => {
+  expect(() => linkUrl(url)).toThrow('http or https')
+})
+
+test('a label keeps no blanks around it and is not empty', () => {
+  expect(linkLabel(' Our wiki ')).toBe('Our wiki')
+  expect(() => linkLabel(' \t ')).toThrow('label')
+})

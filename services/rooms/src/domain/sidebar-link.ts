@@ -1,0 +1,22 @@
+import { badLinkLabel, badLinkUrl } from '../errors.ts'
+
+/** A label without blanks around it. Throws `invalid_argument` when nothing is left. */
+export function linkLabel(given: string): string {
+  const label = given.trim()
+  if (label === '') throw badLinkLabel()
+  return label
+}
+
+/** Browsers drop control characters and read "\" as "/", so with them an address may lead elsewhere than it seems. */
+const misleading = /[\\\s\p{Cc}]/u
+const localPath = /^\/(?!\/)/
+const webAddress = /^https?:\/\/[^/]/i
+
+/** An absolute http(s) URL or a path on this server, without blanks around it. Throws `invalid_argument` for others. */
+export function linkUrl(given: string): string {
+  const url = given.trim()
+  if (misleading.test(url) || !(localPath.test(url) || isWebAddress(url))) throw badLinkUrl()
+  return url
+}
+
+const isWebAddress = (url: string): boolean => webAddress.test(url) && URL.canParse(url)

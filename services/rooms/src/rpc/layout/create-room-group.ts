@@ -1,0 +1,27 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { newId } from '@parley/ids'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { groupName } from '../../domain/group-name.ts'
+import { groupCreated } from '../../domain/layout-event.ts'
+import { changeLayout } from '../../layout/change-layout.ts'
+import { showGroup } from '../../layout/show-layout.ts'
+import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
+import { appendGroup } from '../../store/groups.ts'
+
+export function createRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.createRoomGroup> {
+  return async ({ name: given, description }, call) => {
+    const caller = callerOf(call)
+    const policy = ctx.policy.current()
+    assertCanArrangeGroups(policy, caller)
+    const name = groupName(given)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const id = newId('group')
+    const group = await changeLayout(ctx, cause, call, async (tx) => {
+      await appendGroup(tx, { id, name, description, createdAt: cause.at })
+      return { answer: await showGroup(tx, policy, caller, id), groupId: id, notes: [groupCreated(id)] }
+    })
+    return { group }
+  }
+}

@@ -1,0 +1,41 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { roomRemoved } from '../../domain/layout-event.ts'
+import { groupNotFound } from '../../errors.ts'
+import { makeChange } from '../../line/decided-change.ts'
+import { moveRoom } from '../../policy/arrangement.ts'
+import { headOf } from '../../policy/standing.ts'
+import { changeRoom } from '../../store/changes.ts'
+import { groupExists } from '../../store/groups.ts'
+import { moveItem } from '../../store/layout.ts'
+import { toRoom } from '../../view/room.ts'
+
+export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.moveRoomToGroup> {
+  return async ({ roomId, groupId }, call) => {
+    const caller = callerOf(call)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    let seenIn: string | undefined
+    const { room } = await makeChange(
+      ctx,
+      {
+        roomId,
+        userId: caller.userId,
+        cause,
+        decide: ({ room }) => {
+          seenIn ??= headOf(room).groupId
+          return moveRoom(ctx.policy.current(), caller, headOf(room), { seenIn, groupId })
+        },
+        write: async (tx, room) => {
+          if (!(await groupExists(tx, groupId))) throw groupNotFound()
+          await moveItem(tx, roomId, groupId)
+          return await changeRoom(tx, room, { case: 'moved', value: { groupId } }, cause, { groupId })
+        },
+        touchesLayout: (before) => [roomRemoved(headOf(before).groupId, roomId)],
+      },
+      call,
+    )
+    return { room: toRoom(room) }
+  }
+}

@@ -1,0 +1,31 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { linkAdded, linkRemoved } from '../../domain/layout-event.ts'
+import { groupNotFound } from '../../errors.ts'
+import { changeLayout } from '../../layout/change-layout.ts'
+import { move } from '../../policy/arrangement.ts'
+import { groupExists } from '../../store/groups.ts'
+import { moveItem } from '../../store/layout.ts'
+import { getLink } from '../../store/links.ts'
+
+export function moveSidebarLinkToGroup(
+  ctx: Context,
+): MethodImpl<typeof AdminRoomLayoutService.method.moveSidebarLinkToGroup> {
+  return async ({ linkId, groupId }, call) => {
+    const caller = callerOf(call)
+    const { link, groupId: seenIn } = await getLink(ctx.db, linkId)
+    const decide = (now: string) => move(ctx.policy.current(), caller, now, { seenIn, groupId })
+    if (decide(seenIn) === 'nothing') return { sidebarLink: link }
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
+      const { link, groupId: now } = await getLink(tx, linkId)
+      if (decide(now) === 'nothing') return { answer: link }
+      if (!(await groupExists(tx, groupId))) throw groupNotFound()
+      await moveItem(tx, linkId, groupId)
+      return { answer: link, groupId, notes: [linkRemoved(now, linkId), linkAdded(groupId, linkId)] }
+    })
+    return { sidebarLink }
+  }
+}

@@ -1,0 +1,33 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { groupName } from '../../domain/group-name.ts'
+import { groupUpdated } from '../../domain/layout-event.ts'
+import { emptyUpdate } from '../../errors.ts'
+import { changeLayout } from '../../layout/change-layout.ts'
+import { showGroup } from '../../layout/show-layout.ts'
+import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
+import { updateGroup } from '../../store/groups.ts'
+
+export function updateRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.updateRoomGroup> {
+  return async ({ groupId, ...wanted }, call) => {
+    const caller = callerOf(call)
+    const policy = ctx.policy.current()
+    assertCanArrangeGroups(policy, caller)
+    if (wanted.name === undefined && wanted.description === undefined) throw emptyUpdate()
+    const newName = wanted.name === undefined ? undefined : groupName(wanted.name)
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const group = await changeLayout(ctx, cause, call, async (tx) => {
+      const before = await showGroup(tx, policy, caller, groupId)
+      const { name, description } = {
+        name: newName ?? before.name,
+        description: wanted.description ?? before.description,
+      }
+      if (name === before.name && description === before.description) return { answer: before }
+      await updateGroup(tx, groupId, { name, description })
+      return { answer: { ...before, name, description }, groupId, notes: [groupUpdated(groupId)] }
+    })
+    return { group }
+  }
+}

@@ -1,0 +1,33 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { linkUpdated } from '../../domain/layout-event.ts'
+import { linkLabel, linkUrl } from '../../domain/sidebar-link.ts'
+import { emptyUpdate } from '../../errors.ts'
+import { changeLayout } from '../../layout/change-layout.ts'
+import { assertCanManageGroup } from '../../policy/arrangement.ts'
+import { getLink, updateLink } from '../../store/links.ts'
+
+export function updateSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.updateSidebarLink> {
+  return async ({ linkId, ...given }, call) => {
+    const caller = callerOf(call)
+    const mayManage = (groupId: string) => assertCanManageGroup(ctx.policy.current(), caller, groupId)
+    mayManage((await getLink(ctx.db, linkId)).groupId)
+    if (given.label === undefined && given.url === undefined) throw emptyUpdate()
+    const wanted = {
+      ...(given.label !== undefined && { label: linkLabel(given.label) }),
+      ...(given.url !== undefined && { url: linkUrl(given.url) }),
+    }
+    const cause = { actorId: caller.userId, at: ctx.now() }
+    const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
+      const { link: before, groupId } = await getLink(tx, linkId)
+      mayManage(groupId)
+      const link = { ...before, ...wanted }
+      if (link.label === before.label && link.url === before.url) return { answer: link }
+      await updateLink(tx, link)
+      return { answer: link, groupId, notes: [linkUpdated(groupId, linkId)] }
+    })
+    return { sidebarLink }
+  }
+}

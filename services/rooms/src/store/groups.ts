@@ -1,0 +1,54 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { anyOf } from './any-of.ts'
+import type { GroupRow } from './rows.ts'
+import { layoutItems, roomGroups, rooms } from './schema.ts'
+
+export async function groupExists(reader: Reader, groupId: string): Promise<boolean> {
+  const found = await reader.select({ id: roomGroups.id }).from(roomGroups).where(eq(roomGroups.id, groupId))
+  return found.length > 0
+}
+
+/** Groups in sidebar order; all of them without ids. */
+export function findGroups(reader: Reader, groupIds?: readonly string[]): Promise<GroupRow[]> {
+  return reader
+    .select()
+    .from(roomGroups)
+    .where(groupIds && anyOf(roomGroups.id, groupIds))
+    .orderBy(asc(roomGroups.position), asc(roomGroups.id))
+}
+
+/** Puts a group below the others; the layout is locked. */
+export async function appendGroup(tx: Tx, group: Omit<GroupRow, 'position'>): Promise<void> {
+  const [last] = await tx.select({ position: sql<number>`coalesce(max(${roomGroups.position}), 0)` }).from(roomGroups)
+  await tx.insert(roomGroups).values({ ...group, position: (last?.position ?? 0) + 1 })
+}
+
+export async function updateGroup(
+  tx: Tx,
+  groupId: string,
+  words: Pick<GroupRow, 'name' | 'description'>,
+): Promise<void> {
+  await tx.update(roomGroups).set(words).where(eq(roomGroups.id, groupId))
+}
+
+/** Gives the groups the order of these ids, which are all of them; the layout is locked. */
+export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    update room_groups set position = ordered.place
+    from unnest(${sql.param([...groupIds])}::text[]) with ordinality as ordered (id, place)
+    where room_groups.id = ordered.id`)
+}
+
+/** Whether neither rooms, archived ones counted, nor links are left in a group. */
+export async function isGroupEmpty(reader: Reader, groupId: string): Promise<boolean> {
+  const [items, rest] = [
+    await reader.select({ id: layoutItems.itemId }).from(layoutItems).where(eq(layoutItems.groupId, groupId)).limit(1),
+    await reader.select({ id: rooms.id }).from(rooms).where(eq(rooms.groupId, groupId)).limit(1),
+  ]
+  return items.length + rest.length === 0
+}
+
+export async function deleteGroup(tx: Tx, groupId: string): Promise<void> {
+  await tx.delete(roomGroups).where(eq(roomGroups.id, groupId))
+}

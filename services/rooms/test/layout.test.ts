@@ -1,0 +1,412 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { AdminRoomLayoutItemKind, type AdminRoomLayoutGroup } from '@parley/contracts/admin'
+import { eventually, recordEvents } from '@parley/testkit'
+import { decided, dm, group } from './_seeds.ts'
+import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+
+const { ROOM, SIDEBAR_LINK } = AdminRoomLayoutItemKind
+
+let env: Env
+let heard: Awaited<ReturnType<typeof recordEvents>>
+let direct: string
+let actor = ''
+let made = 0
+
+const manage = { permission: 'room.manage' }
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.admin.policy.decisions.push(
+    decided({ userId: 'Uone', ...manage, groupId: 'Gone' }),
+    decided({ userId: 'Utwo', ...manage, groupId: 'Gtwo' }),
+    decided({ userId: 'Uboth', ...manage, groupId: 'Gone' }),
+    decided({ userId: 'Uboth', ...manage, groupId: 'Gtwo' }),
+    decided({ userId: 'Unotone', ...manage, groupId: 'Gone', deny: true }),
+    decided({ userId: 'Umaker', permission: 'room.create', groupId: 'Gtwo' }),
+    decided({ userId: 'Umaker', permission: 'role.manage' }),
+  )
+  await env.start()
+  await lobbyOf(env)
+  await group(env.db, 'Gone', 10)
+  await group(env.db, 'Gtwo', 20)
+  direct = await dm(env, ['Ualice', 'Ubob'])
+  heard = await recordEvents(env.bus, 'evt.>')
+})
+beforeEach(() => {
+  actor = `Uadmin${++made}`
+})
+afterAll(async () => {
+  await heard[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+/** Somebody else in each test, so that what they caused can be told apart. */
+const admin = () => env.as(actor, 'admin').layout
+const as = (userId: string) => env.as(userId).layout
+/** What the admin of this test caused; the last kind of it is there. */
+async function told(last: string) {
+  const own = () => heard.events.filter(({ actorId }) => actorId === actor)
+  await eventually(() => own().some(({ kind }) => kind === last))
+  return own()
+}
+const about = (events: { aggregateType: string; aggregateId: string; kind: string }[]) =>
+  new Set(events.map(({ aggregateType, aggregateId, kind }) => `${aggregateType}.${aggregateId}.${kind}`))
+
+async function newRoom(groupId: string): Promise<string> {
+  const { room } = await env.as('Uother', 'admin').rooms.createRoom({ name: `layout-${++made}`, groupId })
+  return room?.id ?? ''
+}
+async function newLink(groupId: string): Promise<string> {
+  const { sidebarLink } = await env.as('Uother', 'admin').layout.createSidebarLink({ groupId, label: 'Wiki', url: '/' })
+  return sidebarLink?.id ?? ''
+}
+async function newGroup(name = 'A group'): Promise<string> {
+  const { group } = await env.as('Uother', 'admin').layout.createRoomGroup({ name })
+  return group?.id ?? ''
+}
+const listed = async () => (await env.as('Uother', 'admin').layout.listRoomGroups({})).groups
+const idsIn = (group: AdminRoomLayoutGroup | undefined) => group?.items.map(({ item }) => item.value?.id)
+const inGroup = async (groupId: string) => idsIn((await listed()).find(({ id }) => id === groupId))
+
+describe('ListRoomGroups', () => {
+  test('shows every group in order with all its rooms and links, archived rooms too', async () => {
+    const groupId = await newGroup('Shown')
+    const [room, link] = [await newRoom(groupId), await newLink(groupId)]
+    await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
+    const groups = await listed()
+    expect(groups.map(({ id }) => id).slice(0, 3)).toEqual([expect.any(String), 'Gone', 'Gtwo'])
+    expect(groups.at(-1)).toMatchObject({
+      ...{ id: groupId, name: 'Shown', description: '', canCreateRoom: true },
+      items: [
+        { item: { case: 'room', value: { id: room, archived: true, groupId } } },
+        { item: { case: 'sidebarLink', value: { id: link, label: 'Wiki', url: '/' } } },
+      ],
+    })
+  })
+
+  test('tells in which groups the viewer may make rooms', async () => {
+    const { groups } = await as('Umaker').listRoomGroups({})
+    expect(groups.filter(({ canCreateRoom }) => canCreateRoom).map(({ id }) => id)).toEqual(['Gtwo'])
+  })
+})
+
+describe('groups', () => {
+  test('are made at the end, and everyone is told', async () => {
+    const { group } = await admin().createRoomGroup({ name: ' Projects ', description: 'ours' })
+    const id = group?.id ?? ''
+    expect(group).toMatchObject({ name: 'Projects', description: 'ours', items: [], canCreateRoom: true })
+    expect((await listed()).at(-1)?.id).toBe(id)
+    const events = await told('room_group_created')
+    expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', `group.${id}.room_group_created`]))
+    expect(events.find(({ aggregateType }) => aggregateType === 'layout')).toMatchObject({
+      fact: { value: { groupId: id, roomId: '' } },
+      deliveries: [{ audience: { case: 'everyone', value: true } }],
+    })
+    expect(events.find(({ aggregateType }) => aggregateType === 'group')?.deliveries).toEqual([])
+  })
+
+  test('may share a name', async () => {
+    expect(await newGroup('Same')).not.toBe(await newGroup('Same'))
+  })
+
+  test('change name and description one by one; an empty description clears, the same again tells nobody', async () => {
+    const groupId = await newGroup('Before')
+    const named = await admin().updateRoomGroup({ groupId, name: 'After' })
+    expect(named.group).toMatchObject({ id: groupId, name: 'After', description: '' })
+    const described = await admin().updateRoomGroup({ groupId, description: 'words' })
+    expect(described.group).toMatchObject({ name: 'After', description: 'words' })
+    const same = await admin().updateRoomGroup({ groupId, name: 'After', description: 'words' })
+    expect(same.group).toMatchObject({ name: 'After', description: 'words' })
+    const cleared = await admin().updateRoomGroup({ groupId, description: '' })
+    expect(cleared.group).toMatchObject({ name: 'After', description: '' })
+    const { group } = await env.as('Ualice').directory.getRoomGroup({ groupId })
+    expect(group).toMatchObject({ name: 'After', description: '' })
+    await admin().deleteRoomGroup({ groupId })
+    const kinds = (await told('room_group_deleted')).map(({ id, kind }) => `${kind} ${id}`)
+    const count = (kind: string) => new Set(kinds.filter((told) => told.startsWith(`${kind} `))).size
+    expect(count('room_group_updated')).toBe(3)
+    expect(count('room_groups_updated')).toBe(4)
+  })
+
+  test('are deleted when they are empty', async () => {
+    const groupId = await newGroup()
+    expect(await admin().deleteRoomGroup({ groupId })).toMatchObject({ deleted: true })
+    expect((await listed()).map(({ id }) => id)).not.toContain(groupId)
+    expect(about(await told('room_group_deleted'))).toContain(`group.${groupId}.room_group_deleted`)
+    expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.NotFound)
+    const inIt = env.as('Uother', 'admin').rooms.createRoom({ name: 'too-late', groupId })
+    expect(await codeOf(inIt)).toBe(Code.NotFound)
+  })
+
+  test('are kept while they hold a link or a room, even an archived one', async () => {
+    const groupId = await newGroup()
+    const link = await newLink(groupId)
+    expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.FailedPrecondition)
+    await admin().deleteSidebarLink({ linkId: link })
+    const roomId = await newRoom(groupId)
+    await env.as('Uother', 'admin').rooms.archiveRoom({ roomId })
+    expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.FailedPrecondition)
+    await admin().moveRoomToGroup({ roomId, groupId: 'Gone' })
+    expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBeUndefined()
+  })
+
+  test('take the order that names each of them once', async () => {
+    const before = (await listed()).map(({ id }) => id)
+    const orderedGroupIds = [...before].reverse()
+    const { groups } = await admin().reorderRoomGroups({ orderedGroupIds })
+    expect(groups.map(({ id }) => id)).toEqual(orderedGroupIds)
+    expect((await listed()).map(({ id }) => id)).toEqual(orderedGroupIds)
+    const events = await told('room_groups_reordered')
+    expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'layout.server.room_groups_reordered']))
+    await admin().reorderRoomGroups({ orderedGroupIds })
+    await admin().reorderRoomGroups({ orderedGroupIds: before })
+    expect((await listed()).map(({ id }) => id)).toEqual(before)
+  })
+
+  test.each<[string, (all: string[]) => string[]]>([
+    ['one is missing', (all) => all.slice(1)],
+    ['one is named twice', (all) => [...all, all[0] ?? '']],
+    ['one is named instead of another', (all) => [all[1] ?? '', ...all.slice(1)]],
+    ['one is unknown', (all) => [...all.slice(1), 'Gnone']],
+  ])('refuse an order in which %s', async (_what, order) => {
+    const before = (await listed()).map(({ id }) => id)
+    const call = admin().reorderRoomGroups({ orderedGroupIds: order(before) })
+    expect(await codeOf(call)).toBe(Code.FailedPrecondition)
+    expect((await listed()).map(({ id }) => id)).toEqual(before)
+  })
+})
+
+describe('MoveRoomToGroup', () => {
+  test('takes a room to the end of the other group, and messaging knows before the answer', async () => {
+    const [room, last] = [await newRoom('Gone'), await newLink('Gtwo')]
+    const { room: moved } = await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
+    expect(moved).toMatchObject({ id: room, groupId: 'Gtwo' })
+    expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
+      actorId: actor,
+      fact: { case: 'moved', value: { groupId: 'Gtwo' } },
+    })
+    expect(await inGroup('Gone')).not.toContain(room)
+    expect((await inGroup('Gtwo'))?.slice(-2)).toEqual([last, room])
+    const events = await told('room_removed_from_group')
+    expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'group.Gone.room_removed_from_group']))
+  })
+
+  test('waits until its event is on the stream: the other group may deny what this one allowed', async () => {
+    const room = await newRoom('Gone')
+    await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
+    expect(env.messaging.calls.filter(({ roomId }) => roomId === room).at(-1)).toMatchObject({ awaitStream: true })
+  })
+
+  test('takes archived rooms too, into their own group without effect', async () => {
+    const room = await newRoom('Gone')
+    await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
+    await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
+    const { room: same } = await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
+    expect(same).toMatchObject({ groupId: 'Gtwo', archived: true })
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'moved'])
+  })
+
+  test('needs room.manage in both groups, whatever is decided about the room', async () => {
+    const room = await newRoom('Gone')
+    const move = (userId: string) => codeOf(as(userId).moveRoomToGroup({ roomId: room, groupId: 'Gtwo' }))
+    expect(await move('Uone')).toBe(Code.PermissionDenied)
+    expect(await move('Utwo')).toBe(Code.PermissionDenied)
+    expect(await move('Uboth')).toBeUndefined()
+  })
+
+  test.each<[string, () => Promise<unknown>, Code]>([
+    ['an unknown room', () => admin().moveRoomToGroup({ roomId: 'Rnone', groupId: 'Gone' }), Code.NotFound],
+    ['a direct message', () => admin().moveRoomToGroup({ roomId: direct, groupId: 'Gone' }), Code.InvalidArgument],
+  ])('refuses %s', async (_what, call, code) => {
+    expect(await codeOf(call())).toBe(code)
+  })
+
+  test('refuses an unknown group and leaves the room where it is', async () => {
+    const room = await newRoom('Gone')
+    expect(await codeOf(admin().moveRoomToGroup({ roomId: room, groupId: 'Gnone' }))).toBe(Code.NotFound)
+    expect(await inGroup('Gone')).toContain(room)
+  })
+})
+
+describe('ReorderSidebarItemsInGroup', () => {
+  let groupId: string
+  let items: { kind: AdminRoomLayoutItemKind; id: string }[]
+  beforeAll(async () => {
+    groupId = await newGroup()
+    const [first, link, second] = [await newRoom(groupId), await newLink(groupId), await newRoom(groupId)]
+    await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: second })
+    items = [
+      { kind: ROOM, id: first },
+      { kind: SIDEBAR_LINK, id: link },
+      { kind: ROOM, id: second },
+    ]
+  })
+
+  test('orders rooms and links together, for administrators and everyone', async () => {
+    const wanted = [...items].reverse()
+    const { group } = await admin().reorderSidebarItemsInGroup({ groupId, items: wanted })
+    expect(idsIn(group)).toEqual(wanted.map(({ id }) => id))
+    const seen = await env.as('Ualice').directory.getRoomGroup({ groupId })
+    expect(seen.group?.items.map(({ item }) => item.case)).toEqual(['sidebarLink', 'room'])
+    expect(about(await told('sidebar_group_entries_reordered'))).toEqual(
+      new Set(['layout.server.room_groups_updated', `group.${groupId}.sidebar_group_entries_reordered`]),
+    )
+    await admin().reorderSidebarItemsInGroup({ groupId, items })
+    expect(await inGroup(groupId)).toEqual(items.map(({ id }) => id))
+  })
+
+  test.each<[string, () => typeof items]>([
+    ['one is missing', () => items.slice(1)],
+    ['none is named', () => []],
+    ['one is named twice', () => [...items, ...items.slice(0, 1)]],
+    ['one is unknown', () => [...items.slice(1), { kind: ROOM, id: 'Rnone' }]],
+    ['a room is called a link', () => items.map(({ id }) => ({ kind: SIDEBAR_LINK, id }))],
+  ])('refuses an order in which %s', async (_what, wanted) => {
+    const call = admin().reorderSidebarItemsInGroup({ groupId, items: wanted() })
+    expect(await codeOf(call)).toBe(Code.FailedPrecondition)
+    expect(await inGroup(groupId)).toEqual(items.map(({ id }) => id))
+  })
+
+  test('refuses an unknown group, items without a kind, and callers without room.manage in it', async () => {
+    const reorder = (by: ReturnType<typeof admin>, request: object) =>
+      codeOf(by.reorderSidebarItemsInGroup({ groupId, items, ...request }))
+    expect(await reorder(admin(), { groupId: 'Gnone' })).toBe(Code.NotFound)
+    expect(await reorder(admin(), { items: items.map(({ id }) => ({ id })) })).toBe(Code.InvalidArgument)
+    expect(await reorder(as('Uone'), {})).toBe(Code.PermissionDenied)
+  })
+})
+
+describe('sidebar links', () => {
+  const link = { groupId: 'Gone', label: 'Wiki', url: 'https://wiki.example/a' }
+
+  test('are made at the end of a group and seen by everyone', async () => {
+    const { sidebarLink } = await admin().createSidebarLink({ ...link, label: ' Our wiki ' })
+    expect(sidebarLink).toMatchObject({ label: 'Our wiki', url: 'https://wiki.example/a' })
+    const { group } = await env.as('Ualice').directory.getRoomGroup({ groupId: 'Gone' })
+    expect(group?.items.at(-1)?.item).toMatchObject({ case: 'sidebarLink', value: { id: sidebarLink?.id } })
+    expect(about(await told('sidebar_link_added_to_group'))).toEqual(
+      new Set(['layout.server.room_groups_updated', 'group.Gone.sidebar_link_added_to_group']),
+    )
+  })
+
+  test('change label and URL one by one; the same again tells nobody', async () => {
+    const linkId = await newLink('Gone')
+    const label = await admin().updateSidebarLink({ linkId, label: 'Handbook' })
+    expect(label.sidebarLink).toMatchObject({ id: linkId, label: 'Handbook', url: '/' })
+    const url = await admin().updateSidebarLink({ linkId, url: '/handbook' })
+    expect(url.sidebarLink).toMatchObject({ label: 'Handbook', url: '/handbook' })
+    await admin().updateSidebarLink({ linkId, url: '/handbook' })
+    await admin().deleteSidebarLink({ linkId })
+    const events = await told('sidebar_link_removed_from_group')
+    const updates = events.filter(({ kind }) => kind === 'sidebar_link_updated')
+    expect(new Set(updates.map(({ id }) => id)).size).toBe(2)
+    expect(updates[0]).toMatchObject({ aggregateType: 'group', aggregateId: 'Gone' })
+  })
+
+  test('are deleted once', async () => {
+    const linkId = await newLink('Gone')
+    expect(await admin().deleteSidebarLink({ linkId })).toMatchObject({ deleted: true })
+    expect(await inGroup('Gone')).not.toContain(linkId)
+    expect(await codeOf(admin().deleteSidebarLink({ linkId }))).toBe(Code.NotFound)
+    expect(await codeOf(admin().updateSidebarLink({ linkId, label: 'x' }))).toBe(Code.NotFound)
+    expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' }))).toBe(Code.NotFound)
+  })
+
+  test('move to the end of another group; into their own without effect', async () => {
+    const linkId = await newLink('Gone')
+    await newLink('Gtwo')
+    const { sidebarLink } = await admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' })
+    expect(sidebarLink).toMatchObject({ id: linkId, label: 'Wiki', url: '/' })
+    expect(await inGroup('Gone')).not.toContain(linkId)
+    expect((await inGroup('Gtwo'))?.at(-1)).toBe(linkId)
+    expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' }))).toBeUndefined()
+    expect(about(await told('sidebar_link_added_to_group'))).toEqual(
+      new Set([
+        'layout.server.room_groups_updated',
+        'group.Gone.sidebar_link_removed_from_group',
+        'group.Gtwo.sidebar_link_added_to_group',
+      ]),
+    )
+  })
+
+  test('need room.manage in their group, to move in both', async () => {
+    const linkId = await newLink('Gone')
+    const of = (userId: string) => ({
+      create: () => codeOf(as(userId).createSidebarLink(link)),
+      update: () => codeOf(as(userId).updateSidebarLink({ linkId, label: 'Mine' })),
+      move: () => codeOf(as(userId).moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' })),
+      delete: () => codeOf(as(userId).deleteSidebarLink({ linkId })),
+    })
+    for (const call of Object.values(of('Utwo'))) expect(await call()).toBe(Code.PermissionDenied)
+    const { create, update, move } = of('Uone')
+    expect([await create(), await update(), await move()]).toEqual([undefined, undefined, Code.PermissionDenied])
+    expect(await of('Uboth').move()).toBeUndefined()
+    expect(await of('Uone').delete()).toBe(Code.PermissionDenied)
+    expect(await of('Utwo').delete()).toBeUndefined()
+  })
+
+  test('are refused to an administrator who is denied this group', async () => {
+    const denied = env.as('Unotone', 'admin').layout
+    expect(await codeOf(denied.createSidebarLink(link))).toBe(Code.PermissionDenied)
+    expect(await codeOf(denied.createSidebarLink({ ...link, groupId: 'Gtwo' }))).toBeUndefined()
+  })
+
+  test.each<[string, () => Promise<unknown>, Code]>([
+    ['an unknown group', () => admin().createSidebarLink({ ...link, groupId: 'Gnone' }), Code.NotFound],
+    ['a blank label', () => admin().createSidebarLink({ ...link, label: ' ' }), Code.InvalidArgument],
+    [
+      'a label of 81 characters',
+      () => admin().createSidebarLink({ ...link, label: 'x'.repeat(81) }),
+      Code.InvalidArgument,
+    ],
+    [
+      'a URL of 2049 characters',
+      () => admin().createSidebarLink({ ...link, url: `/${'x'.repeat(2048)}` }),
+      Code.InvalidArgument,
+    ],
+    ['a script', () => admin().createSidebarLink({ ...link, url: 'javascript:alert(1)' }), Code.InvalidArgument],
+    ['another server', () => admin().createSidebarLink({ ...link, url: '//elsewhere.example' }), Code.InvalidArgument],
+  ])('refuse %s', async (_what, call, code) => {
+    expect(await codeOf(call())).toBe(code)
+  })
+
+  test('refuse a bad label or URL, an empty change and an unknown group when there is one', async () => {
+    const linkId = await newLink('Gone')
+    expect(await codeOf(admin().updateSidebarLink({ linkId }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(admin().updateSidebarLink({ linkId, label: ' ' }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(admin().updateSidebarLink({ linkId, url: '/\\x' }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gnone' }))).toBe(Code.NotFound)
+    expect(await inGroup('Gone')).toContain(linkId)
+  })
+})
+
+describe('groups themselves need role.manage', () => {
+  // Somebody who may do all to rooms.
+  const manager = () => as('Uboth')
+  test.each<[string, () => Promise<unknown>]>([
+    ['ListRoomGroups', () => manager().listRoomGroups({})],
+    ['CreateRoomGroup', () => manager().createRoomGroup({ name: 'Mine' })],
+    ['UpdateRoomGroup', () => manager().updateRoomGroup({ groupId: 'Gone', name: 'Mine' })],
+    ['DeleteRoomGroup', () => manager().deleteRoomGroup({ groupId: 'Gone' })],
+    ['ReorderRoomGroups', () => manager().reorderRoomGroups({ orderedGroupIds: ['Gone'] })],
+  ])('%s', async (_what, call) => {
+    expect(await codeOf(call())).toBe(Code.PermissionDenied)
+  })
+
+  test.each<[string, () => Promise<unknown>, Code]>([
+    ['an empty name', () => admin().createRoomGroup({ name: '' }), Code.InvalidArgument],
+    ['a blank name', () => admin().createRoomGroup({ name: '  ' }), Code.InvalidArgument],
+    ['a name of 81 characters', () => admin().createRoomGroup({ name: 'x'.repeat(81) }), Code.InvalidArgument],
+    [
+      'a description of 501',
+      () => admin().createRoomGroup({ name: 'x', description: 'x'.repeat(501) }),
+      Code.InvalidArgument,
+    ],
+    ['an unknown group', () => admin().updateRoomGroup({ groupId: 'Gnone', name: 'x' }), Code.NotFound],
+    ['nothing to change', () => admin().updateRoomGroup({ groupId: 'Gone' }), Code.InvalidArgument],
+    ['a blank new name', () => admin().updateRoomGroup({ groupId: 'Gone', name: ' ' }), Code.InvalidArgument],
+  ])('refuse %s', async (_what, call, code) => {
+    expect(await codeOf(call())).toBe(code)
+  })
+})
