@@ -1,4 +1,3 @@
-import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import {
   create,
   fromBinary,
@@ -8,18 +7,17 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf'
 import { methodPath } from '@parley/contracts/catalogue'
+import { Pool, type Dispatcher } from 'undici'
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
+type Answer = { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer }
 
 /** Calls a server over keep-alive HTTP/1.1 with binary bodies, with as little of its own as can be. */
 export class HttpCaller implements Disposable {
-  readonly #url: URL
-  readonly #agent: Agent
+  readonly #pool: Pool
   #token = ''
 
   constructor(url: string, connections = 1) {
-    this.#url = new URL(url)
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, noDelay: true })
+    this.#pool = new Pool(url, { connections, pipelining: 1 })
   }
 
   get token(): string {
@@ -44,28 +42,16 @@ export class HttpCaller implements Disposable {
     return fromBinary<M['output']>(method.output, body)
   }
 
-  post(path: string, contentType: string, body: string | Uint8Array): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const headers = {
-        'content-type': contentType,
-        'content-length': Buffer.byteLength(body),
-        ...(this.#token && { authorization: `Bearer ${this.#token}` }),
-      }
-      const { hostname: host, port } = this.#url
-      const sent = request({ host, port, path, method: 'POST', agent: this.#agent, headers }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-        )
-        response.on('error', reject)
-      })
-      sent.on('error', reject)
-      sent.end(body)
-    })
+  async post(path: string, contentType: string, body: string | Uint8Array): Promise<Answer> {
+    const headers = {
+      'content-type': contentType,
+      ...(this.#token && { authorization: `Bearer ${this.#token}` }),
+    }
+    const answer = await this.#pool.request({ path, method: 'POST', headers, body })
+    return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
 
   [Symbol.dispose](): void {
-    this.#agent.destroy()
+    void this.#pool.destroy()
   }
 }
