@@ -10,7 +10,10 @@ export const currentPasswordMissing = () =>
   new ConnectError('the current password is needed to change it', Code.InvalidArgument)
 export const passwordSetAlready = () => new ConnectError('the account has a password already', Code.FailedPrecondition)
 export const freshnessMissing = () =>
-  new ConnectError('sign in again, or send the current password: this needs a recent proof', Code.FailedPrecondition)
+  new ConnectError('sign in again, or send the current password: this needs a recent proof', Code.FailedPrecondition, {
+    // Tells it from other preconditions to whoever maps codes.
+    'parley-needs': 'fresh-credential',
+  })
 export const sessionEnded = () => new ConnectError('the session has ended; sign in again', Code.Unauthenticated)
 export const tooManyHashings = () =>
   new ConnectError('too many sign-ins at the moment; try again in a second', Code.ResourceExhausted, {

@@ -1,27 +1,48 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/auth'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
-import { users } from '../src/store/schema.ts'
-import { callersOf, codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { credentials, users } from '../src/store/schema.ts'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { codeIn, mailFolder, type MailFolder } from './_mails.ts'
 
 let env: Env
 let folder: MailFolder
+let now = Date.now()
 
 beforeAll(async () => {
   env = await openEnv()
   folder = await mailFolder()
-  await env.start({ PARLEY_MAIL_DIR: folder.path, PARLEY_OWNERS_EMAILS: 'boss@example.org' })
+  await env.start(
+    { PARLEY_MAIL_DIR: folder.path, PARLEY_OWNERS_EMAILS: 'boss@example.org' },
+    { now: () => new Date(now) },
+  )
+})
+afterEach(() => {
+  now = Date.now()
 })
 afterAll(async () => {
   await env[Symbol.asyncDispose]()
   await folder[Symbol.asyncDispose]()
 })
 
-const ask = (userId: string, email: string) => env.signIn.requestEmailCode({ userId, email })
-const confirm = (userId: string, email: string, code: string) => env.signIn.confirmEmailCode({ userId, email, code })
+/** The credentials that people signed in with. */
+const credentialIds = new Map<string, string>()
+async function signedIn(login: string, more: { email?: string } = {}): Promise<string> {
+  const userId = await makeUser(env, login, more)
+  credentialIds.set(userId, (await callerOf(env, login)).credentialId ?? '')
+  return userId
+}
+const proofOf = (userId: string, currentPassword?: string) => ({
+  userId,
+  credentialId: credentialIds.get(userId) ?? '',
+  ...(currentPassword !== undefined && { currentPassword }),
+})
+const ask = (userId: string, email: string, currentPassword?: string) =>
+  env.signIn.requestEmailCode({ ...proofOf(userId, currentPassword), email })
+const confirm = (userId: string, email: string, code: string, currentPassword?: string) =>
+  env.signIn.confirmEmailCode({ ...proofOf(userId, currentPassword), email, code })
 async function codeFor(userId: string, email: string): Promise<string> {
   await ask(userId, email)
   return codeIn((await folder.mails(email)).at(-1))
@@ -30,7 +51,7 @@ const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
 describe('an address', () => {
   test('is verified by the code that was mailed to it', async () => {
-    const userId = await makeUser(env, 'anna')
+    const userId = await signedIn('anna')
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     const code = await codeFor(userId, 'anna@example.org')
     expect((await env.viewerOf(userId).getViewer({})).user?.hasVerifiedEmail).toBe(false)
@@ -47,7 +68,7 @@ describe('an address', () => {
   })
 
   test('is for the one who asked, and for the address that was asked about', async () => {
-    const [bert, thief] = [await makeUser(env, 'bert'), await makeUser(env, 'thief')]
+    const [bert, thief] = [await signedIn('bert'), await signedIn('thief')]
     const code = await codeFor(bert, 'bert@example.org')
     expect(await codeOf(confirm(thief, 'bert@example.org', code))).toBe(Code.InvalidArgument)
     expect(await codeOf(confirm(bert, 'other@example.org', code))).toBe(Code.InvalidArgument)
@@ -57,28 +78,28 @@ describe('an address', () => {
   })
 
   test('that is none is no reason to fail', async () => {
-    const userId = await makeUser(env, 'dirk')
+    const userId = await signedIn('dirk')
     for (const email of ['dirk\0@example.org', 'dirk', ''])
       expect(await codeOf(confirm(userId, email, '123456'))).toBe(Code.InvalidArgument)
   })
 
   test('of somebody else is refused once it is proved, not before', async () => {
-    const userId = await makeUser(env, 'cleo')
-    await makeUser(env, 'first', { email: 'cleo@example.org' })
+    const userId = await signedIn('cleo')
+    await signedIn('first', { email: 'cleo@example.org' })
     const code = await codeFor(userId, 'cleo@example.org')
     expect(await codeOf(confirm(userId, 'cleo@example.org', wrong(code)))).toBe(Code.InvalidArgument)
     expect(await codeOf(confirm(userId, 'cleo@example.org', code))).toBe(Code.AlreadyExists)
   })
 
   test('that the configuration names makes an owner', async () => {
-    const userId = await makeUser(env, 'dora')
+    const userId = await signedIn('dora')
     await confirm(userId, 'Boss@example.org', await codeFor(userId, 'Boss@example.org'))
     const { bearer } = await signIn(env, 'dora')
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))?.roleIds).toEqual([ownerRoleId])
   })
 
   test('gets ten mails, whoever asks for them, and then the caller is told to wait', async () => {
-    const [one, two] = [await makeUser(env, 'emil'), await makeUser(env, 'frida')]
+    const [one, two] = [await signedIn('emil'), await signedIn('frida')]
     for (let i = 0; i < 10; i++) await ask(i % 2 ? one : two, 'many@example.org')
     for (const userId of [one, two]) expect(await codeOf(ask(userId, 'many@example.org'))).toBe(Code.ResourceExhausted)
     expect(await folder.mails('many@example.org')).toHaveLength(10)
@@ -86,7 +107,7 @@ describe('an address', () => {
   })
 
   test('is guessed at five times, whoever guesses', async () => {
-    const [one, two] = [await makeUser(env, 'gerd'), await makeUser(env, 'hugo')]
+    const [one, two] = [await signedIn('gerd'), await signedIn('hugo')]
     const codes = [await codeFor(one, 'guess@example.org'), await codeFor(two, 'guess@example.org')] as const
     for (let i = 0; i < 3; i++) await codeOf(confirm(one, 'guess@example.org', wrong(codes[0])))
     for (let i = 0; i < 2; i++) await codeOf(confirm(two, 'guess@example.org', wrong(codes[1])))
@@ -95,10 +116,74 @@ describe('an address', () => {
   })
 
   test('is nothing for accounts that are gone, and must look like one', async () => {
-    const userId = await makeUser(env, 'ida')
+    const userId = await signedIn('ida')
     expect(await codeOf(ask(userId, 'nonsense'))).toBe(Code.InvalidArgument)
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
     expect(await codeOf(ask(userId, 'ida@example.org'))).toBe(Code.Unauthenticated)
     expect(await codeOf(confirm(userId, 'ida@example.org', '123456'))).toBe(Code.Unauthenticated)
+  })
+})
+
+describe('proving an address', () => {
+  const minute = 60_000
+  const email = (login: string) => `${login}@example.org`
+
+  test('needs a credential that was proved lately, or the current password', async () => {
+    const userId = await signedIn('jana')
+    now += 31 * minute
+    expect(await codeOf(ask(userId, email('jana')))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(ask(userId, email('jana'), 'a wrong password'))).toBe(Code.InvalidArgument)
+    expect(await folder.mails(email('jana'))).toEqual([])
+    expect(await codeOf(ask(userId, email('jana'), password))).toBeUndefined()
+    const code = codeIn((await folder.mails(email('jana'))).at(-1))
+    await env.db
+      .update(credentials)
+      .set({ freshUntil: new Date(now) })
+      .where(eq(credentials.userId, userId))
+    expect(await codeOf(confirm(userId, email('jana'), code))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(confirm(userId, email('jana'), code, 'a wrong password'))).toBe(Code.InvalidArgument)
+    expect((await env.viewerOf(userId).getViewer({})).user?.hasVerifiedEmail).toBe(false)
+    expect(await codeOf(confirm(userId, email('jana'), code, password))).toBeUndefined()
+    expect((await env.viewerOf(userId).getViewer({})).user?.hasVerifiedEmail).toBe(true)
+  })
+
+  test('is nothing for a token of another client, or for a session that ended', async () => {
+    const [other, ended] = [await signedIn('karl'), await signedIn('lena')]
+    await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.userId, other))
+    expect(await codeOf(ask(other, email('karl'), password))).toBe(Code.FailedPrecondition)
+    await env.db
+      .update(credentials)
+      .set({ endedAt: new Date(now) })
+      .where(eq(credentials.userId, ended))
+    expect(await codeOf(ask(ended, email('lena'), password))).toBe(Code.Unauthenticated)
+    expect(await codeOf(env.signIn.requestEmailCode({ userId: other, email: 'x@example.org' }))).toBe(
+      Code.Unauthenticated,
+    )
+    expect(await folder.mails(email('karl'))).toEqual([])
+  })
+
+  test('is told to the addresses that were verified before, without what is secret', async () => {
+    const userId = await signedIn('mona', { email: email('mona') })
+    const second = 'mona-two@example.org'
+    const code = await codeFor(userId, second)
+    await confirm(userId, second, code)
+    const notices = async (address: string) =>
+      (await folder.mails(address)).filter(({ subject }) => subject.includes('another e-mail address'))
+    const [notice] = await eventually(async () => {
+      const mails = await notices(email('mona'))
+      expect(mails).toHaveLength(1)
+      return mails
+    })
+    expect(notice?.text).toContain('mona')
+    expect(notice?.text).toContain(new Date(now).toUTCString().slice(0, 16))
+    for (const secret of [code, second]) expect(`${notice?.text}${notice?.html}`).not.toContain(secret)
+    // Proving it again changes nothing, and a third address is told to both.
+    await confirm(userId, second, await codeFor(userId, second))
+    await confirm(userId, 'mona-three@example.org', await codeFor(userId, 'mona-three@example.org'))
+    await eventually(async () => {
+      expect(await notices(email('mona'))).toHaveLength(2)
+      expect(await notices(second)).toHaveLength(1)
+    })
+    expect(await notices('mona-three@example.org')).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { credentialDigest } from '@parley/auth'
 import { MyAccountService } from '@parley/contracts/api'
 import type { Service } from '@parley/runtime'
 import { eventually, startOidcProvider, type OidcProvider } from '@parley/testkit'
-import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
 import { finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
 import { codeIn, mailFolder, type MailFolder } from './_mails.ts'
 import { signInAt } from './_sign-in-at.ts'
@@ -62,10 +62,11 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
   },
   'a mailed code for an address': async (login) => {
     const userId = await makeUser(env, login)
+    const { credentialId = '' } = await callerOf(env, login)
     const email = `${login}@example.org`
-    await env.signIn.requestEmailCode({ userId, email })
+    await env.signIn.requestEmailCode({ userId, email, credentialId })
     const code = codeIn(await mailed(email))
-    return () => env.signIn.confirmEmailCode({ userId, email, code })
+    return () => env.signIn.confirmEmailCode({ userId, email, code, credentialId })
   },
   'a mailed link for a new password': async (login) => {
     const email = `${login}@example.org`

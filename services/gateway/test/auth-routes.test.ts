@@ -187,6 +187,31 @@ describe('an address to prove', () => {
     expect(env.accounts.requests('confirmEmailCode')).toMatchObject([{ userId: 'U-ada', ...body }])
   })
 
+  test('comes with the credential that was presented, and with the password if one is sent', async () => {
+    const token = env.accounts.credential('U-bob')
+    const { credentialId } = env.accounts.callers.get(digestOf(token)) ?? {}
+    const bearer = { authorization: `Bearer ${token}` }
+    for (const path of paths) {
+      await browser.postJson(path, body, bearer)
+      await browser.postJson(path, { ...body, current_password: 'a proof' }, bearer)
+    }
+    for (const method of ['requestEmailCode', 'confirmEmailCode'])
+      expect(env.accounts.requests(method)).toMatchObject([
+        { credentialId, currentPassword: '' },
+        { credentialId, currentPassword: 'a proof' },
+      ])
+  })
+
+  test.each([
+    [paths[0], 'requestEmailCode'],
+    [paths[1], 'confirmEmailCode'],
+  ] as const)('%s is a 400 that says what is missing when the session is not fresh', async (path, method) => {
+    const text = 'sign in again'
+    env.accounts.refuse(method, Code.FailedPrecondition, text, { 'parley-needs': 'fresh-credential' })
+    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+    expect(said(await browser.postJson(path, body, bearer))).toEqual([400, { error: text }])
+  })
+
   test('is none of another client’s business: with it one could reset the password', async () => {
     const bearer = { authorization: `Bearer ${env.accounts.neverFresh('U-bob')}` }
     for (const path of paths) expect((await browser.postJson(path, body, bearer)).status).toBe(403)

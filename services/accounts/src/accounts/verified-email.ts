@@ -9,7 +9,7 @@ import type { UserWithRoles } from '../store/users.ts'
 import { isOwnerEmail } from './create-account.ts'
 import { roleGiven } from './give-role.ts'
 
-export type VerifiedEmail = { change: Change | undefined; madeOwner: boolean }
+export type VerifiedEmail = { change: Change | undefined; added: boolean; madeOwner: boolean }
 
 /**
  * Records an address as verified within the change of a locked account, who becomes an owner if the configuration says so.
@@ -25,12 +25,16 @@ export async function emailVerified(
   const claim = await claimEmail(tx, user.id, email, at)
   if (claim === 'taken') throw emailTaken()
   const owner = isOwnerEmail(ctx, email) ? await roleGiven(tx, user, ownerRoleId) : undefined
-  const added = claim === 'added' ? [noted('user_verified_email_added')] : []
-  if (!owner && added.length === 0) return { change: undefined, madeOwner: false }
+  const added = claim === 'added'
+  if (!owner && !added) return { change: undefined, added, madeOwner: false }
   return {
+    added,
     change: {
       ...(owner?.set && { set: owner.set }),
-      announce: (version) => [...added, ...(owner?.announce(version) ?? [])],
+      announce: (version) => [
+        ...(added ? [noted('user_verified_email_added')] : []),
+        ...(owner?.announce(version) ?? []),
+      ],
     },
     madeOwner: owner !== undefined,
   }

@@ -36,6 +36,16 @@ export const emailCodeMail =
       ignore,
     ])
 
+/** For the addresses an account had before: with the new one somebody can set a new password. */
+export const emailAddedMail =
+  (to: string, login: string, at: Date): Compose =>
+  (server) =>
+    layOut(to, `Your account at ${server} has another e-mail address`, server, [
+      `Another e-mail address was confirmed for your account ${login} at ${server}, on ${at.toUTCString()}.`,
+      'From now on a new password can be asked for with it, too.',
+      'If that was not you, set a new password at once, which ends every session of the account, and tell whoever runs this server.',
+    ])
+
 export const passwordResetMail =
   (to: string, link: string, ttlMs: number): Compose =>
   (server) =>

@@ -40,6 +40,17 @@ export async function holdersOf(db: Reader, addresses: readonly string[]): Promi
   return rows.map((row) => row.userId)
 }
 
+/** The addresses an account verified first, at most ten: whoever adds others pushes none of these out. */
+export async function firstAddressesOf(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ address: emails.address })
+    .from(emails)
+    .where(eq(emails.userId, userId))
+    .orderBy(asc(emails.verifiedAt), asc(emails.key))
+    .limit(10)
+  return rows.map(({ address }) => address)
+}
+
 /** Verified addresses of accounts, by account, the oldest first. */
 export async function addressesOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
   const byUser = new Map<string, string[]>()

@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void,
   const retryAfter = metadata.get('retry-after')
   // Whoever is told when to come back has asked too often, whatever else the code means there.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // Nobody served the call: that is no answer of the method.
-  const status = metadata.has('parley-reason') ? undefined : statuses[code]
+  // Nobody served the call, or the caller lacks something: that is not what the status of the route is about.
+  const status = metadata.has('parley-reason') || metadata.has('parley-needs') ? undefined : statuses[code]
   return { status: status ?? codeToHttpStatus(code), text, headers: {} }
 }

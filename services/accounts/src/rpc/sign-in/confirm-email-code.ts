@@ -1,31 +1,39 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { tellOfNewAddress } from '../../accounts/tell-of-new-address.ts'
 import { emailVerified } from '../../accounts/verified-email.ts'
 import { useCode } from '../../codes/email-codes.ts'
 import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, wrongCode } from '../../errors.ts'
 import { ownerGranted } from '../../metrics.ts'
+import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.confirmEmailCode> {
-  return async ({ userId, code, ...request }) => {
+  return async ({ userId, credentialId, currentPassword, code, ...request }) => {
+    await assertFresh(ctx, { userId, credentialId }, currentPassword)
     const email = request.email.trim()
     if (!couldBeEmail(email)) throw wrongCode()
     const key = { purpose: 'verification' as const, emailKey: emailKey(email), userId }
     const at = ctx.now()
     let fits = false
     let madeOwner = false
+    let toTell: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       fits = (await useCode(ctx, tx, key, code.trim(), at)) === 'right'
       // A wrong code is counted: the transaction goes on.
       if (!fits) return undefined
+      const before = await firstAddressesOf(tx, userId)
       const verified = await emailVerified(ctx, tx, user, email, at)
       madeOwner = verified.madeOwner
+      toTell = verified.added ? before : []
       return verified.change
     })
     if (!changed) throw accountGone()
     if (!fits) throw wrongCode()
+    tellOfNewAddress(ctx, toTell, { login: changed.user.login, at })
     if (!madeOwner) {
       ctx.relay.wake(changed.unannounced)
       return {}

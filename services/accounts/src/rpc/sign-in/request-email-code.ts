@@ -3,6 +3,7 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { issueCode } from '../../codes/email-codes.ts'
 import { mailCode } from '../../codes/mail-code.ts'
 import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, noMailer, tooManyCodes } from '../../errors.ts'
@@ -10,11 +11,12 @@ import { emailCodeMail } from '../../mail/mails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.requestEmailCode> {
-  return async ({ userId, ...request }) => {
+  return async ({ userId, credentialId, currentPassword, ...request }) => {
     const { mailer } = ctx
     if (!mailer) throw noMailer()
     const email = request.email.trim()
     assertEmail(email)
+    await assertFresh(ctx, { userId, credentialId }, currentPassword)
     const key = { purpose: 'verification' as const, emailKey: emailKey(email), userId }
     const at = ctx.now()
     let code = ''

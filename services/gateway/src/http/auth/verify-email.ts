@@ -2,25 +2,34 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Caller } from '@parley/auth'
 import { replyJson } from '../reply.ts'
 import type { UserHandler } from './context.ts'
-import { readJsonObject, textFields } from './json-body.ts'
+import { readJsonObject, textField, textFields } from './json-body.ts'
 import { allowMail } from './mails.ts'
 
 /** `POST /auth/verify-email/request-code`: mails a code to an address that the user wants to prove. */
 export const requestEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertOwnSession(caller)
-  const { email } = textFields(await readJsonObject(request), 'email')
+  const body = await readJsonObject(request)
+  const { email } = textFields(body, 'email')
   await allowMail(context, request)
-  await context.signIn.requestEmailCode({ userId: caller.userId, email })
+  await context.signIn.requestEmailCode({ ...proofOf(caller, body), email })
   return replyJson(request, response, 200, { message: 'A code is on its way to the address.' })
 }
 
 /** `POST /auth/verify-email/confirm-code`: proves it. */
 export const confirmEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertOwnSession(caller)
-  const { email, code } = textFields(await readJsonObject(request), 'email', 'code')
-  await context.signIn.confirmEmailCode({ userId: caller.userId, email, code })
+  const body = await readJsonObject(request)
+  const { email, code } = textFields(body, 'email', 'code')
+  await context.signIn.confirmEmailCode({ ...proofOf(caller, body), email, code })
   return replyJson(request, response, 200, { success: true })
 }
+
+/** Who asks: the session must be fresh, or come with the password. */
+const proofOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>) => ({
+  userId,
+  credentialId,
+  currentPassword: textField(body, 'current_password') ?? textField(body, 'currentPassword') ?? '',
+})
 
 /** Whoever proves an address may reset the password with it: that is not for other web clients that were let in. */
 function assertOwnSession({ freshUntil }: Caller): void {
