@@ -43,17 +43,19 @@ describe('creating an account', () => {
     await using recording = await recordEvents(env.bus, 'evt.>')
     const { userId } = await create('Bea', { roleNames: ['moderator'] })
     const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
-    await eventually(() => expect(ours()).toHaveLength(2))
+    await eventually(() => expect(ours()).toHaveLength(3))
     expect(ours().map(({ kind, version, fact }) => [kind, version, fact.case])).toEqual([
       ['user_created', 1n, 'userChanged'],
       ['roles_changed', 2n, 'userRolesChanged'],
+      ['rbac_role_assigned', 2n, 'details'],
     ])
     expect(ours()[0]?.fact.value).toMatchObject({ created: true, deleted: false })
     expect(
       JSON.stringify(ours(), (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
     ).not.toContain('Bea')
     expect(ours()[1]?.fact.value).toMatchObject({ roleIds: ['moderator'], rolesVersion: 2n })
-    expect(JSON.stringify(ours().map(({ deliveries }) => deliveries))).toBe('[[],[]]')
+    expect(ours()[2]?.fact.value).toMatchObject({ details: { role_id: 'moderator', role_name: 'moderator' } })
+    expect(JSON.stringify(ours().map(({ deliveries }) => deliveries))).toBe('[[],[],[]]')
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import type { OperatorContext } from '../operator-context.ts'
-import { noted, rolesChanged, userCreated } from '../domain/announcements.ts'
+import { noted, roleAssigned, rolesChanged, userCreated } from '../domain/announcements.ts'
 import { assertEmail, emailKey } from '../domain/email.ts'
 import { assertLogin } from '../domain/login.ts'
 import { assertPassword } from '../domain/password.ts'
@@ -67,6 +67,11 @@ export async function createAccount(
       return enqueue(tx, [
         { ...common, version: 1n, ...userCreated() },
         ...(roleIds.length > 0 ? [{ ...common, version, ...rolesChanged(roleIds, version) }] : []),
+        ...roleIds.map((roleId) => ({
+          ...common,
+          version,
+          ...roleAssigned(roleId, ctx.policy.current().roles.get(roleId)?.name),
+        })),
         ...(email !== '' ? [{ ...common, version, ...noted('user_verified_email_added') }] : []),
         ...more.map((announcement) => ({ ...common, version, ...announcement })),
       ])

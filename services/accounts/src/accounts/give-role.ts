@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import type { OperatorContext } from '../operator-context.ts'
-import { noted, rolesChanged } from '../domain/announcements.ts'
+import { roleAssigned, rolesChanged } from '../domain/announcements.ts'
 import { insertRole } from '../store/roles.ts'
 import { changeUser, type Change } from '../store/user-changes.ts'
 import type { UserWithRoles } from '../store/users.ts'
@@ -14,10 +14,9 @@ export async function roleGiven(
 ): Promise<Change | undefined> {
   if (!(await insertRole(tx, user.id, roleId))) return undefined
   const held = [...user.roleIds, roleId].sort()
-  const note = noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
   return {
     set: { rolesVersion: user.version + 1n },
-    announce: (version) => [rolesChanged(held, version), note],
+    announce: (version) => [rolesChanged(held, version), roleAssigned(roleId, roleName)],
   }
 }
 

@@ -35,6 +35,10 @@ export const noted = (kind: string, details: Record<string, string> = {}): Annou
   fact: { case: 'details', value: { details } },
 })
 
+/** That somebody was given a role; beside `roles_changed`, which says what they hold now. */
+export const roleAssigned = (roleId: string, roleName = roleId): Announcement =>
+  noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
+
 export function credentialsEnded(
   userId: string,
   at: Date,
