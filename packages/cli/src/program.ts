@@ -53,9 +53,14 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
     const failure = error instanceof CommanderError ? misunderstood(error) : error
     if (!(failure instanceof Failure)) throw failure
     const { code, message, exitCode } = failure
-    terminal.err(json ? `${JSON.stringify({ error: { code, message } })}\n` : `parley: ${message}\n`)
+    terminal.err(json ? `${JSON.stringify({ error: { code, message } })}\n` : `parley: ${harmless(message)}\n`)
     return exitCode
   }
+}
+
+/** Names and settings may hold what a terminal would obey. */
+function harmless(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, '\uFFFD')
 }
 
 function misunderstood({ code, message }: CommanderError): Failure {
@@ -82,7 +87,7 @@ function build(terminal: Terminal): Command {
     },
     password: () => readPassword(terminal.input),
     print: ({ json, text }: Result) => {
-      terminal.out(program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${text}\n`)
+      terminal.out(program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`)
     },
     dataDir,
     env: terminal.env,

@@ -65,6 +65,8 @@ beforeAll(async () => {
     routes: (router) => {
       router.service(OperatorService, {
         createUser(request) {
+          if (/\P{ASCII}/u.test(request.login))
+            throw new ConnectError(`there cannot be "${request.login}"`, Code.InvalidArgument)
           if (request.login === 'taken') throw new ConnectError('the login is taken', Code.AlreadyExists)
           asked.push({ ...request, $typeName: undefined })
           return { userId: 'U1', login: request.login, roleNames: request.roleNames }
@@ -156,6 +158,21 @@ describe('failures', () => {
     expect(await parley(args, { stdin: 'secret' })).toEqual({ code: 1, out: '', err: 'parley: the login is taken\n' })
     const { err } = await parley([...args, '--json'], { stdin: 'secret' })
     expect(JSON.parse(err)).toEqual({ error: { code: 'already_exists', message: 'the login is taken' } })
+  })
+
+  test('what a terminal would obey is not printed', async () => {
+    const { err } = await parley(['user', 'create', '--login', '\u001B[2Jé\u009B1m', '--password-stdin'], {
+      stdin: 'secret',
+    })
+    expect(err).toBe('parley: there cannot be "\uFFFD[2Jé\uFFFD1m"\n')
+  })
+
+  test('a bus that does not answer: code 3', async () => {
+    process.kill(nats.pid, 'SIGSTOP')
+    const answer = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b']).finally(() =>
+      process.kill(nats.pid, 'SIGCONT'),
+    )
+    expect(answer).toMatchObject({ code: 3, out: '', err: expect.stringContaining('is the fleet still running?') })
   })
 
   test('no fleet: code 3, and what to do', async () => {

@@ -22,6 +22,9 @@ const networkCodes = new Set([
  */
 const passing = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
 
+/** A table or a column that is not there. */
+const undefinedNames = new Set(['42P01', '42703'])
+
 /** The driver has no codes for these. */
 const driverMessages =
   /connection terminated|connection timeout|timeout exceeded when trying to connect|query read timeout|not queryable|calling end on the pool|client was closed/i
@@ -64,6 +67,22 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 export function translateDatabaseError(error: unknown): ConnectError | undefined {
   if (!isDatabaseUnavailable(error)) return undefined
   return new ConnectError('the database is not available; try again', Code.Unavailable, undefined, undefined, error)
+}
+
+/**
+ * What an operator at work on the database of a service hears of its failure: PostgreSQL's own words, without the statement
+ * and what it was given. Undefined when the failure is something else.
+ */
+export function explainDatabaseError(error: unknown, service: string): ConnectError | undefined {
+  const trouble = translateDatabaseError(error)
+  if (trouble) return trouble
+  for (const cause of causes(error)) {
+    if (!(cause instanceof pg.DatabaseError)) continue
+    const unmigrated = undefinedNames.has(cause.code ?? '') ? `; run migrate.js of ${service} first` : ''
+    const message = `the database of ${service} says: ${cause.message}${unmigrated}`
+    return new ConnectError(message, Code.Unavailable, undefined, undefined, error)
+  }
+  return undefined
 }
 
 /** A statement failed without an answer of the server, so nobody knows what state its connection is in. */

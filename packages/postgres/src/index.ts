@@ -1,5 +1,5 @@
 export { openDatabase, type Database, type DatabaseOptions, type Db, type Reader, type Tx } from './database.ts'
-export { isDatabaseUnavailable, isUniqueViolation, translateDatabaseError } from './errors.ts'
+export { explainDatabaseError, isDatabaseUnavailable, isUniqueViolation, translateDatabaseError } from './errors.ts'
 export { decodeCursor, encodeCursor } from './cursor.ts'
 export { migrateDatabase, runMigrations } from './migrate.ts'
 export { sqlRows } from './rows.ts'

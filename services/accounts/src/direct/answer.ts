@@ -11,7 +11,7 @@ import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect'
 import { policyFrom } from '@parley/auth'
 import { defineConfig } from '@parley/config'
 import { GetPolicyResponseSchema, OperatorService } from '@parley/contracts/internal'
-import { openDatabase, translateDatabaseError } from '@parley/postgres'
+import { explainDatabaseError, openDatabase } from '@parley/postgres'
 import { readConfig } from '../config.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { createPasswords } from '../passwords/passwords.ts'
@@ -28,9 +28,12 @@ const readSettings = defineConfig({ databaseUrl, ownerEmails, ownerEmail, maxUse
  * Answers one method of the operator with nothing but the database. Events go into the outbox: running nodes hear of them
  * through whichever process of accounts runs, now or later.
  */
-export async function answerDirectly(input: string): Promise<{ answer: JsonObject }> {
+export async function answerDirectly(
+  input: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ answer: JsonObject }> {
   const { method: name, request, policy, blocked } = JSON.parse(input) as Question
-  const config = readSettings()
+  const config = readSettings({ env })
   await using database = await openDatabase({ url: config.databaseUrl, pool: 2, name: 'accounts operator' })
   const current = policyFrom(fromJson(GetPolicyResponseSchema, policy))
   const ctx: OperatorContext = {
@@ -45,7 +48,7 @@ export async function answerDirectly(input: string): Promise<{ answer: JsonObjec
   const method = OperatorService.methods.filter(isUnary).find((one) => one.name === name)
   if (!method) throw new ConnectError(`there is no method ${name}`, Code.Unimplemented)
   const unavailable = (error: unknown): never => {
-    throw translateDatabaseError(error) ?? error
+    throw explainDatabaseError(error, 'accounts') ?? error
   }
   await database.ping().catch(unavailable)
   const transport = createRouterTransport(({ service }) => service(OperatorService, operator(ctx)), {

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import { toJson } from '@bufbuild/protobuf'
+import { expect, test } from '@jest/globals'
+import { GetPolicyResponseSchema } from '@parley/contracts/internal'
+import { openDatabase } from '@parley/postgres'
+import { standardPolicy, testDatabase } from '@parley/testkit'
+import { answerDirectly } from '../src/direct/answer.ts'
+
+const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
+
+test('a database without tables is told in the words of PostgreSQL, without statements', async () => {
+  await using database = await testDatabase(migrations)
+  await using connection = await openDatabase({ url: database.url, pool: 1, name: 'test' })
+  await connection.pool.query('drop schema public cascade; create schema public')
+  const request = { login: 'alice', password: 'correct horse battery', email: 'alice@example.org' }
+  const question = { policy: toJson(GetPolicyResponseSchema, standardPolicy()), blocked: false, request }
+  const env = { PARLEY_ACCOUNTS_DATABASE_URL: database.url }
+  for (const method of ['CreateUser', 'BootstrapOwner']) {
+    const asked = answerDirectly(JSON.stringify({ ...question, method }), env)
+    const failure: unknown = await asked.catch((error: unknown) => error)
+    expect(String(failure)).toMatch(/relation "\w+" does not exist; run migrate.js of accounts first$/)
+    expect(String(failure)).not.toMatch(/insert|params|example/)
+  }
+})

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { openDatabase } from '@parley/postgres'
+import { testDatabase } from '@parley/testkit'
+import { answerDirectly } from '../src/direct/answer.ts'
+
+const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
+const ask = (url: string, login: string) =>
+  answerDirectly(JSON.stringify({ login }), { PARLEY_ADMIN_DATABASE_URL: url })
+
+test('the policy and blocked usernames are known before admin ever ran, and again', async () => {
+  await using database = await testDatabase(migrations)
+  const answers = await Promise.all([ask(database.url, 'Root'), ask(database.url, 'alice'), ask(database.url, 'root')])
+  expect(answers.map(({ answer }) => answer.blocked)).toEqual([true, false, true])
+  for (const { answer } of answers) expect(JSON.stringify(answer.policy)).toContain('"owner"')
+})
+
+test('a database without tables is told in the words of PostgreSQL, without statements', async () => {
+  await using database = await testDatabase(migrations)
+  await using connection = await openDatabase({ url: database.url, pool: 1, name: 'test' })
+  await connection.pool.query('drop schema public cascade; create schema public')
+  const failure: unknown = await ask(database.url, 'alice').catch((error: unknown) => error)
+  expect(String(failure)).toMatch(/relation "policy_state" does not exist; run migrate.js of admin first$/)
+  expect(String(failure)).not.toMatch(/insert|params/)
+})
