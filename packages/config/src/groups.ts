@@ -111,3 +111,11 @@ export const registrationFields = () => ({
     doc: 'whether anybody may register with an e-mail address',
   }),
 })
+
+/** How long authors may edit what they wrote. */
+export const editFields = () => ({
+  editWindowMs: duration('PARLEY_MESSAGING_EDIT_WINDOW', {
+    default: '3h',
+    doc: 'how long authors may edit a message; the same for messaging and admin, which tells clients',
+  }),
+})

@@ -16,6 +16,7 @@ export {
   cookieFields,
   coreFields,
   databaseFields,
+  editFields,
   logLevels,
   processFields,
   redisFields,

@@ -7,6 +7,7 @@ import {
   databaseFields,
   defineConfig,
   duration,
+  editFields,
   processFields,
   registrationFields,
   str,
@@ -20,6 +21,7 @@ export const readConfig = defineConfig({
   ...databaseFields('admin'),
   ...assetsFields(),
   ...uploadFields(),
+  ...editFields(),
   ...registrationFields(),
   ...authProviderFields({ secrets: false }),
   pushEnabled: bool('PARLEY_PUSH_ENABLED', {
@@ -51,10 +53,6 @@ export const readConfig = defineConfig({
     toml: 'video.max_upload_size',
     default: '100 MB',
     doc: 'Largest video, while videos are processed.',
-  }),
-  editWindowMs: duration('PARLEY_MESSAGING_EDIT_WINDOW', {
-    default: '3h',
-    doc: 'How long authors may edit a message; the same as for messaging.',
   }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',

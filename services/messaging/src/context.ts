@@ -16,4 +16,6 @@ export type Context = {
   /** What addresses of assets are made of. */
   assets: { publicUrl: string; signingSecret: string }
   now: () => Date
+  /** How long authors may edit a message. */
+  editWindowMs: number
 }

@@ -6,11 +6,21 @@ export const messageNotFound = () => new ConnectError('message not found', Code.
 export const eventNotFound = () => new ConnectError('no such event in the timeline of the room', Code.NotFound)
 export const threadRootNotFound = () => new ConnectError('thread root not found in the room', Code.NotFound)
 
+export const attachmentNotFound = () => new ConnectError('the message has no such attachment', Code.NotFound)
+export const linkPreviewNotFound = () => new ConnectError('the message shows no preview of that url', Code.NotFound)
+
 export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
 export const lacksPermission = (permission: Permission) =>
   new ConnectError(`you lack the permission ${permission} in this room`, Code.PermissionDenied)
 
-export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
+export const notTheAuthor = () => new ConnectError('only the author of the message may do that', Code.PermissionDenied)
+
+const unmet = (message: string) => new ConnectError(message, Code.FailedPrecondition)
+export const roomArchived = () => unmet('the room is archived')
+export const editWindowOver = (windowMs: number) =>
+  unmet(`the message can no longer be edited: authors may for ${Math.round(windowMs / 1000)} seconds after posting`)
+export const nothingWouldRemain = () =>
+  unmet('the message has no text, so its last attachment cannot be removed; delete the message instead')
 
 const invalid = (message: string) => new ConnectError(message, Code.InvalidArgument)
 export const bodyTooLong = (maxBytes: number) => invalid(`body: at most ${maxBytes} bytes of UTF-8`)
@@ -25,6 +35,8 @@ export const replyTargetElsewhere = () => invalid('in_reply_to: not a message of
 export const threadRootInvalid = () =>
   invalid('thread_root_event_id: a thread starts at a message that is itself no reply')
 export const threadInDm = () => invalid('direct messages have no threads')
+export const emojiUnknown = () => invalid('emoji: not a known shortcode; give one without colons, such as thumbsup')
+export const nothingToUpdate = () => invalid('nothing to change: body or also_send_to_channel is required')
 export const cursorInvalid = () => invalid('cursor: not one that this server issued')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 export const firstFactMissing = () => invalid('facts: the first one makes the room and has version 1, no other does')

@@ -63,6 +63,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),
+    editWindowMs: config.editWindowMs,
   }
   const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))

@@ -120,6 +120,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
   }
   const parts = {
     nats,
+    look,
     database,
     bus,
     rpc,

@@ -5,9 +5,15 @@ import type { Context } from '../context.ts'
 import { applyRoomFacts } from './internal/apply-room-facts.ts'
 import { hasUnread } from './internal/has-unread.ts'
 import { roomStates } from './internal/room-states.ts'
+import { addReaction } from './message/add-reaction.ts'
 import { batchGetMessages } from './message/batch-get-messages.ts'
 import { createMessage } from './message/create-message.ts'
+import { deleteAttachment } from './message/delete-attachment.ts'
+import { deleteLinkPreview } from './message/delete-link-preview.ts'
+import { deleteMessage } from './message/delete-message.ts'
 import { getMessage } from './message/get-message.ts'
+import { removeReaction } from './message/remove-reaction.ts'
+import { updateMessage } from './message/update-message.ts'
 import { getRoomEvents } from './room/get-room-events.ts'
 import { getRoomEventsAround } from './room/get-room-events-around.ts'
 import { getThreadEventsAround } from './thread/get-thread-events-around.ts'
@@ -16,8 +22,14 @@ import { getThreadEvents } from './thread/get-thread-events.ts'
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(MessageService, {
     createMessage: createMessage(ctx),
+    updateMessage: updateMessage(ctx),
+    deleteMessage: deleteMessage(ctx),
+    deleteAttachment: deleteAttachment(ctx),
+    deleteLinkPreview: deleteLinkPreview(ctx),
     getMessage: getMessage(ctx),
     batchGetMessages: batchGetMessages(ctx),
+    addReaction: addReaction(ctx),
+    removeReaction: removeReaction(ctx),
   })
   router.service(RoomService, {
     getRoomEvents: getRoomEvents(ctx),

@@ -15,7 +15,7 @@ export type HeaderRow = {
 }
 
 /** The header of `room_lines l`. */
-const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
+export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
   l.name, l.participant_ids as "participantIds"`
 
 /** Rows of one user in the room of `room_lines l`; `$user` is the parameter that holds the user's id. */
@@ -31,7 +31,10 @@ export const standingColumns = `coalesce(m.member, false) as member,
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
 
-const toHeader = (row: HeaderRow): RoomHeader => ({ ...row, kind: roomKinds[row.kind] })
+/** The header in a row, whatever else the row holds. */
+export function toHeader({ roomId, version, kind, groupId, universal, archived, name, participantIds }: HeaderRow) {
+  return { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
+}
 
 const readHeader = statement<HeaderRow>('read_header', `select ${headerColumns} from room_lines l where l.room_id = $1`)
 
@@ -57,8 +60,8 @@ export async function findStanding(
 ): Promise<HeaderAndStanding | undefined> {
   const [row] = await readStanding.run(on, [roomId, userId])
   if (!row) return undefined
-  const { member, banned, ...header } = row
-  return { room: toHeader(header), standing: { member, banned } }
+  const { member, banned } = row
+  return { room: toHeader(row), standing: { member, banned } }
 }
 
 /** Holds the room until the transaction ends. What else is read has to be read after it, in a snapshot of its own. */

@@ -128,6 +128,10 @@ export const roomEvents = pgTable(
     index('room_events_thread')
       .on(table.roomId, table.threadRootEventId, table.seq)
       .where(sql`${table.threadRootEventId} is not null`),
+    // Whether somebody still takes part in a thread.
+    index('room_events_thread_author')
+      .on(table.roomId, table.threadRootEventId, table.actorId)
+      .where(sql`${table.threadRootEventId} is not null and ${table.deletedAt} is null`),
   ],
 )
 
@@ -168,6 +172,23 @@ export const reactions = pgTable(
     primaryKey({ columns: [table.roomId, table.seq, table.emoji, table.userId] }),
     index('reactions_user').on(table.userId),
   ],
+)
+
+/** Reactions of one message with one emoji, counted: reading a message never counts. No row without a reaction. */
+export const reactionTallies = pgTable(
+  'reaction_tallies',
+  {
+    roomId: text('room_id').notNull(),
+    /** Place of the message. */
+    seq: place('seq').notNull(),
+    emoji: text('emoji').notNull(),
+    count: integer('count').notNull(),
+    /** The first five who reacted. */
+    firstUserIds: text('first_user_ids').array().notNull(),
+    /** Place of the first reaction: emojis are shown in this order. */
+    since: place('since').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.roomId, table.seq, table.emoji] })],
 )
 
 /** Threads with at least one reply. */

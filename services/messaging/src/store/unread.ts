@@ -8,7 +8,7 @@ export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; la
  */
 const states = statement<RoomState>(
   'read_room_states',
-  `select l.room_id as "roomId", l.last_message_seq is null as empty, l.last_message_at as "lastMessageAt",
+  `select l.room_id as "roomId", l.last_message_at is null as empty, l.last_message_at as "lastMessageAt",
   coalesce(l.last_message_seq > coalesce(r.seq, 0), false)
     and (coalesce(m.member, false) or l.universal)
     and not coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as "hasUnread"

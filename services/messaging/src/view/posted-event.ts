@@ -1,4 +1,4 @@
-import { outgoing, realtimeEnvelope } from '@parley/events'
+import { outgoing, realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { anyPlace, findHoles, type PostedEntry } from '../domain/entry-holes.ts'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
@@ -16,34 +16,40 @@ export type Posted = {
 
 /**
  * The outbox entry of a posted message, complete but for its place in the line, which the writing statement draws and
- * fills in. With `markedAsRead` it also tells the author that the room is read up to here.
+ * fills in.
  */
 export function toPostedEntry(room: RoomHeader, posted: Posted, options: { markedAsRead: boolean }): PostedEntry {
+  const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace }))
+  return { ...entry, holes: findHoles(entry.payload) }
+}
+
+/** The event of a posted message. With `markedAsRead` it also tells the author that the room is read up to here. */
+export function toPostedEvent(
+  room: RoomHeader,
+  posted: Posted,
+  { markedAsRead, place }: { markedAsRead: boolean; place: bigint },
+): OutgoingEvent {
   const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoOfEventId } = posted
   const value = { roomId: room.roomId, messageEventId: eventId, ...(threadRootEventId && { threadRootEventId }) }
   const envelope = realtimeEnvelope('message_posted', { id: eventId, createdAt, actorId, value })
   const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
-  const entry = outgoing({
+  return {
     id: eventId,
     kind: 'message_posted',
     aggregateType: 'room',
     aggregateId: room.roomId,
-    version: anyPlace,
+    version: place,
     occurredAt: createdAt,
     actorId,
     fact: {
       case: 'messagePosted',
-      value: { roomSeq: anyPlace, threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds },
+      value: { roomSeq: place, threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds },
     },
-    deliveries: [
-      toRoom(room, envelope),
-      ...(options.markedAsRead ? [toUser(actorId, markedAsRead(room, posted))] : []),
-    ],
-  })
-  return { ...entry, holes: findHoles(entry.payload) }
+    deliveries: [toRoom(room, envelope), ...(markedAsRead ? [toUser(actorId, toReadEnvelope(room, posted))] : [])],
+  }
 }
 
-function markedAsRead(room: RoomHeader, { actorId, createdAt }: Posted): Uint8Array {
+function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: Posted): Uint8Array {
   const value = { roomId: room.roomId }
   return realtimeEnvelope('room_marked_as_read', { id: newId('event'), createdAt, actorId, value })
 }

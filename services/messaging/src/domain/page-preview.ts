@@ -1,0 +1,8 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
+
+/** The preview as a message keeps it. */
+export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(PagePreviewSchema, stored)
+
+/** Key of the image of a stored preview; empty for none. */
+export const previewImageKey = (stored: Uint8Array | null): string => (stored ? decodePreview(stored).imageKey : '')

@@ -1,0 +1,9 @@
+/** The reactions to a message with one emoji. */
+export type Tally = {
+  emoji: string
+  count: number
+  /** The first five who reacted. */
+  firstUserIds: string[]
+  /** Whether the reader is among those who reacted. */
+  mine: boolean
+}

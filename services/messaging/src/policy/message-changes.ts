@@ -1,0 +1,49 @@
+import { may, roomScope, type Policy, type Subject } from '@parley/auth'
+import type { ChangeableMessage } from '../domain/changeable.ts'
+import type { RoomHeader } from '../domain/room-line.ts'
+import { editWindowOver, lacksPermission, notTheAuthor, roomArchived } from '../errors.ts'
+
+type Who = { policy: Policy; caller: Subject; room: RoomHeader }
+type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
+
+const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
+
+/** Throws unless the caller may change the text: authors within the window, whatever else they may; others as moderators. */
+export function assertMayEdit(who: Who, message: Message, when: { now: Date; windowMs: number }): void {
+  const { caller, room } = who
+  if (!isAuthor(caller, message)) assertPermission(who, 'message.manage')
+  if (room.archived) throw roomArchived()
+  if (isAuthor(caller, message)) assertWithinWindow(message, when)
+}
+
+/** Throws unless the caller may add or take back the channel echo of a reply. */
+export function assertMayChangeEcho(who: Who, message: Message, change: 'add' | 'remove'): void {
+  assertAuthor(who.caller, message)
+  if (change === 'remove') return
+  assertPermission(who, 'message.echo')
+  assertPermission(who, 'message.post')
+}
+
+/** Throws unless the caller may take the message back: authors at any time, others as moderators; archived or not. */
+export function assertMayRetract(who: Who, message: Message): void {
+  if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
+}
+
+/** Throws unless the message is the caller's own. */
+export function assertAuthor(caller: Subject, message: Pick<Message, 'authorId'>): void {
+  if (!isAuthor(caller, message)) throw notTheAuthor()
+}
+
+/** Throws unless the caller may react; what is there may be taken back in an archived room too. */
+export function assertMayReact(who: Who, change: 'add' | 'remove'): void {
+  assertPermission(who, 'message.react')
+  if (change === 'add' && who.room.archived) throw roomArchived()
+}
+
+function assertPermission({ policy, caller, room }: Who, permission: Parameters<typeof may>[2]): void {
+  if (!may(policy, caller, permission, roomScope(room))) throw lacksPermission(permission)
+}
+
+function assertWithinWindow({ createdAt }: Message, { now, windowMs }: { now: Date; windowMs: number }): void {
+  if (now.getTime() - createdAt.getTime() > windowMs) throw editWindowOver(windowMs)
+}

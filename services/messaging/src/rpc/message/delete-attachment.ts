@@ -1,0 +1,15 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MessageService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { changeMessage } from '../../line/change.ts'
+import { planWithoutAttachment } from '../../line/remove-part.ts'
+
+export function deleteAttachment(ctx: Context): MethodImpl<typeof MessageService.method.deleteAttachment> {
+  return async ({ roomId, eventId, attachmentId }, call) => {
+    const caller = callerOf(call)
+    const decide = planWithoutAttachment.bind(undefined, ctx, caller, attachmentId)
+    await changeMessage(ctx, caller, { roomId, eventId }, decide)
+    return { deleted: true }
+  }
+}

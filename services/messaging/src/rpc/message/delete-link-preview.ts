@@ -1,0 +1,14 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MessageService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { changeMessage } from '../../line/change.ts'
+import { planWithoutPreview } from '../../line/remove-part.ts'
+
+export function deleteLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.deleteLinkPreview> {
+  return async ({ roomId, eventId, url }, call) => {
+    const caller = callerOf(call)
+    await changeMessage(ctx, caller, { roomId, eventId }, (found) => planWithoutPreview(ctx, caller, url, found))
+    return { deleted: true }
+  }
+}

@@ -1,0 +1,23 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MessageService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { messageNotFound, nothingToUpdate } from '../../errors.ts'
+import { changeMessage } from '../../line/change.ts'
+import { readVisibleMessages } from '../../line/read.ts'
+import { planUpdate } from '../../line/update.ts'
+import { toMessage } from '../../view/message.ts'
+
+export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.method.updateMessage> {
+  return async ({ roomId, eventId, body, alsoSendToChannel: withEcho }, call) => {
+    const caller = callerOf(call)
+    if (body === undefined && withEcho === undefined) throw nothingToUpdate()
+    const decide = planUpdate.bind(undefined, ctx, caller, { body, withEcho })
+    const { message } = await changeMessage(ctx, caller, { roomId, eventId }, decide)
+    // An echo that was named and taken back is answered with its reply.
+    const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, message.eventId])
+    const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
+    if (!row) throw messageNotFound()
+    return { message: toMessage(roomId, row) }
+  }
+}

@@ -1,0 +1,60 @@
+import type { ChangeableMessage } from '../domain/changeable.ts'
+import type { RoomLine, Standing } from '../domain/room-line.ts'
+import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow } from './lines.ts'
+import { statement, type Connection } from './statement.ts'
+
+type Columns = Omit<ChangeableMessage, 'echo' | 'named'> & {
+  namedEcho: boolean
+  namedDeleted: boolean
+  echoEventId: string | null
+  echoSeq: bigint | null
+}
+
+type Row = HeaderRow & Standing & { roomSeq: bigint } & (Columns | { eventId: null })
+
+/** $1 room, $2 user, $3 event, $4 emoji. */
+const read = statement<Row>(
+  'read_changeable',
+  `select ${headerColumns}, l.room_seq as "roomSeq", ${standingColumns},
+  e.seq, e.event_id as "eventId", e.actor_id as "authorId", e.created_at as "createdAt",
+  e.deleted_at is not null as retracted, coalesce(e.body, '') as body, e.thread_root_event_id as "threadRootEventId",
+  array(
+    select a.asset_id from message_attachments a where a.room_id = e.room_id and a.seq = e.seq order by a.position
+  ) as "attachmentIds",
+  e.link_preview as "linkPreview", n.echo_of_event_id is not null as "namedEcho", n.deleted_at is not null as "namedDeleted",
+  c.event_id as "echoEventId", c.seq as "echoSeq",
+  exists (
+    select from reactions r where r.room_id = e.room_id and r.seq = e.seq and r.emoji = $4 and r.user_id = $2
+  ) as reacted
+from room_lines l${standingJoins('$2')}
+left join room_events n on n.room_id = l.room_id and n.event_id = $3 and n.kind = 'message_posted'
+left join room_events e on e.room_id = l.room_id and e.event_id = coalesce(n.echo_of_event_id, n.event_id)
+left join room_events c on c.room_id = l.room_id and c.event_id = e.channel_echo_event_id
+where l.room_id = $1`,
+)
+
+/** A room with its last place, how the user stands in it, and the message if there is one. */
+export type Changeable = { room: RoomLine; standing: Standing; message: ChangeableMessage | undefined }
+
+/** Reads all that a change of a message depends on, in one snapshot; undefined for an unknown room. */
+export async function findChangeable(
+  on: Connection,
+  target: { roomId: string; eventId: string; userId: string; emoji: string },
+): Promise<Changeable | undefined> {
+  const [row] = await read.run(on, [target.roomId, target.userId, target.eventId, target.emoji])
+  if (!row) return undefined
+  const { member, banned } = row
+  const room = { ...toHeader(row), roomSeq: row.roomSeq }
+  return { room, standing: { member, banned }, message: row.eventId === null ? undefined : toMessage(row) }
+}
+
+function toMessage(row: Columns): ChangeableMessage {
+  const { echoEventId, echoSeq, namedEcho, namedDeleted } = row
+  const { seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview, reacted } =
+    row
+  return {
+    ...{ seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview, reacted },
+    echo: echoEventId !== null && echoSeq !== null ? { eventId: echoEventId, seq: echoSeq } : undefined,
+    named: !namedEcho ? 'message' : namedDeleted && !retracted ? 'former echo' : 'echo',
+  }
+}

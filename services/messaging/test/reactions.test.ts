@@ -1,0 +1,165 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { eventually } from '@parley/testkit'
+import { echoed, gone, recordRoom, refused, say, told } from './_conversation.ts'
+import { startFleet, type Fleet, type Person } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const people = ['ann', 'bob', 'p1', 'p2', 'p3', 'p4', 'p5']
+const room = async () => (await fleet.room().channel(people)).roomId
+const [ann, bob] = [() => fleet.as('ann'), () => fleet.as('bob')]
+const add = (person: Person, roomId: string, messageEventId: string, emoji = 'tada') =>
+  person.messages.addReaction({ roomId, messageEventId, emoji })
+const remove = (person: Person, roomId: string, messageEventId: string, emoji = 'tada') =>
+  person.messages.removeReaction({ roomId, messageEventId, emoji })
+
+test('a reaction is added once and told of once', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await using recorded = await recordRoom(fleet, roomId)
+  const reaction = { emoji: 'tada', count: 1, hasReacted: true, previewUserIds: ['bob'] }
+  expect(await add(bob(), roomId, id)).toMatchObject({ added: true, reaction })
+  expect(await add(bob(), roomId, id)).toMatchObject({ added: false, reaction })
+  expect(await add(ann(), roomId, id)).toMatchObject({
+    added: true,
+    reaction: { count: 2, hasReacted: true, previewUserIds: ['bob', 'ann'] },
+  })
+  await eventually(() => recorded.events.length === 2)
+  expect(recorded.events[0]).toMatchObject({ actorId: 'bob', version: 10n })
+  expect(recorded.events[0]?.fact).toMatchObject({
+    case: 'reaction',
+    value: { roomSeq: 10n, messageEventId: id, emoji: 'tada' },
+  })
+  const heard = [{ to: roomId, kind: 'reactionAdded', roomId, messageEventId: id, emoji: 'tada' }]
+  expect(told(recorded.events)).toEqual([
+    { kind: 'reaction_added', heard },
+    { kind: 'reaction_added', heard },
+  ])
+})
+
+test('a reaction is taken back once; nothing remains of the last one', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await add(ann(), roomId, id)
+  await add(bob(), roomId, id)
+  await using recorded = await recordRoom(fleet, roomId)
+  expect(await remove(ann(), roomId, id)).toMatchObject({
+    removed: true,
+    reaction: { emoji: 'tada', count: 1, hasReacted: false, previewUserIds: ['bob'] },
+  })
+  expect(await remove(ann(), roomId, id)).toMatchObject({ removed: false, reaction: { count: 1 } })
+  const last = await remove(bob(), roomId, id)
+  expect([last.removed, last.reaction]).toEqual([true, undefined])
+  const none = await remove(bob(), roomId, id)
+  expect([none.removed, none.reaction]).toEqual([false, undefined])
+  await eventually(() => recorded.events.length === 2)
+  expect(told(recorded.events).map(({ kind }) => kind)).toEqual(['reaction_removed', 'reaction_removed'])
+  expect(recorded.events.map(({ actorId }) => actorId)).toEqual(['ann', 'bob'])
+})
+
+test('the first five are named; who came next takes the place of one who leaves', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  for (const userId of people) await add(fleet.as(userId), roomId, id)
+  const named = async (person: Person) => (await add(person, roomId, id)).reaction
+  expect(await named(ann())).toMatchObject({ count: 7, previewUserIds: ['ann', 'bob', 'p1', 'p2', 'p3'] })
+  await remove(bob(), roomId, id)
+  expect(await named(ann())).toMatchObject({ count: 6, previewUserIds: ['ann', 'p1', 'p2', 'p3', 'p4'] })
+  await remove(fleet.as('p5'), roomId, id)
+  expect(await named(ann())).toMatchObject({ count: 5, previewUserIds: ['ann', 'p1', 'p2', 'p3', 'p4'] })
+})
+
+test('everyone at once, twice each, over two processes: nobody is lost or counted twice', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await using recorded = await recordRoom(fleet, roomId)
+  const answers = await Promise.all([...people, ...people].map((userId) => add(fleet.as(userId), roomId, id)))
+  expect(answers.filter(({ added }) => added)).toHaveLength(people.length)
+  expect((await add(ann(), roomId, id)).reaction?.count).toBe(people.length)
+  const removals = await Promise.all([...people, ...people].map((userId) => remove(fleet.as(userId), roomId, id)))
+  expect(removals.filter(({ removed }) => removed)).toHaveLength(people.length)
+  expect((await remove(ann(), roomId, id)).reaction).toBeUndefined()
+  await fleet.settled(roomId)
+  await eventually(() => recorded.events.length === 2 * people.length)
+})
+
+test('a reaction through an echo is the reply’s', async () => {
+  const roomId = await room()
+  const { reply, echoId } = await echoed(ann(), roomId)
+  await using recorded = await recordRoom(fleet, roomId)
+  expect((await add(bob(), roomId, echoId)).added).toBe(true)
+  expect((await add(bob(), roomId, reply.id)).added).toBe(false)
+  expect((await remove(bob(), roomId, echoId)).removed).toBe(true)
+  await eventually(() => recorded.events.length === 2)
+  expect(told(recorded.events).flatMap(({ heard }) => heard)).toMatchObject([
+    { kind: 'reactionAdded', messageEventId: reply.id },
+    { kind: 'reactionRemoved', messageEventId: reply.id },
+  ])
+})
+
+describe('a reaction that cannot be', () => {
+  test.each([':tada:', '🎉', 'nothing_like_it', 'TADA', 'constructor'])('with %j: invalid_argument', async (emoji) => {
+    const roomId = await room()
+    const { id } = await say(ann(), roomId, 'x')
+    const unknown = refused(Code.InvalidArgument, 'emoji')
+    await expect(add(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
+    await expect(remove(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
+  })
+
+  test('to what is no message, or is retracted: not_found', async () => {
+    const roomId = await room()
+    const { id } = await say(ann(), roomId, 'x')
+    await add(bob(), roomId, id)
+    await ann().messages.deleteMessage({ roomId, eventId: id })
+    const { reply, echoId } = await echoed(ann(), roomId)
+    await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
+    const { page } = await ann().rooms.getRoomEvents({ roomId })
+    for (const eventId of ['Enothing', 'a b', id, echoId, page?.events[0]?.id ?? '']) {
+      await expect(add(ann(), roomId, eventId)).rejects.toMatchObject(gone)
+      await expect(remove(bob(), roomId, eventId)).rejects.toMatchObject(gone)
+    }
+  })
+
+  test('by who is no member: permission_denied', async () => {
+    const channel = await fleet.room().channel(['ann', 'bob'])
+    const { roomId } = channel
+    const { id } = await say(ann(), roomId, 'x')
+    await channel.ban('bob')
+    for (const person of [bob(), fleet.as('eve')]) {
+      const outside = refused(Code.PermissionDenied, 'not a member')
+      await expect(add(person, roomId, id)).rejects.toMatchObject(outside)
+      await expect(remove(person, roomId, id)).rejects.toMatchObject(outside)
+    }
+  })
+
+  test('in an archived room; taking one back is possible there', async () => {
+    const channel = await fleet.room().channel(['ann'])
+    const { roomId } = channel
+    const { id } = await say(ann(), roomId, 'x')
+    await add(ann(), roomId, id)
+    await channel.archive()
+    await expect(add(ann(), roomId, id, 'eyes')).rejects.toMatchObject(refused(Code.FailedPrecondition, 'archived'))
+    expect((await remove(ann(), roomId, id)).removed).toBe(true)
+  })
+
+  test('without message.react in the room, to take one back too', async () => {
+    const roomId = await room()
+    const { id } = await say(ann(), roomId, 'x')
+    await add(ann(), roomId, id)
+    fleet.neighbours.policy.decisions.push({
+      $typeName: 'svc.internal.v1.PolicyDecision',
+      ...{ roleId: 'everyone', userId: '', permission: 'message.react', decision: PermissionDecision.DENY },
+      scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
+    })
+    await fleet.restart()
+    const lacking = refused(Code.PermissionDenied, 'message.react')
+    await expect(add(ann(), roomId, id)).rejects.toMatchObject(lacking)
+    await expect(remove(ann(), roomId, id)).rejects.toMatchObject(lacking)
+  })
+})

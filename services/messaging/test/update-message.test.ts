@@ -1,0 +1,304 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { echoed, gone, read, recordRoom, refused, say, shown, told } from './_conversation.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+const hour = 3_600_000
+
+let fleet: Fleet
+let ahead = 0
+beforeAll(async () => {
+  fleet = await startFleet({ now: () => new Date(Date.now() + ahead) })
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const room = async () => (await fleet.room().channel(['ann', 'bob', 'mod'])).roomId
+const [ann, bob, mod, olga] = [
+  () => fleet.as('ann'),
+  () => fleet.as('bob'),
+  () => fleet.as('mod', ['moderator']),
+  () => fleet.as('olga', ['owner']),
+]
+
+/** Runs while clocks stand so much later. */
+async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
+  ahead = ms
+  try {
+    return await run()
+  } finally {
+    ahead = 0
+  }
+}
+
+describe('an author', () => {
+  test('changes the text of a message, and the room hears of it once', async () => {
+    const roomId = await room()
+    const { id: eventId, createdAt } = await say(ann(), roomId, 'befor')
+    await using recorded = await recordRoom(fleet, roomId)
+    const { message } = await ann().messages.updateMessage({ roomId, eventId, body: 'after' })
+    expect(message).toMatchObject({ id: eventId, body: 'after', createdAt, updatedAt: expect.anything() })
+    expect(await read(bob(), roomId, eventId)).toEqual(message)
+    const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(event).toMatchObject({ kind: 'message_edited', version: 6n, actorId: 'ann', aggregateId: roomId })
+    expect(event?.fact).toMatchObject({
+      case: 'messageEdited',
+      value: { roomSeq: 6n, messageEventId: eventId, removedAssetIds: [], threadRootEventId: '' },
+    })
+    expect(told(recorded.events)).toEqual([
+      { kind: 'message_edited', heard: [{ to: roomId, kind: 'messageEdited', roomId, messageEventId: eventId }] },
+    ])
+    expect(Buffer.from(event?.deliveries[0]?.envelope ?? []).toString('latin1')).not.toContain('after')
+  })
+
+  test('changes nothing with the same text: no event, not edited', async () => {
+    const roomId = await room()
+    const { id: eventId } = await say(ann(), roomId, 'same')
+    await using recorded = await recordRoom(fleet, roomId)
+    const { message } = await ann().messages.updateMessage({ roomId, eventId, body: 'same' })
+    expect(message?.updatedAt).toBeUndefined()
+    const { id } = await say(ann(), roomId, 'behind')
+    const events = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(events.map((event) => event.id)).toEqual([id])
+    expect(events[0]?.version).toBe(6n)
+  })
+
+  test('edits in direct messages, and the participants hear of it', async () => {
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
+    const { id: eventId } = await say(ann(), roomId, 'x')
+    await using recorded = await recordRoom(fleet, roomId, 'message_edited')
+    await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
+    await eventually(() => recorded.events.length > 0)
+    expect(told(recorded.events)[0]?.heard[0]?.to).toEqual(['ann', 'bob'])
+  })
+
+  test('edits within three hours, not after, whatever else they may', async () => {
+    const roomId = await room()
+    for (const author of [ann(), mod()]) {
+      const { id: eventId } = await say(author, roomId, 'x')
+      await later(2.99 * hour, () => author.messages.updateMessage({ roomId, eventId, body: 'in time' }))
+      const late = later(3.01 * hour, () => author.messages.updateMessage({ roomId, eventId, body: 'late' }))
+      await expect(late).rejects.toMatchObject(refused(Code.FailedPrecondition, 'no longer be edited'))
+      expect((await read(author, roomId, eventId))?.body).toBe('in time')
+    }
+  })
+})
+
+describe('others', () => {
+  test('need message.manage, and have no window', async () => {
+    const roomId = await room()
+    const { id: eventId } = await say(ann(), roomId, 'x')
+    const editing = bob().messages.updateMessage({ roomId, eventId, body: 'y' })
+    await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
+    await later(24 * hour, () => mod().messages.updateMessage({ roomId, eventId, body: 'by mod' }))
+    expect(await read(bob(), roomId, eventId)).toMatchObject({ body: 'by mod', actorId: 'ann' })
+  })
+
+  test('need it in a direct message too, where nobody but owners has it', async () => {
+    const { roomId } = await fleet.room().dm(['ann', 'mod'])
+    const { id: eventId } = await say(ann(), roomId, 'x')
+    const editing = mod().messages.updateMessage({ roomId, eventId, body: 'y' })
+    await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
+  })
+
+  test('cannot change the echo', async () => {
+    const roomId = await room()
+    const { reply } = await echoed(ann(), roomId)
+    const removing = mod().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
+    await expect(removing).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    const both = mod().messages.updateMessage({ roomId, eventId: reply.id, body: 'y', alsoSendToChannel: false })
+    await expect(both).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    expect((await read(ann(), roomId, reply.id))?.body).toBe('reply')
+  })
+
+  test('are strangers without a membership, moderators too', async () => {
+    const roomId = await room()
+    const { id: eventId } = await say(ann(), roomId, 'x')
+    for (const person of [fleet.as('eve'), fleet.as('eve', ['moderator'])]) {
+      const editing = person.messages.updateMessage({ roomId, eventId, body: 'y' })
+      await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    }
+  })
+})
+
+describe('an edit that cannot be', () => {
+  test.each([
+    ['nothing to change', {}, 'nothing to change'],
+    ['an empty text', { body: '' }, 'visible character'],
+    ['a text that shows nothing', { body: ' \u200b\n' }, 'visible character'],
+    ['more than 10,000 bytes', { body: 'é'.repeat(5_001) }, '10000 bytes'],
+    ['U+0000', { body: 'a\0b' }, 'U+0000'],
+    ['an echo without a thread', { alsoSendToChannel: true }, 'also_send_to_channel'],
+  ])('%s: invalid_argument', async (_, change, message) => {
+    const roomId = await room()
+    const { id: eventId } = await say(ann(), roomId, 'x')
+    const editing = ann().messages.updateMessage({ roomId, eventId, ...change })
+    await expect(editing).rejects.toMatchObject(refused(Code.InvalidArgument, message))
+  })
+
+  test('of what is no message of the room, or is retracted: not_found', async () => {
+    const roomId = await room()
+    const elsewhere = await say(ann(), await room(), 'x')
+    const deleted = await say(ann(), roomId, 'x')
+    await ann().messages.deleteMessage({ roomId, eventId: deleted.id })
+    const { page } = await ann().rooms.getRoomEvents({ roomId })
+    for (const eventId of ['Enothing', 'a b', elsewhere.id, deleted.id, page?.events[0]?.id ?? '']) {
+      await expect(ann().messages.updateMessage({ roomId, eventId, body: 'y' })).rejects.toMatchObject(gone)
+    }
+    const nowhere = ann().messages.updateMessage({ roomId: 'Rnothing', eventId: elsewhere.id, body: 'y' })
+    await expect(nowhere).rejects.toMatchObject(refused(Code.NotFound, 'room'))
+  })
+
+  test('in an archived room: failed_precondition', async () => {
+    const channel = await fleet.room().channel(['ann'])
+    const { roomId } = channel
+    const { id: eventId } = await say(ann(), roomId, 'x')
+    await channel.archive()
+    const editing = ann().messages.updateMessage({ roomId, eventId, body: 'y' })
+    await expect(editing).rejects.toMatchObject(refused(Code.FailedPrecondition, 'archived'))
+    await channel.unarchive()
+    await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
+  })
+
+  test('by who left or is banned: permission_denied', async () => {
+    const channel = await fleet.room().channel(['ann', 'bob'])
+    const { roomId } = channel
+    const [first, second] = [await say(ann(), roomId, 'x'), await say(bob(), roomId, 'x')]
+    await channel.leave('ann')
+    await channel.ban('bob')
+    for (const [person, eventId] of [
+      [ann(), first.id],
+      [bob(), second.id],
+    ] as const) {
+      const editing = person.messages.updateMessage({ roomId, eventId, body: 'y' })
+      await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    }
+  })
+})
+
+describe('the echo of a reply', () => {
+  test('shows an edit made through either id, and both are told of', async () => {
+    const roomId = await room()
+    const { reply, echoId } = await echoed(ann(), roomId)
+    await using recorded = await recordRoom(fleet, roomId, 'message_edited')
+    for (const [eventId, body] of [
+      [reply.id, 'by the reply'],
+      [echoId, 'by the echo'],
+    ] as const) {
+      const { message } = await ann().messages.updateMessage({ roomId, eventId, body })
+      expect(message).toMatchObject({ id: eventId, body })
+      expect((await read(ann(), roomId, reply.id))?.body).toBe(body)
+      expect(await shown(ann(), roomId, echoId)).toMatchObject({ body, updatedAt: message?.updatedAt })
+    }
+    await eventually(() => recorded.events.length === 2)
+    const both = {
+      kind: 'message_edited',
+      heard: [reply.id, echoId].map((messageEventId) => ({
+        to: roomId,
+        kind: 'messageEdited',
+        roomId,
+        messageEventId,
+      })),
+    }
+    expect(told(recorded.events)).toEqual([both, both])
+    expect(recorded.events.map(({ fact }) => fact.value)).toMatchObject([
+      { messageEventId: reply.id, threadRootEventId: reply.threadRootEventId },
+      { messageEventId: reply.id },
+    ])
+  })
+
+  test('is added once, at the end of the timeline, and told of as posted', async () => {
+    const roomId = await room()
+    const root = await say(ann(), roomId, 'root')
+    const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })
+    await say(bob(), roomId, 'between')
+    await using recorded = await recordRoom(fleet, roomId)
+    const { message } = await ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
+    const echoId = message?.channelEchoEventId ?? ''
+    expect(message).toMatchObject({ id: eventId, channelEchoEventId: expect.stringMatching(/^E/) })
+    expect(message?.updatedAt).toBeUndefined()
+    const again = await ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
+    expect(again.message).toEqual(message)
+
+    const { page } = await ann().rooms.getRoomEvents({ roomId })
+    const last = page?.events.at(-1)?.event
+    expect(last?.case === 'messagePosted' && last.value.message).toMatchObject({
+      ...{ id: echoId, body: 'reply', actorId: 'ann', echoOfEventId: eventId, echoFromThreadRootEventId: root.id },
+    })
+    const events = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(events.map(({ id, version }) => [id, version])).toEqual([[echoId, 8n]])
+    expect(events[0]?.fact).toMatchObject({ case: 'messagePosted', value: { roomSeq: 8n, echoOfEventId: eventId } })
+    expect(told(events)).toEqual([
+      {
+        kind: 'message_posted',
+        heard: [
+          { to: roomId, kind: 'messagePosted', roomId, messageEventId: echoId },
+          { to: ['ann'], kind: 'roomMarkedAsRead', roomId },
+        ],
+      },
+    ])
+    const state = await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })
+    expect(state.entries[0]?.hasUnread).toBe(true)
+    const own = await fleet.messaging.roomStates({ userId: 'ann', roomIds: [roomId] })
+    expect(own.entries[0]?.hasUnread).toBe(false)
+  })
+
+  test('is taken back without a trace in the timeline, and may come again under another id', async () => {
+    const roomId = await room()
+    const { reply, echoId } = await echoed(ann(), roomId)
+    await using recorded = await recordRoom(fleet, roomId)
+    const { message } = await ann().messages.updateMessage({ roomId, eventId: echoId, alsoSendToChannel: false })
+    expect(message).toMatchObject({ id: reply.id, body: 'reply', channelEchoEventId: '' })
+    expect(await shown(bob(), roomId, echoId)).toBeUndefined()
+    await expect(read(bob(), roomId, echoId)).rejects.toMatchObject(gone)
+    await expect(ann().messages.updateMessage({ roomId, eventId: echoId, body: 'y' })).rejects.toMatchObject(gone)
+    const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(event?.fact).toMatchObject({
+      case: 'messageRetracted',
+      value: { messageEventId: echoId, echoOnly: true, threadRootEventId: reply.threadRootEventId },
+    })
+    expect(told(recorded.events)).toEqual([
+      { kind: 'message_retracted', heard: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: echoId }] },
+    ])
+    const again = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: true })
+    expect(again.message?.channelEchoEventId).not.toBe(echoId)
+    expect(await shown(bob(), roomId, again.message?.channelEchoEventId ?? '')).toMatchObject({ body: 'reply' })
+  })
+
+  test('changes along with the text, in two events in order', async () => {
+    const roomId = await room()
+    const { reply, echoId } = await echoed(ann(), roomId)
+    await using recorded = await recordRoom(fleet, roomId)
+    const change = { roomId, eventId: reply.id }
+    const without = await ann().messages.updateMessage({ ...change, body: 'one', alsoSendToChannel: false })
+    expect(without.message).toMatchObject({ body: 'one', channelEchoEventId: '' })
+    const again = await ann().messages.updateMessage({ ...change, body: 'two', alsoSendToChannel: true })
+    const newEcho = again.message?.channelEchoEventId ?? ''
+    expect(await shown(bob(), roomId, newEcho)).toMatchObject({ body: 'two' })
+    await eventually(() => recorded.events.length === 4)
+    expect(recorded.events.map(({ version }) => version)).toEqual([8n, 9n, 10n, 11n])
+    expect(told(recorded.events)).toMatchObject([
+      { kind: 'message_edited', heard: [{ messageEventId: reply.id }] },
+      { kind: 'message_retracted', heard: [{ messageEventId: echoId }] },
+      { kind: 'message_edited', heard: [{ messageEventId: reply.id }] },
+      { kind: 'message_posted', heard: [{ messageEventId: newEcho }, { to: ['ann'], kind: 'roomMarkedAsRead' }] },
+    ])
+  })
+
+  test('is the matter of the author, within the window of the reply, with message.echo and message.post', async () => {
+    const roomId = await room()
+    const root = await say(ann(), roomId, 'root')
+    const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })
+    const adding = { roomId, eventId, alsoSendToChannel: true }
+    await expect(mod().messages.updateMessage(adding)).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    const late = later(3.01 * hour, () => ann().messages.updateMessage(adding))
+    await expect(late).rejects.toMatchObject(refused(Code.FailedPrecondition, 'no longer be edited'))
+    expect((await read(ann(), roomId, eventId))?.channelEchoEventId).toBe('')
+  })
+})
+
+test('an owner edits as a moderator does', async () => {
+  const { roomId } = await fleet.room().channel(['ann'], { universal: true })
+  const { id: eventId } = await say(ann(), roomId, 'x')
+  expect((await olga().messages.updateMessage({ roomId, eventId, body: 'y' })).message?.body).toBe('y')
+})
