@@ -61,6 +61,8 @@ export const badCursor = () => new ConnectError('the page cursor is not valid', 
 export const mayNotStartDms = () => new ConnectError('you may not start direct messages', Code.PermissionDenied)
 
 export const mayNotBan = () => new ConnectError('bans in this room need room.ban-member', Code.PermissionDenied)
+export const mayNotListBans = () =>
+  new ConnectError('listing bans needs room.ban-member on the server', Code.PermissionDenied)
 export const dmHasNoBans = () => new ConnectError('a direct message has no bans', Code.InvalidArgument)
 export const banOfOneself = () => new ConnectError('you cannot ban yourself', Code.PermissionDenied)
 export const banOfNonMember = () =>

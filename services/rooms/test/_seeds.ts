@@ -9,10 +9,22 @@ import { roomBans, roomGroups } from '../src/store/schema.ts'
 import type { Env } from './_env.ts'
 
 /** A ban as the store keeps it. */
-export async function ban(db: Db, roomId: string, userId: string, options: { expiresAt?: Date } = {}): Promise<void> {
-  const at = new Date()
-  const { expiresAt = null } = options
-  const row = { roomId, userId, id: `B${userId}`, banned: true, moderatorId: 'Umod', reason: 'noise', version: 1n }
+export async function ban(
+  db: Db,
+  roomId: string,
+  userId: string,
+  options: { expiresAt?: Date; at?: Date } = {},
+): Promise<void> {
+  const { expiresAt = null, at = new Date() } = options
+  const row = {
+    roomId,
+    userId,
+    id: `B${roomId}${userId}`,
+    banned: true,
+    moderatorId: 'Umod',
+    reason: 'noise',
+    version: 1n,
+  }
   await db.insert(roomBans).values({ ...row, createdAt: at, expiresAt, since: at })
 }
 

@@ -3,6 +3,8 @@ import type { Patience } from './line.ts'
 
 /** The key under which the layout is changed. */
 export const layoutTurn = 'layout'
+/** The key under which people join all rooms of a group. */
+export const groupTurn = (groupId: string): string => `members of ${groupId}`
 
 /**
  * One writer per room in this process. Those who wait for their turn hold no connection, so a crowd at one room leaves the

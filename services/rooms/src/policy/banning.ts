@@ -1,12 +1,17 @@
-import { isEffectiveMember, may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { isEffectiveMember, may, roomScope, serverScope, type Policy, type Subject } from '@parley/auth'
 import { RoomKind } from '@parley/contracts/api'
-import { banOfNonMember, banOfOneself, dmHasNoBans, mayNotBan } from '../errors.ts'
+import { banOfNonMember, banOfOneself, dmHasNoBans, mayNotBan, mayNotListBans } from '../errors.ts'
 import type { Outcome } from './outcome.ts'
 import type { RoomHead, Standing } from './standing.ts'
 
 export function assertCanBan(policy: Policy, subject: Subject, room: RoomHead): void {
   if (room.kind === RoomKind.DM) throw dmHasNoBans()
   if (!may(policy, subject, 'room.ban-member', roomScope(room))) throw mayNotBan()
+}
+
+/** Asked at the server, for one room as for all: who bans in single rooms only reads none of the reasons. */
+export function assertCanListBans(policy: Policy, subject: Subject): void {
+  if (!may(policy, subject, 'room.ban-member', serverScope)) throw mayNotListBans()
 }
 
 /** Only who belongs to a room can be banned from it, so nobody is banned twice. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { defaultPolicy, policyFrom } from '@parley/auth'
 import { RoomKind } from '@parley/contracts/api'
-import { join, leave } from './membership.ts'
+import { join, leave, wouldJoin } from './membership.ts'
 import type { RoomHead, Standing } from './standing.ts'
 
 const policy = policyFrom(defaultPolicy())
@@ -57,4 +57,20 @@ describe('leave', () => {
   ])('refuses %s', (_what, room) => {
     expect(codeOf(() => leave(room, member))).toBe(Code.FailedPrecondition)
   })
+})
+
+test('a room is joined with its group exactly when it could be joined alone with an effect', () => {
+  const yesOrNo = [true, false]
+  const nobody = policyFrom({ ...defaultPolicy(), decisions: [] })
+  for (const kind of [RoomKind.CHANNEL, RoomKind.DM])
+    for (const universal of yesOrNo)
+      for (const archived of yesOrNo)
+        for (const member of yesOrNo)
+          for (const banned of yesOrNo)
+            for (const decisions of [policy, nobody]) {
+              const room = { ...channel, kind, universal, archived }
+              const asked = [decisions, ann, room, { member, banned }] as const
+              const alone = codeOf(() => join(...asked)) === undefined && join(...asked) === 'change'
+              expect(wouldJoin(...asked)).toBe(alone)
+            }
 })

@@ -20,6 +20,12 @@ export function join(policy: Policy, subject: Subject, room: RoomHead, standing:
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
+/** Whether joining would begin a membership; the same rules without a word about what forbids it. */
+export function wouldJoin(policy: Policy, subject: Subject, room: RoomHead, { member, banned }: Standing): boolean {
+  if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
+  return may(policy, subject, 'room.join', roomScope(room))
+}
+
 /** Everybody may leave a channel, archived ones too; who is no member has left already. */
 export function leave(room: RoomHead, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()

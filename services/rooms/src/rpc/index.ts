@@ -31,12 +31,14 @@ import { addMember } from './member/add-member.ts'
 import { banMember } from './member/ban-member.ts'
 import { batchGetMembers } from './member/batch-get-members.ts'
 import { getMember } from './member/get-member.ts'
+import { listBans } from './member/list-bans.ts'
 import { listMembers } from './member/list-members.ts'
 import { removeMember } from './member/remove-member.ts'
 import { unbanMember } from './member/unban-member.ts'
 import { archiveRoom, unarchiveRoom } from './room/archive-room.ts'
 import { createRoom } from './room/create-room.ts'
 import { joinRoom } from './room/join-room.ts'
+import { joinRoomGroup } from './room/join-room-group.ts'
 import { leaveRoom } from './room/leave-room.ts'
 import { startDm } from './room/start-dm.ts'
 import { updateRoom } from './room/update-room.ts'
@@ -45,6 +47,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(RoomService, {
     createRoom: createRoom(ctx),
     joinRoom: joinRoom(ctx),
+    joinRoomGroup: joinRoomGroup(ctx),
     leaveRoom: leaveRoom(ctx),
     updateRoom: updateRoom(ctx),
     archiveRoom: archiveRoom(ctx),
@@ -55,6 +58,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     batchGetMembers: batchGetMembers(ctx),
     addMember: addMember(ctx),
     removeMember: removeMember(ctx),
+    listBans: listBans(ctx),
     banMember: banMember(ctx),
     unbanMember: unbanMember(ctx),
   })

@@ -43,14 +43,15 @@ export async function changeMembership(
 ): Promise<Changed> {
   const { userId, member } = membership
   const changed = await changeRoom(tx, room, { case: member ? 'joined' : 'left', value: { userId } }, cause)
-  await saveMembership(tx, { roomId: room.id, userId, member, version: changed.room.version, since: cause.at })
+  const { version } = changed.room
+  await saveMemberships(tx, [{ roomId: room.id, userId, member, version, since: cause.at }])
   return changed
 }
 
-export async function saveMembership(tx: Tx, membership: typeof roomMembers.$inferInsert): Promise<void> {
+export async function saveMemberships(tx: Tx, memberships: (typeof roomMembers.$inferInsert)[]): Promise<void> {
   await tx
     .insert(roomMembers)
-    .values(membership)
+    .values(memberships)
     .onConflictDoUpdate({
       target: [roomMembers.roomId, roomMembers.userId],
       set: { member: sql`excluded.member`, version: sql`excluded.version`, since: sql`excluded.since` },

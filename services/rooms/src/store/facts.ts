@@ -8,9 +8,19 @@ import { roomFacts, rooms } from './schema.ts'
 /** What messaging takes in one call. */
 export const factsPerCall = 100
 
-export async function insertFacts(tx: Tx, roomId: string, facts: readonly RoomFact[], at: Date): Promise<void> {
+/** A fact and the room it is of. */
+export type FactOfRoom = { roomId: string; fact: RoomFact }
+
+export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], at: Date): Promise<void> =>
+  insertFactsOfRooms(
+    tx,
+    facts.map((fact) => ({ roomId, fact })),
+    at,
+  )
+
+export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
   await tx.insert(roomFacts).values(
-    facts.map((fact) => ({
+    facts.map(({ roomId, fact }) => ({
       roomId,
       version: fact.version,
       eventId: fact.eventId,
@@ -96,11 +106,7 @@ export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number):
 }
 
 /** The newest fact of the next rooms in id order, where messaging once applied it. */
-export async function newestFacts(
-  reader: Reader,
-  afterRoomId: string,
-  limit: number,
-): Promise<{ roomId: string; fact: RoomFact }[]> {
+export async function newestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })
     .from(rooms)

@@ -101,6 +101,12 @@ export const roomBans = pgTable(
   (t) => [
     primaryKey({ columns: [t.roomId, t.userId] }),
     index('room_bans_by_user').on(t.userId),
+    index('room_bans_newest')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.banned}`),
+    index('room_bans_newest_of_room')
+      .on(t.roomId, t.createdAt, t.id)
+      .where(sql`${t.banned}`),
     index('room_bans_expiring')
       .on(t.expiresAt)
       .where(sql`${t.banned}`),

@@ -45,6 +45,12 @@ export function findActiveChannels(reader: Reader, userId: string): Promise<Seen
   return seenRooms(reader, userId, where, sql`${rooms.nameKey}`)
 }
 
+/** The channels of a group in its order, archived ones too. */
+export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<SeenRoom[]> {
+  const place = sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`
+  return seenRooms(reader, userId, eq(rooms.groupId, groupId), place)
+}
+
 /** The direct messages of a user, newest first. */
 export async function findDms(reader: Reader, userId: string): Promise<SeenRoom[]> {
   const found = await reader

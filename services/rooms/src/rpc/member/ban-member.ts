@@ -11,7 +11,7 @@ import { makeChange } from '../../line/decided-change.ts'
 import { assertCanBan, ban } from '../../policy/banning.ts'
 import { headOf } from '../../policy/standing.ts'
 import { findBanVersion, saveBan } from '../../store/bans.ts'
-import { changeRoom, saveMembership, type Changed } from '../../store/changes.ts'
+import { changeRoom, saveMemberships, type Changed } from '../../store/changes.ts'
 import { openFacts } from '../../store/facts.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { getRoomSeen } from '../../store/seen-rooms.ts'
@@ -35,7 +35,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
       const { version } = changed.room
       const id = changed.facts[0]?.eventId ?? ''
       await saveBan(tx, { id, roomId, userId, moderatorId: caller.userId, reason, expiresAt, version, at: cause.at })
-      await saveMembership(tx, { roomId, userId, member: false, version, since: cause.at })
+      await saveMemberships(tx, [{ roomId, userId, member: false, version, since: cause.at }])
       return changed
     }
 

@@ -1,0 +1,2 @@
+CREATE INDEX "room_bans_newest" ON "room_bans" USING btree ("created_at","id") WHERE "room_bans"."banned";--> statement-breakpoint
+CREATE INDEX "room_bans_newest_of_room" ON "room_bans" USING btree ("room_id","created_at","id") WHERE "room_bans"."banned";

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals'
+import { fewAtOnce } from './few-at-once.ts'
+
+test('everything is done, never more than so many at once', async () => {
+  const done: number[] = []
+  let now = 0
+  let most = 0
+  await fewAtOnce([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
+    most = Math.max(most, ++now)
+    await Promise.resolve()
+    done.push(item)
+    now--
+  })
+  expect(done.sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(most).toBe(3)
+  await fewAtOnce([], 3, () => Promise.reject(new Error('nothing to do')))
+})
+
+test('the first failure is told, and nothing more is begun', async () => {
+  const begun: number[] = []
+  const work = async (item: number) => {
+    begun.push(item)
+    await Promise.resolve()
+    if (item === 2) throw new Error('two')
+  }
+  await expect(fewAtOnce([1, 2, 3, 4, 5, 6], 2, work)).rejects.toThrow('two')
+  expect(begun).not.toContain(6)
+})

@@ -1,0 +1,15 @@
+/** Does the work for each item, so many at once. The first failure ends it: what was not begun by then is left. */
+export async function fewAtOnce<T>(items: readonly T[], most: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values()
+  let failed = false
+  const worker = async () => {
+    for (const item of left) {
+      if (failed) return
+      await work(item).catch((error: unknown) => {
+        failed = true
+        throw error
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker))
+}

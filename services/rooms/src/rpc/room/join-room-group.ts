@@ -1,0 +1,49 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { fewAtOnce } from '../../domain/few-at-once.ts'
+import { groupNotFound } from '../../errors.ts'
+import { groupTurn } from '../../line/turns.ts'
+import { wouldJoin } from '../../policy/membership.ts'
+import { headOf } from '../../policy/standing.ts'
+import type { FactOfRoom } from '../../store/facts.ts'
+import { joinRooms, joinsWithoutEffect, lockRooms } from '../../store/group-joins.ts'
+import { groupExists } from '../../store/groups.ts'
+import type { SeenRoom } from '../../store/rows.ts'
+import { findChannelsOfGroup, findRooms } from '../../store/seen-rooms.ts'
+
+const handOversAtOnce = 16
+
+export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.method.joinRoomGroup> {
+  return async ({ groupId }, call) => {
+    if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
+    const caller = callerOf(call)
+    const { userId } = caller
+    const cause = { actorId: userId, at: ctx.now() }
+    const joinable = (seen: readonly SeenRoom[]) =>
+      seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, headOf(room), standing))
+
+    // What an attempt before stored without an answer is as new to the caller as what comes now.
+    const before = await joinsWithoutEffect(ctx.db, userId, groupId)
+    const inOrder = await findChannelsOfGroup(ctx.db, userId, groupId)
+    const wanted = joinable(inOrder).map(({ room }) => room.id)
+
+    const commit = () =>
+      ctx.db.transaction(async (tx): Promise<FactOfRoom[]> => {
+        await lockRooms(tx, wanted)
+        // A statement of its own: only what is read after the locks were granted counts.
+        const seen = joinable(await findRooms(tx, userId, wanted)).filter(({ room }) => room.groupId === groupId)
+        if (seen.length === 0) return []
+        const rooms = seen.map(({ room }) => room)
+        return await joinRooms(tx, rooms, userId, cause)
+      })
+    // One at a time in this process: a crowd at one group leaves the connections to others.
+    const joined = wanted.length === 0 ? [] : await ctx.turns.take(groupTurn(groupId), call, commit)
+
+    await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.line.handOver(roomId, [fact], call))
+    await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) => ctx.line.settle(roomId, version, call))
+    const isNew = new Set([...joined, ...before].map(({ roomId }) => roomId))
+    return { joinedRoomIds: inOrder.map(({ room }) => room.id).filter((roomId) => isNew.has(roomId)) }
+  }
+}

@@ -1,0 +1,35 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Reader } from '@parley/postgres'
+import type { RoomRow } from './rows.ts'
+import { roomBans, rooms } from './schema.ts'
+import { banHolds } from './seen-rooms.ts'
+
+export type BanRow = typeof roomBans.$inferSelect
+export type BanKey = { createdAt: Date; id: string }
+export type BanPage = { bans: { ban: BanRow; room: RoomRow }[]; total: bigint }
+
+/** Bans in force, newest first, of one room or of all: those older than the key of the page before, or after so many. */
+export async function listBans(
+  reader: Reader,
+  roomId: string,
+  page: { limit: number; offset: number; before: BanKey | undefined },
+): Promise<BanPage> {
+  const { before, limit, offset } = page
+  const inForce = and(roomBans.banned, banHolds, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
+  const older = before && sql`(${roomBans.createdAt}, ${roomBans.id}) < (${before.createdAt}, ${before.id})`
+  const [bans, [count]] = await Promise.all([
+    reader
+      .select({ ban: roomBans, room: rooms })
+      .from(roomBans)
+      .innerJoin(rooms, eq(rooms.id, roomBans.roomId))
+      .where(and(inForce, older))
+      .orderBy(desc(roomBans.createdAt), desc(roomBans.id))
+      .limit(limit)
+      .offset(before ? 0 : offset),
+    reader
+      .select({ total: sql<bigint>`count(*)`.mapWith(BigInt) })
+      .from(roomBans)
+      .where(inForce),
+  ])
+  return { bans, total: count?.total ?? 0n }
+}

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm'
+import { sqlRows, type Reader, type Tx } from '@parley/postgres'
+import { roomFact, type Cause } from '../domain/room-fact.ts'
+import { saveMemberships } from './changes.ts'
+import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
+import type { RoomRow } from './rows.ts'
+
+/** Locks rooms for the change that follows, in the order in which everybody locks several. */
+export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
+}
+
+/** Makes somebody a member of locked rooms, of which they are none yet: three statements, however many rooms. */
+export async function joinRooms(
+  tx: Tx,
+  rooms: readonly RoomRow[],
+  userId: string,
+  cause: Cause,
+): Promise<FactOfRoom[]> {
+  const facts = rooms.map(({ id, version }) => {
+    return { roomId: id, fact: roomFact(version + 1n, { case: 'joined', value: { userId } }, cause) }
+  })
+  const ids = rooms.map(({ id }) => id)
+  await tx.execute(sql`update rooms set version = version + 1 where id = any(${sql.param(ids)})`)
+  await insertFactsOfRooms(tx, facts, cause.at)
+  const memberships = facts.map(({ roomId, fact }) => {
+    return { roomId, userId, member: true, version: fact.version, since: cause.at }
+  })
+  await saveMemberships(tx, memberships)
+  return facts
+}
+
+/** Memberships of somebody in a group that are stored but not in effect. */
+export function joinsWithoutEffect(
+  reader: Reader,
+  userId: string,
+  groupId: string,
+): Promise<{ roomId: string; version: bigint }[]> {
+  return sqlRows(
+    reader,
+    sql`select member.room_id as "roomId", member.version
+        from rooms
+        join room_members as member on member.room_id = rooms.id and member.user_id = ${userId} and member.member
+        join room_facts as fact on fact.room_id = member.room_id and fact.version = member.version
+        where rooms.group_id = ${groupId} and fact.applied_at is null`,
+  )
+}

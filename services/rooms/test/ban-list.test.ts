@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code } from '@connectrpc/connect'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { ListBansRequestSchema } from '@parley/contracts/api'
+import { ban, decided, dm } from './_seeds.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+let tea: string
+let coffee: string
+let direct: string
+
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+const banned = ['Uann', 'Uben', 'Ucid', 'Udan']
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.accounts.people = [...banned, 'Uold', 'Uumod'].map((userId) => person(userId))
+  env.accounts.people.push(person('Umod', { roleIds: ['moderator'] }))
+  env.admin.policy.decisions.push(
+    decided({ userId: 'Unotall', permission: 'room.ban-member', deny: true }),
+    decided({ userId: 'Ulocal', permission: 'room.ban-member', groupId: 'Gsome' }),
+  )
+  await env.start()
+  await lobbyOf(env)
+  ;[tea, coffee] = [await makeRoom(env, 'tea'), await makeRoom(env, 'coffee', { universal: true })]
+  direct = await dm(env, ['Umod', 'Uann'])
+  await ban(env.db, tea, 'Uann', { at: ago(4) })
+  await ban(env.db, coffee, 'Uben', { at: ago(3), expiresAt: new Date(Date.now() + 3600_000) })
+  // Two at the same moment.
+  const at = ago(2)
+  await ban(env.db, tea, 'Ucid', { at })
+  await ban(env.db, tea, 'Udan', { at })
+  await ban(env.db, tea, 'Uold', { at: ago(1), expiresAt: new Date(Date.now() - 1000) })
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const moderator = () => env.as('Umod', 'moderator').rooms
+async function listed(request: MessageInitShape<typeof ListBansRequestSchema> = {}) {
+  const { bans, page } = await moderator().listBans(request)
+  return { ids: bans.map(({ userId }) => userId), bans, page }
+}
+
+test('lists the bans in force of all rooms, newest first, with who and why', async () => {
+  const { ids, bans, page } = await listed()
+  expect(ids).toEqual(['Udan', 'Ucid', 'Uben', 'Uann'])
+  expect(page).toMatchObject({ totalCount: 4n, hasMore: false, nextCursor: '' })
+  expect(bans[3]).toMatchObject({
+    roomId: tea,
+    room: { id: tea, name: 'tea' },
+    user: { user: { id: 'Uann', login: 'ann' } },
+    moderatorId: 'Umod',
+    moderator: { user: { login: 'mod' }, roles: ['moderator'] },
+    reason: 'noise',
+  })
+  expect(bans[3]?.expiresAt).toBeUndefined()
+  expect(bans[2]?.expiresAt?.seconds).toBeGreaterThan(timestampFromDate(new Date()).seconds)
+})
+
+test('lists those of one room', async () => {
+  const { ids, page } = await listed({ roomId: tea })
+  expect(ids).toEqual(['Udan', 'Ucid', 'Uann'])
+  expect(page).toMatchObject({ totalCount: 3n })
+})
+
+test('a lifted ban is listed no more', async () => {
+  await ban(env.db, coffee, 'Uumod')
+  expect((await listed({ roomId: coffee })).ids).toEqual(['Uumod', 'Uben'])
+  await moderator().unbanMember({ roomId: coffee, userId: 'Uumod', reason: 'peace' })
+  expect((await listed({ roomId: coffee })).ids).toEqual(['Uben'])
+})
+
+test('pages by cursor and by offset', async () => {
+  const first = await listed({ page: { limit: 1 } })
+  expect(first.page).toMatchObject({ totalCount: 4n, hasMore: true })
+  const second = await listed({ page: { limit: 2, cursor: first.page?.nextCursor ?? '' } })
+  expect([...first.ids, ...second.ids]).toEqual(['Udan', 'Ucid', 'Uben'])
+  const third = await listed({ page: { limit: 2, cursor: second.page?.nextCursor ?? '' } })
+  expect(third).toMatchObject({ ids: ['Uann'], page: { hasMore: false, nextCursor: '' } })
+  expect((await listed({ page: { limit: 2, offset: 1 } })).ids).toEqual(['Ucid', 'Uben'])
+  expect((await listed({ page: { offset: 9 } })).ids).toEqual([])
+})
+
+test('a page holds 100 bans at most', async () => {
+  const room = await makeRoom(env, 'crowded')
+  const people = Array.from({ length: 101 }, (_, n) => `Ucrowd${n}`)
+  for (const userId of people) await ban(env.db, room, userId)
+  expect((await listed({ roomId: room })).ids).toHaveLength(50)
+  expect((await listed({ roomId: room, page: { limit: 500 } })).ids).toHaveLength(100)
+})
+
+test.each<[string, () => Promise<unknown>, Code]>([
+  ['callers without room.ban-member', () => env.as('Ualice').rooms.listBans({}), Code.PermissionDenied],
+  ['callers who are denied it', () => env.as('Unotall', 'moderator').rooms.listBans({}), Code.PermissionDenied],
+  ['callers who have it in some rooms', () => env.as('Ulocal').rooms.listBans({ roomId: tea }), Code.PermissionDenied],
+  ['an unknown room', () => listed({ roomId: 'Rnone' }), Code.NotFound],
+  ['a direct message', () => listed({ roomId: direct }), Code.InvalidArgument],
+  ['a bad cursor', () => listed({ page: { cursor: 'nonsense' } }), Code.InvalidArgument],
+  ['more than 500', () => listed({ page: { limit: 501 } }), Code.InvalidArgument],
+])('refuses %s', async (_what, call, code) => {
+  expect(await codeOf(call())).toBe(code)
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { eventually } from '@parley/testkit'
+import { ban, decided, group } from './_seeds.ts'
+import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+
+let env: Env
+let groupId: string
+let made = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  const permission = 'room.join'
+  env.admin.policy.decisions.push(decided({ userId: 'Uunwanted', permission, groupId: 'Gjoin3', deny: true }))
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '1s' })
+  await lobbyOf(env)
+})
+beforeEach(async () => {
+  groupId = `Gjoin${++made}`
+  await group(env.db, groupId, 10 + made)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const admin = () => env.as('Uadmin', 'admin')
+const joinGroup = async (userId: string) => (await env.as(userId).rooms.joinRoomGroup({ groupId })).joinedRoomIds
+
+async function newRoom(name: string, options: { universal?: boolean } = {}): Promise<string> {
+  const { room } = await admin().rooms.createRoom({ name: `${name}-${made}`, groupId, ...options })
+  return room?.id ?? ''
+}
+const isMember = async (userId: string, roomId: string) =>
+  (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
+
+test('joins every room that can be joined, in their order, and lists what is new', async () => {
+  const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
+  const universal = await newRoom('universal', { universal: true })
+  const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
+  await env.as('Ualice').rooms.joinRoom({ roomId: own })
+  await admin().rooms.archiveRoom({ roomId: archived })
+  await ban(env.db, closed, 'Ualice')
+  await admin().layout.reorderSidebarItemsInGroup({
+    groupId,
+    items: [second, first, own, universal, archived, closed].map((id) => ({ kind: 1, id })),
+  })
+
+  expect(await joinGroup('Ualice')).toEqual([second, first])
+  for (const roomId of [first, second]) {
+    expect(await isMember('Ualice', roomId)).toBe(true)
+    expect(env.messaging.factsOf(roomId).at(-1)).toMatchObject({
+      actorId: 'Ualice',
+      fact: { case: 'joined', value: { userId: 'Ualice' } },
+    })
+  }
+  expect(await isMember('Ualice', archived)).toBe(false)
+  expect(await isMember('Ualice', closed)).toBe(false)
+  expect(env.messaging.kindsOf(universal)).toEqual(['created'])
+  expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
+  expect(await joinGroup('Ualice')).toEqual([])
+})
+
+test('a ban that ran out forbids nothing', async () => {
+  const room = await newRoom('again')
+  await ban(env.db, room, 'Utrudy', { expiresAt: new Date(Date.now() - 1000) })
+  expect(await joinGroup('Utrudy')).toEqual([room])
+})
+
+test('rooms that may not be joined are skipped', async () => {
+  const room = await newRoom('forbidden')
+  expect(await joinGroup('Uunwanted')).toEqual([])
+  expect(await isMember('Uunwanted', room)).toBe(false)
+  expect(await joinGroup('Ubob')).toEqual([room])
+})
+
+test('an unknown group is not found, an empty one has nothing to join', async () => {
+  expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
+  expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: '' }))).toBe(Code.InvalidArgument)
+  expect(await joinGroup('Ualice')).toEqual([])
+})
+
+test('while messaging is silent it answers unavailable, and the rooms are joined once it speaks', async () => {
+  const rooms = [await newRoom('late'), await newRoom('later')]
+  env.messaging.fallSilent()
+  expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)
+  env.messaging.speak()
+  await joinGroup('Ucarol')
+  await eventually(async () => {
+    for (const roomId of rooms) expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'joined'])
+  })
+  for (const roomId of rooms) expect(await isMember('Ucarol', roomId)).toBe(true)
+})
+
+test('a crowd at one group, by two processes, joins each room once each', async () => {
+  await env.start()
+  const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
+  const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
+  const answers = await Promise.all(people.flatMap((userId) => [joinGroup(userId), joinGroup(userId)]))
+  expect(answers.flat()).toHaveLength(rooms.length * people.length)
+  for (const roomId of rooms) {
+    const joined = env.messaging
+      .factsOf(roomId)
+      .flatMap(({ fact }) => (fact.case === 'joined' ? fact.value.userId : []))
+    expect(joined.sort()).toEqual(['Uadmin', ...people].sort())
+  }
+})
