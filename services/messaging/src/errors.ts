@@ -34,6 +34,8 @@ export const replyTargetUnknown = () => invalid('in_reply_to: not a message of t
 export const replyTargetElsewhere = () => invalid('in_reply_to: not a message of the thread')
 export const threadRootInvalid = () =>
   invalid('thread_root_event_id: a thread starts at a message that is itself no reply')
+export const notReadInRoom = () => invalid('up_to_event_id: not a root message of the room')
+export const notReadInThread = () => invalid('up_to_event_id: not a message of the thread')
 export const threadInDm = () => invalid('direct messages have no threads')
 export const emojiUnknown = () => invalid('emoji: not a known shortcode; give one without colons, such as thumbsup')
 export const nothingToUpdate = () => invalid('nothing to change: body or also_send_to_channel is required')

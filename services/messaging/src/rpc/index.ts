@@ -16,8 +16,12 @@ import { removeReaction } from './message/remove-reaction.ts'
 import { updateMessage } from './message/update-message.ts'
 import { getRoomEvents } from './room/get-room-events.ts'
 import { getRoomEventsAround } from './room/get-room-events-around.ts'
+import { markRoomAsRead } from './room/mark-room-as-read.ts'
+import { followThread } from './thread/follow-thread.ts'
 import { getThreadEventsAround } from './thread/get-thread-events-around.ts'
 import { getThreadEvents } from './thread/get-thread-events.ts'
+import { markThreadAsRead } from './thread/mark-thread-as-read.ts'
+import { unfollowThread } from './thread/unfollow-thread.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(MessageService, {
@@ -34,10 +38,14 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(RoomService, {
     getRoomEvents: getRoomEvents(ctx),
     getRoomEventsAround: getRoomEventsAround(ctx),
+    markRoomAsRead: markRoomAsRead(ctx),
   })
   router.service(ThreadService, {
+    followThread: followThread(ctx),
+    unfollowThread: unfollowThread(ctx),
     getThreadEvents: getThreadEvents(ctx),
     getThreadEventsAround: getThreadEventsAround(ctx),
+    markThreadAsRead: markThreadAsRead(ctx),
   })
   router.service(MessagingInternalService, {
     applyRoomFacts: applyRoomFacts(ctx),

@@ -34,11 +34,12 @@ const append = statement<Appended>(
   select $1, seq + 1, $21, 'message_posted', true, $3, $8::timestamptz, null, null, null, null, $7, $16
   from place where $21::text is not null
 ), thread as (
-  insert into threads (room_id, root_event_id, reply_count, last_reply_at, participant_ids)
-  select $1, $16, 1, $8::timestamptz, array[$3] from place
+  insert into threads (room_id, root_event_id, reply_count, last_reply_at, last_reply_seq, participant_ids)
+  select $1, $16, 1, $8::timestamptz, seq, array[$3] from place
   on conflict (room_id, root_event_id) do update
   set reply_count = threads.reply_count + 1,
       last_reply_at = greatest(threads.last_reply_at, excluded.last_reply_at),
+      last_reply_seq = excluded.last_reply_seq,
       participant_ids = case
         when $3 = any (threads.participant_ids) or cardinality(threads.participant_ids) >= ${participantsTracked}
         then threads.participant_ids else threads.participant_ids || $3::text end
@@ -53,6 +54,12 @@ const append = statement<Appended>(
   on conflict (room_id, root_event_id, user_id) do nothing
   returning 1
 ), marker as (${moveMarker('seq + 1', 'place where $21::text is not null')}
+), thread_marker as (
+  insert into thread_markers (room_id, root_event_id, user_id, seq, read_at)
+  select $1, $16, $3, seq, $8::timestamptz from place
+  on conflict (room_id, root_event_id, user_id) do update
+  set seq = excluded.seq, read_at = greatest(thread_markers.read_at, excluded.read_at)
+  where thread_markers.seq < excluded.seq
 ), entry as (
   insert into outbox (shard, aggregate, subject, event_id, payload)
   select $11::integer, $12, $13, event_id, payload

@@ -1,0 +1,40 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { later, onward } from '../../domain/marker.ts'
+import { notReadInRoom, roomNotFound } from '../../errors.ts'
+import { assertReads } from '../../policy/room-access.ts'
+import { changeReader } from '../../reader/change-reader.ts'
+import { moveRoomMarker } from '../../store/markers.ts'
+import { findPlacesInRoom } from '../../store/read-places.ts'
+import { toRoomReadEvent } from '../../view/reader-events.ts'
+
+export function markRoomAsRead(ctx: Context): MethodImpl<typeof RoomService.method.markRoomAsRead> {
+  return async ({ roomId, upToEventId }, call) => {
+    const caller = callerOf(call)
+    const { userId } = caller
+    if (upToEventId && !looksLikeId(upToEventId)) throw notReadInRoom()
+    const found = looksLikeId(roomId) ? await findPlacesInRoom(ctx.pool, roomId, userId, upToEventId) : undefined
+    if (!found) throw roomNotFound()
+    assertReads(ctx.policy(), caller, found.room, found.standing)
+    const { read, marker } = found
+    if (upToEventId && !read) throw notReadInRoom()
+    const to = onward(read, marker)
+    if (to) {
+      await changeReader(
+        ctx,
+        userId,
+        (on) => moveRoomMarker(on, roomId, userId, to),
+        (change) => toRoomReadEvent(change, roomId, to.seq),
+      )
+    }
+    const lastReadAt = later(marker?.at, to?.at)
+    return {
+      ...(lastReadAt && { lastReadAt: timestampFromDate(lastReadAt) }),
+      ...(marker && { previousLastReadAt: timestampFromDate(marker.at) }),
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { ThreadService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { onward } from '../../domain/marker.ts'
+import { notReadInThread } from '../../errors.ts'
+import { changeReader } from '../../reader/change-reader.ts'
+import { findThread } from '../../reader/find-thread.ts'
+import { moveThreadMarker } from '../../store/markers.ts'
+import { toThreadReadEvent } from '../../view/reader-events.ts'
+
+export function markThreadAsRead(ctx: Context): MethodImpl<typeof ThreadService.method.markThreadAsRead> {
+  return async ({ roomId, threadRootEventId, upToEventId }, call) => {
+    const caller = callerOf(call)
+    const { userId } = caller
+    if (upToEventId && !looksLikeId(upToEventId)) throw notReadInThread()
+    const thread = { roomId, rootEventId: threadRootEventId }
+    const { read, marker } = await findThread(ctx, caller, thread, upToEventId)
+    if (upToEventId && !read) throw notReadInThread()
+    const to = onward(read, marker)
+    if (to) {
+      await changeReader(
+        ctx,
+        userId,
+        (on) => moveThreadMarker(on, thread, userId, to),
+        (change) => toThreadReadEvent(change, thread, to.seq),
+      )
+    }
+    return marker ? { previousReadAt: timestampFromDate(marker.at) } : {}
+  }
+}

@@ -1,0 +1,19 @@
+import { statement, type Connection } from './statement.ts'
+
+const decide = statement(
+  'decide_following',
+  `insert into thread_follows (room_id, root_event_id, user_id, following) values ($1, $2, $3, $4)
+on conflict (room_id, root_event_id, user_id) do update set following = excluded.following
+where thread_follows.following <> excluded.following
+returning 1`,
+)
+
+/** Stores what a user decided; false when that was decided already. */
+export async function decideFollowing(
+  on: Connection,
+  thread: { roomId: string; rootEventId: string },
+  userId: string,
+  following: boolean,
+): Promise<boolean> {
+  return (await decide.run(on, [thread.roomId, thread.rootEventId, userId, following])).length > 0
+}

@@ -1,0 +1,26 @@
+import { outgoing, type OutgoingEvent } from '@parley/events'
+import { statement, type Connection } from './statement.ts'
+
+const raise = statement<{ version: bigint }>(
+  'raise_reader',
+  `insert into readers (user_id, version) values ($1, 1)
+on conflict (user_id) do update set version = readers.version + 1
+returning version`,
+)
+
+const store = statement<{ id: bigint }>(
+  'store_reader_event',
+  'insert into outbox (shard, aggregate, subject, event_id, payload) values ($1, $2, $3, $4, $5) returning id',
+)
+
+/** Stores an event of the aggregate `reader`, whose row is held from here until the transaction ends. Returns its entry. */
+export async function storeReaderEvent(
+  on: Connection,
+  userId: string,
+  toEvent: (version: bigint) => OutgoingEvent,
+): Promise<bigint[]> {
+  const [reader] = await raise.run(on, [userId])
+  if (!reader) throw new Error('raise_reader always answers one row')
+  const { shard, aggregate, subject, eventId, payload } = outgoing(toEvent(reader.version))
+  return (await store.run(on, [shard, aggregate, subject, eventId, payload])).map(({ id }) => id)
+}

@@ -1,0 +1,108 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, recordEvents } from '@parley/testkit'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const post = async (userId: string, roomId: string, more: object = {}) =>
+  (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', ...more })).message?.id ?? ''
+
+async function threadOf(rootAuthor: string, ...others: string[]) {
+  const room = await fleet.room().channel([rootAuthor, ...others])
+  const { roomId } = room
+  const threadRootEventId = await post(rootAuthor, roomId)
+  const thread = { roomId, threadRootEventId }
+  const following = async (userId: string) =>
+    (await fleet.as(userId).messages.getMessage({ roomId, eventId: threadRootEventId })).message?.thread?.viewerState
+      ?.isFollowing
+  return { room, roomId, thread, following, reply: (userId: string) => post(userId, roomId, thread) }
+}
+
+test('following and not following is answered, seen on the message, and told to the caller alone', async () => {
+  const { thread, following } = await threadOf('ann', 'bob')
+  await using recorded = await recordEvents(fleet.bus, 'evt.reader.bob.*')
+  const { threads } = fleet.as('bob')
+  expect(await threads.followThread(thread)).toMatchObject({ following: true, state: { ...thread, following: true } })
+  expect([await following('bob'), await following('ann')]).toEqual([true, false])
+  // Once more is a success and nothing new.
+  await threads.followThread(thread)
+  expect(await threads.unfollowThread(thread)).toMatchObject({
+    following: false,
+    state: { ...thread, following: false },
+  })
+  await threads.unfollowThread(thread)
+  expect(await following('bob')).toBe(false)
+  await threads.followThread(thread)
+  const events = await eventually(() => {
+    const found = [...new Map(recorded.events.map((event) => [event.id, event])).values()]
+    return found.length >= 3 && found
+  })
+  expect(events.map(({ kind, version }) => [kind, version])).toEqual([
+    ['thread_followed', 1n],
+    ['thread_unfollowed', 2n],
+    ['thread_followed', 3n],
+  ])
+  for (const event of events) {
+    const value = { ...thread, following: event.kind === 'thread_followed' }
+    expect(event.fact.value).toMatchObject(value)
+    expect(heard(event)).toEqual([{ to: ['bob'], id: event.id, actorId: 'bob', kind: 'threadFollowChanged', value }])
+  }
+})
+
+test('who once ceased to follow is not made to by replies of others, but by their own', async () => {
+  const { thread, following, reply } = await threadOf('cyd', 'dan')
+  await fleet.as('cyd').threads.unfollowThread(thread)
+  await reply('dan')
+  expect([await following('cyd'), await following('dan')]).toEqual([false, true])
+  await fleet.as('dan').threads.unfollowThread(thread)
+  await reply('cyd')
+  expect([await following('cyd'), await following('dan')]).toEqual([true, false])
+  await reply('dan')
+  expect(await following('dan')).toBe(true)
+})
+
+test('decisions of one user from two places are told in one order, which is that of the last state', async () => {
+  const { thread, following } = await threadOf('eve', 'fay')
+  await using recorded = await recordEvents(fleet.bus, 'evt.reader.fay.*')
+  const { threads } = fleet.as('fay')
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) => (n % 2 ? threads.followThread(thread) : threads.unfollowThread(thread))),
+  )
+  await threads.followThread(thread)
+  const last = await following('fay')
+  expect(last).toBe(true)
+  const versions = await eventually(() => {
+    const found = [...new Set(recorded.events.map(({ version }) => version))]
+    const newest = recorded.events.at(-1)
+    return newest?.kind === 'thread_followed' && found.length === Number(newest.version) && found
+  })
+  expect(versions).toEqual(versions.map((_, n) => BigInt(n + 1)))
+})
+
+test('there has to be such a thread, or what may become one, in a room that one can read', async () => {
+  const { room, roomId, thread, reply } = await threadOf('gus', 'hal')
+  const replyId = await reply('hal')
+  const { threads } = fleet.as('hal')
+  for (const call of [threads.followThread, threads.unfollowThread]) {
+    const refused = (of: object, code: Code) => expect(call({ ...thread, ...of })).rejects.toMatchObject({ code })
+    await refused({ threadRootEventId: 'Enothing' }, Code.NotFound)
+    await refused({ threadRootEventId: 'no id' }, Code.NotFound)
+    await refused({ roomId: 'Rnothing' }, Code.NotFound)
+    await refused({ threadRootEventId: replyId }, Code.InvalidArgument)
+    await refused({ threadRootEventId: room.facts[1]?.eventId ?? '' }, Code.InvalidArgument)
+  }
+  await expect(fleet.as('x').threads.followThread(thread)).rejects.toMatchObject({ code: Code.PermissionDenied })
+  const direct = await fleet.room().dm(['gus', 'hal'])
+  const inDm = { roomId: direct.roomId, threadRootEventId: await post('gus', direct.roomId) }
+  await expect(threads.followThread(inDm)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  await room.archive()
+  expect(await threads.followThread({ roomId, threadRootEventId: thread.threadRootEventId })).toMatchObject({
+    following: true,
+  })
+})

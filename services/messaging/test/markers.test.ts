@@ -1,0 +1,175 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { recordEvents, eventually, type Recording } from '@parley/testkit'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+let recorded: Recording
+beforeAll(async () => {
+  fleet = await startFleet()
+  recorded = await recordEvents(fleet.bus, 'evt.reader.>')
+})
+afterAll(async () => {
+  await recorded[Symbol.asyncDispose]()
+  await fleet[Symbol.asyncDispose]()
+})
+
+const post = async (userId: string, roomId: string, more: object = {}) => {
+  const { message } = await fleet.as(userId).messages.createMessage({ roomId, body: 'x', ...more })
+  if (!message?.createdAt) throw new Error('no message')
+  return { id: message.id, createdAt: message.createdAt, channelEchoEventId: message.channelEchoEventId }
+}
+const markRoom = (userId: string, roomId: string, upToEventId = '') =>
+  fleet.as(userId).rooms.markRoomAsRead({ roomId, upToEventId })
+const markThread = (userId: string, roomId: string, threadRootEventId: string, upToEventId = '') =>
+  fleet.as(userId).threads.markThreadAsRead({ roomId, threadRootEventId, upToEventId })
+const roomUnread = async (userId: string, roomId: string) =>
+  (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
+
+/** What is told of a user, once so much of it has come; repeats of the stream are left out. */
+const told = async (userId: string, count: number) => {
+  const mine = await eventually(() => {
+    const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
+    const found = [...new Map(events.map((event) => [event.id, event])).values()]
+    return found.length >= count && found
+  })
+  expect(mine).toHaveLength(count)
+  return mine.map((event) => {
+    const { kind, actorId, version, fact } = event
+    return { kind, actorId, version, fact: fact.value, heard: heard(event) }
+  })
+}
+const seqOf = (n: number) => BigInt(n)
+
+describe('the marker of a room', () => {
+  test('moves to the message named, then to the latest, and tells where it stood', async () => {
+    const { roomId } = await fleet.room().channel(['a1', 'b1'])
+    const first = await post('a1', roomId)
+    const second = await post('a1', roomId)
+    const toFirst = await markRoom('b1', roomId, first.id)
+    expect(toFirst).toMatchObject({ lastReadAt: first.createdAt })
+    expect(toFirst.previousLastReadAt).toBeUndefined()
+    expect(await roomUnread('b1', roomId)).toBe(true)
+    const toLatest = await markRoom('b1', roomId)
+    expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
+    expect(await roomUnread('b1', roomId)).toBe(false)
+    const events = await told('b1', 2)
+    // The room is made, two join, then the two messages.
+    expect(events).toMatchObject([
+      { kind: 'room_marked_as_read', actorId: 'b1', version: 1n, fact: { roomId, upToRoomSeq: seqOf(4) } },
+      { kind: 'room_marked_as_read', actorId: 'b1', version: 2n, fact: { roomId, upToRoomSeq: seqOf(5) } },
+    ])
+    expect(events.map((event) => event.heard.map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
+      [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
+      [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
+    ])
+  })
+
+  test('never moves back, and nothing is told when it stays', async () => {
+    const { roomId } = await fleet.room().channel(['a2', 'b2'])
+    const first = await post('a2', roomId)
+    const second = await post('a2', roomId)
+    await markRoom('b2', roomId)
+    for (const upTo of ['', first.id, second.id]) {
+      const stays = { lastReadAt: second.createdAt, previousLastReadAt: second.createdAt }
+      expect(await markRoom('b2', roomId, upTo)).toMatchObject(stays)
+    }
+    expect(await roomUnread('b2', roomId)).toBe(false)
+    await post('a2', roomId)
+    await markRoom('b2', roomId)
+    await told('b2', 2)
+  })
+
+  test('moves forward whoever comes first', async () => {
+    const { roomId } = await fleet.room().channel(['a3', 'b3'])
+    const posts = []
+    for (let n = 0; n < 8; n++) posts.push(await post('a3', roomId))
+    await Promise.all([...posts, ...posts].reverse().map(({ id }) => markRoom('b3', roomId, id)))
+    expect(await roomUnread('b3', roomId)).toBe(false)
+    expect((await markRoom('b3', roomId)).lastReadAt).toEqual(posts.at(-1)?.createdAt)
+  })
+
+  test('may be an echo; it is neither a reply, nor another row, nor anything elsewhere', async () => {
+    const room = await fleet.room().channel(['a4', 'b4'])
+    const { roomId } = room
+    const other = await fleet.room().channel(['a4', 'b4'])
+    const elsewhere = await post('a4', other.roomId)
+    const root = await post('a4', roomId)
+    const reply = await post('a4', roomId, { threadRootEventId: root.id, alsoSendToChannel: true })
+    for (const id of [reply.id, room.facts[1]?.eventId ?? '', elsewhere.id, 'Enothing', 'no id'])
+      await expect(markRoom('b4', roomId, id)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await markRoom('b4', roomId, root.id)
+    expect(await roomUnread('b4', roomId)).toBe(true)
+    await markRoom('b4', roomId, reply.channelEchoEventId)
+    expect(await roomUnread('b4', roomId)).toBe(false)
+  })
+
+  test('of an empty room stands nowhere', async () => {
+    const { roomId } = await fleet.room().channel(['a5'])
+    expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
+  })
+
+  test('is for members, of universal rooms and direct messages too, and in the archive', async () => {
+    const room = await fleet.room().channel(['a6'])
+    await post('a6', room.roomId)
+    await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
+    await expect(markRoom('a6', 'Rnothing')).rejects.toMatchObject({ code: Code.NotFound })
+    await room.setUniversal(true)
+    await markRoom('x6', room.roomId)
+    expect(await roomUnread('x6', room.roomId)).toBe(false)
+    await post('a6', room.roomId)
+    await room.archive()
+    await markRoom('x6', room.roomId)
+    expect(await roomUnread('x6', room.roomId)).toBe(false)
+    await room.ban('x6')
+    await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
+    const direct = await fleet.room().dm(['a6', 'b6'])
+    await post('a6', direct.roomId)
+    await markRoom('b6', direct.roomId)
+    expect(await roomUnread('b6', direct.roomId)).toBe(false)
+  })
+})
+
+describe('the marker of a thread', () => {
+  test('moves to the reply named, then to the latest, and leaves the room alone', async () => {
+    const { roomId } = await fleet.room().channel(['a7', 'b7'])
+    const root = await post('a7', roomId)
+    const first = await post('a7', roomId, { threadRootEventId: root.id })
+    await post('a7', roomId, { threadRootEventId: root.id })
+    expect((await markThread('b7', roomId, root.id, first.id)).previousReadAt).toBeUndefined()
+    expect((await markThread('b7', roomId, root.id)).previousReadAt).toEqual(first.createdAt)
+    await markThread('b7', roomId, root.id, first.id)
+    await markThread('b7', roomId, root.id)
+    expect(await roomUnread('b7', roomId)).toBe(true)
+    const thread = { roomId, threadRootEventId: root.id }
+    expect(await told('b7', 2)).toMatchObject([
+      { kind: 'thread_marked_as_read', version: 1n, fact: { ...thread, upToRoomSeq: seqOf(5) }, heard: [] },
+      { kind: 'thread_marked_as_read', version: 2n, fact: { ...thread, upToRoomSeq: seqOf(6) }, heard: [] },
+    ])
+  })
+
+  test('moves with the replies of its owner, and may stand at the root', async () => {
+    const { roomId } = await fleet.room().channel(['a8', 'b8'])
+    const root = await post('a8', roomId)
+    await markThread('b8', roomId, root.id, root.id)
+    const reply = await post('b8', roomId, { threadRootEventId: root.id })
+    expect((await markThread('b8', roomId, root.id)).previousReadAt).toEqual(reply.createdAt)
+    expect((await markThread('a8', roomId, root.id)).previousReadAt).toBeUndefined()
+  })
+
+  test('is not moved by what is no message of the thread', async () => {
+    const { roomId } = await fleet.room().channel(['a9'])
+    const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
+    const reply = await post('a9', roomId, { threadRootEventId: root.id })
+    const elsewhere = await post('a9', roomId, { threadRootEventId: other.id })
+    for (const id of [other.id, elsewhere.id, 'Enothing', 'no id'])
+      await expect(markThread('a9', roomId, root.id, id)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await expect(markThread('a9', roomId, 'Enothing')).rejects.toMatchObject({ code: Code.NotFound })
+    await expect(markThread('a9', roomId, reply.id)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await expect(markThread('x9', roomId, root.id)).rejects.toMatchObject({ code: Code.PermissionDenied })
+    const direct = await fleet.room().dm(['a9', 'b9'])
+    const message = await post('a9', direct.roomId)
+    await expect(markThread('a9', direct.roomId, message.id)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  })
+})
