@@ -3,7 +3,12 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { create } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { DetailsFactSchema, MessagePostedFactSchema } from '@parley/contracts/internal'
+import {
+  DetailsFactSchema,
+  MessagePostedFactSchema,
+  ReadFactSchema,
+  ThreadFollowFactSchema,
+} from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
@@ -49,6 +54,24 @@ async function inDatabase(run: (client: pg.Client) => Promise<void>): Promise<vo
     await client.end()
   }
 }
+
+test('how far somebody has read is no entry; whom they follow is one of theirs', async () => {
+  await admin.start()
+  const about = { aggregateType: 'reader', aggregateId: 'Uann', actorId: 'Uann' } as const
+  for (const [n, kind] of ['room_marked_as_read', 'thread_marked_as_read'].entries()) {
+    const fact = { case: 'read', value: create(ReadFactSchema, { roomId: 'R1', upToRoomSeq: 3n }) } as const
+    await announce(admin.bus, { ...about, kind, version: BigInt(n + 1), fact })
+  }
+  const value = create(ThreadFollowFactSchema, { roomId: 'R1', threadRootEventId: 'E1', following: true })
+  const fact = { case: 'threadFollow', value } as const
+  await announce(admin.bus, { ...about, kind: 'thread_followed', version: 3n, fact })
+  const [entry] = await expectWhole(1)
+  expect(entry).toMatchObject({
+    ...{ eventType: 'ThreadFollowedEvent', aggregateType: 'user', aggregateId: 'Uann' },
+    subject: 'evt.user.Uann.thread_followed',
+  })
+  expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', threadRootEventId: 'E1', following: true })
+})
 
 test('every event is an entry: what happened, to what, by whom and when, without texts', async () => {
   await admin.start()

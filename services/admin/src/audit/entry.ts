@@ -22,13 +22,22 @@ export function toAuditEntry(event: Event, recordedAt: Date): NewAuditEntry {
     bucket: bucketName(bucketAt(auditClassOf(event), recordedAt)),
     eventId: event.id,
     eventType: eventTypeOf(event),
-    aggregateType: isAboutRoles(event) ? 'rbac' : event.aggregateType,
+    aggregateType: aggregateTypeOf(event),
     aggregateId: event.aggregateId,
     kind: event.kind,
     actorId: event.actorId,
     createdAt: event.occurredAt ? timestampDate(event.occurredAt) : recordedAt,
     payload: payloadOf(event.fact),
   }
+}
+
+/** What somebody has read is their own affair, and there is far too much of it. */
+export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' | 'kind'>): boolean =>
+  aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read')
+
+function aggregateTypeOf(event: Event): string {
+  if (isAboutRoles(event)) return 'rbac'
+  return event.aggregateType === 'reader' ? 'user' : event.aggregateType
 }
 
 /** Roles, decisions and who holds what are one subject for readers of the log, whoever keeps them. */

@@ -1,10 +1,10 @@
 import { allEvents, consumeEventBatches } from '@parley/events'
 import { auditDurable } from '../audit/durable.ts'
-import { toAuditEntry } from '../audit/entry.ts'
+import { isAudited, toAuditEntry } from '../audit/entry.ts'
 import type { Context } from '../context.ts'
 import { appendEntries } from '../store/audit-entries.ts'
 
-/** Makes an entry of the audit log of every event that anybody announces. */
+/** Makes an entry of the audit log of every event that anybody announces, but for what people have read. */
 export function recordEvents({ bus, db, now }: Context): Promise<AsyncDisposable> {
   return consumeEventBatches({
     bus,
@@ -13,10 +13,8 @@ export function recordEvents({ bus, db, now }: Context): Promise<AsyncDisposable
     subject: allEvents,
     on: async (events, tx) => {
       const at = now()
-      await appendEntries(
-        tx,
-        events.map((event) => toAuditEntry(event, at)),
-      )
+      const entries = events.filter(isAudited).map((event) => toAuditEntry(event, at))
+      if (entries.length > 0) await appendEntries(tx, entries)
     },
   })
 }
