@@ -53,6 +53,9 @@ describe('a browser session', () => {
     expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
     expect(after?.rotateAfter && timestampDate(after.rotateAfter).getTime()).toBe(now + due)
     expect((await rotate(cookie)).cookieHandle).toBe('')
+    // Whoever keeps the answer knows how long it is good.
+    const replaced = (await callerOf(cookie))?.expiresAt
+    expect(replaced && timestampDate(replaced).getTime()).toBe(now + minute)
     now += minute - 1
     expect(await callerOf(cookie)).toBeDefined()
     now += 1

@@ -10,3 +10,6 @@ export const dueBefore = (now: Date, lifetimeMs: number): Date => new Date(now.g
 
 /** A handle that was replaced after this moment still holds. */
 export const graceFrom = (now: Date): Date => new Date(now.getTime() - graceMs)
+
+/** Until when one holds that was replaced then. */
+export const graceUntil = (replacedAt: Date): Date => new Date(replacedAt.getTime() + graceMs)

@@ -13,6 +13,8 @@ export type ValidCredential = {
   expiresAt: Date
   /** When the browser got its cookie; null for bearer tokens. */
   rotatedAt: Date | null
+  /** When this digest gave way to another one, which is to be used instead; null for the present one. */
+  replacedAt: Date | null
   rolesVersion: bigint
   roleIds: string[]
 }
@@ -40,13 +42,13 @@ export async function findValidCredentials(
     sql`
       select c.asked as digest, c.id as "credentialId", c.user_id as "userId", c.fresh_until as "freshUntil",
              c.expires_at as "expiresAt", u.roles_version as "rolesVersion",
-             case when c.kind = 'cookie' then coalesce(c.rotated_at, c.created_at) end as "rotatedAt",
+             case when c.kind = 'cookie' then coalesce(c.rotated_at, c.created_at) end as "rotatedAt", c.replaced_at as "replacedAt",
              coalesce((select array_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.id), array[]::text[])
                as "roleIds"
       from (
-        select digest as asked, * from credentials where digest in (${asked})
+        select digest as asked, null::timestamptz as replaced_at, * from credentials where digest in (${asked})
         union all
-        select previous_digest as asked, * from credentials
+        select previous_digest as asked, rotated_at as replaced_at, * from credentials
         where previous_digest in (${asked}) and rotated_at > ${graceFrom.toISOString()}
       ) c join users u on u.id = c.user_id
       where c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,

@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { Browser, type BrowserAnswer } from '@parley/testkit'
+import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { databaseOf } from '../src/databases.ts'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person } from '../src/people.ts'
+
+const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
+let ada: Person
+let browser: Browser
+/** The browser as it was before its cookie was replaced. */
+let before: Browser
+
+/** Lets time go by for the browser sessions of a person: nothing else tells how old they are. */
+async function letPass(person: Person, interval: string): Promise<void> {
+  await using accounts = await databaseOf('accounts')
+  const changed = await accounts.query(
+    "update credentials set rotated_at = rotated_at - $2::interval where user_id = $1 and kind = 'cookie'",
+    [person.userId, interval],
+  )
+  expect(changed.rowCount).toBeGreaterThan(0)
+}
+
+const copyOf = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
+const at = (each: Browser, base: string) => copyOf(each).via(base)
+const sessionsIn = ({ cookies }: BrowserAnswer) => cookies.filter((cookie) => cookie.startsWith('parley_session='))
+const handleIn = ({ jar }: Browser) => jar.get('parley_session')
+
+beforeEach(async () => {
+  ada = await newPerson('ada')
+  browser = newBrowser()
+  await signInOnPage(browser, ada)
+  before = copyOf(browser)
+})
+
+const requests: Record<string, (each: Browser) => Promise<BrowserAnswer>> = {
+  'a call': (each) => each.postJson(getViewer, {}),
+  'a call that fails': (each) => each.postJson(getViewer, 'no object'),
+  'a call in binary': (each) => each.send('POST', getViewer, '', { 'content-type': 'application/proto' }),
+  'a route for scripts': (each) => each.postJson('/auth/verify-email/confirm-code', {}, each.csrf),
+  'a route of the browser alone': (each) => each.get('/oauth/consent/request'),
+}
+
+describe('a session cookie', () => {
+  test('stays the same while more than a quarter of its lifetime is left', async () => {
+    await letPass(ada, '67 days')
+    for (const request of Object.values(requests)) expect(sessionsIn(await request(browser))).toEqual([])
+    expect(handleIn(browser)).toBe(handleIn(before))
+  })
+
+  test.each(Object.keys(requests))('past that is replaced by the answer to %s', async (name) => {
+    await letPass(ada, '68 days')
+    const answer = await requests[name]?.(browser)
+    expect(answer && sessionsIn(answer)).toHaveLength(1)
+    expect(handleIn(browser)).not.toBe(handleIn(before))
+    for (const each of [browser, other(browser)]) {
+      const again = await each.postJson(getViewer, {})
+      expect([again.status, sessionsIn(again)]).toEqual([200, []])
+    }
+    // The CSRF token came along.
+    const code = await browser.postJson('/auth/verify-email/confirm-code', { email: 'a@b', code: '1' }, browser.csrf)
+    expect(code.status).toBe(400)
+  })
+
+  test('is replaced once, however many requests come at once, and none of them is refused', async () => {
+    await letPass(ada, '68 days')
+    const many = Array.from({ length: 20 }, (_, n) => {
+      const each = at(before, fleet().gateways[n % 2] ?? '')
+      return each.postJson(getViewer, {}).then((answer) => ({ answer, each }))
+    })
+    const answers = await Promise.all(many)
+    expect(answers.map(({ answer }) => answer.status)).toEqual(Array(20).fill(200))
+    const renewed = answers.filter(({ answer }) => sessionsIn(answer).length > 0)
+    expect(renewed).toHaveLength(1)
+    for (const base of fleet().gateways) {
+      expect(await viewerOf(at(before, base))).toBe(ada.userId)
+      for (const { each } of renewed) expect(await viewerOf(each.via(base))).toBe(ada.userId)
+    }
+  })
+
+  test.each([
+    ['is good for a minute', '55 seconds', true],
+    ['is not good any longer', '61 seconds', false],
+  ])('that was replaced %s', async (_, interval, isGood) => {
+    await letPass(ada, '68 days')
+    expect(sessionsIn(await browser.postJson(getViewer, {}))).toHaveLength(1)
+    await letPass(ada, interval)
+    // Asked at the gateway that has not seen it: it remembers nothing of before.
+    expect(await viewerOf(other(before))).toBe(isGood ? ada.userId : undefined)
+    for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
+  })
+
+  test('that was replaced ends the session with a log-out', async () => {
+    await letPass(ada, '68 days')
+    await browser.postJson(getViewer, {})
+    expect((await before.postJson('/auth/logout', {}, before.csrf)).status).toBe(200)
+    expect(await viewerOf(browser)).toBeUndefined()
+  })
+})
