@@ -12,6 +12,8 @@ export type EagerLimit = {
   windowMs: number
   /** How often what was counted here is added to what all count. Default: every second. */
   flushEveryMs?: number
+  /** Ids that are told apart in a window; further ones count together. Default: any number. */
+  mostIds?: number
   now?: () => number
 }
 
@@ -19,19 +21,23 @@ export type EagerLimit = {
 export type EagerLimiter = AsyncDisposable & {
   /** Takes one point of this id. Answers 0, or the milliseconds until there are points again. */
   take(id: string): number
+  /** Milliseconds until there are points again; 0 when there are some now. Takes none. */
+  wait(id: string): number
 }
 
 /** `shared`: what all processes are known to have taken, `here`: what this one took since it last told. */
 type Count = { window: number; shared: number; here: number }
 
 const mostPerPipeline = 1_000
+/** Stands for the ids beyond those that are told apart. */
+const others = '*'
 
 /**
  * Counts in this process and tells the others once in a while, so that no call waits for Redis: several processes together
  * may give out what they take between two flushes beyond the limit. While Redis is away each process counts for itself.
  */
 export function eagerLimiter(options: EagerLimit): EagerLimiter {
-  const { redis, key, points, windowMs, now = Date.now } = options
+  const { redis, key, points, windowMs, mostIds = Infinity, now = Date.now } = options
   const counts = new Map<string, Count>()
   const untold = new Map<string, Count>()
   const log = logger('redis')
@@ -77,15 +83,24 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
     flushing = flushing.then(flush).catch((error: unknown) => log.debug({ err: error, key }, 'counts were not shared'))
   }, options.flushEveryMs ?? 1_000).unref()
 
+  const slotOf = (id: string): string => (counts.size < mostIds || counts.has(id) ? id : others)
+  const isSpent = (count: Count | undefined): boolean => count !== undefined && count.shared + count.here >= points
+
   return {
     take(id) {
       if (points === 0) return 0
       const current = currentWindow()
-      let count = counts.get(id)
-      if (!count) counts.set(id, (count = { window: current, shared: 0, here: 0 }))
-      if (count.shared + count.here >= points) return (current + 1) * windowMs - now()
-      if (count.here++ === 0) untold.set(id, count)
+      const slot = slotOf(id)
+      let count = counts.get(slot)
+      if (!count) counts.set(slot, (count = { window: current, shared: 0, here: 0 }))
+      if (isSpent(count)) return (current + 1) * windowMs - now()
+      if (count.here++ === 0) untold.set(slot, count)
       return 0
+    },
+    wait(id) {
+      if (points === 0) return 0
+      const current = currentWindow()
+      return isSpent(counts.get(slotOf(id))) ? (current + 1) * windowMs - now() : 0
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

@@ -11,12 +11,12 @@ async function eventually(check: () => boolean | Promise<boolean>): Promise<void
 }
 
 /** Processes that share a limit, at a time that a test can change. */
-async function processes(points: number, at = url) {
+async function processes(points: number, at = url, more: { mostIds?: number } = {}) {
   const redis = openRedis({ url: at, name: 'test' })
   if (at === url) await eventually(() => redis.status === 'ready')
   const key = randomUUID()
   const clock = { now: 600_000 }
-  const limit = { redis, key, points, windowMs: 60_000, flushEveryMs: 10, now: () => clock.now }
+  const limit = { redis, key, points, windowMs: 60_000, flushEveryMs: 10, now: () => clock.now, ...more }
   const [one, other] = [eagerLimiter(limit), eagerLimiter(limit)]
   return {
     ...{ one, other, redis, clock, name: `limit:{${key}}:10:a` },
@@ -59,4 +59,23 @@ test('without Redis each counts for itself', async () => {
 test('without points there is no limit', async () => {
   await using fleet = await processes(0)
   expect(taken(fleet.one, 1000)).toBe(1000)
+})
+
+test('asking how long to wait takes nothing', async () => {
+  await using fleet = await processes(2)
+  expect([fleet.one.wait('a'), fleet.one.wait('a'), fleet.one.wait('a')]).toEqual([0, 0, 0])
+  expect(taken(fleet.one, 5)).toBe(2)
+  expect(fleet.one.wait('a')).toBe(60_000)
+  expect(fleet.one.wait('b')).toBe(0)
+})
+
+test('so many ids are told apart in a window, and the others count together', async () => {
+  await using fleet = await processes(2, url, { mostIds: 3 })
+  const { clock, one } = fleet
+  for (const id of ['a', 'b', 'c']) expect(taken(one, 1, id)).toBe(1)
+  expect(Array.from({ length: 9 }, (_, n) => one.take(`more ${n}`)).filter((wait) => wait === 0)).toHaveLength(2)
+  expect(one.wait('one more')).toBe(60_000)
+  for (const id of ['a', 'b', 'c']) expect(taken(one, 9, id)).toBe(1)
+  clock.now += 60_000
+  expect(taken(one, 9, 'one more')).toBe(2)
 })

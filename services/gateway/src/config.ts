@@ -97,6 +97,12 @@ export const readConfig = defineConfig({
   writesPerMinute: callsPerMinute('writes', 60_000, 'Calls that change something'),
   searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches and link previews'),
   uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that bring bytes: chunks of files, images'),
+  trialsPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
+    toml: 'limits.unauthenticated_per_minute',
+    default: 6_000,
+    min: 0,
+    doc: 'Calls of one network in a minute that need a session and come without a credential that holds; 0: no limit.',
+  }),
   requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
     doc: 'Longest time a call may take; clients may ask for less.',

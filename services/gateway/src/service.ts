@@ -12,6 +12,7 @@ import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
 import { CallerCache } from './credentials/caller-cache.ts'
 import { SessionRenewal } from './credentials/renewal.ts'
+import { openTrials } from './credentials/trials.ts'
 import { openCallLimits } from './forward/call-limits.ts'
 import { Forwarder } from './forward/forward.ts'
 import { ImageDoor } from './forward/image-door.ts'
@@ -71,10 +72,11 @@ export async function startGateway(config: Config): Promise<Service> {
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
   const clientAddress = clientAddressBehind(config.trustedProxies)
   const limits = opened.use(openCallLimits(redis, config))
+  const trials = opened.use(openTrials(redis, config.trialsPerMinute))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
   const putBlob = opened.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({
-    ...{ rpc, callers, secrets, renewal, limits, clientAddress, putBlob },
+    ...{ rpc, callers, secrets, renewal, limits, trials, clientAddress, putBlob },
     maxUploadBytes: config.maxUploadBytes,
     cookiesOf: (session) => sessionCookies(session, { secret: cookieSigningSecret, secure }),
   })

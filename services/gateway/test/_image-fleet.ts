@@ -29,6 +29,8 @@ type Given = { ticket: BlobTicket | undefined; bytes: Buffer }
 export type ImageFleet = AsyncDisposable & {
   asked: Asked[]
   given: Given[]
+  /** How many credentials accounts was asked about. */
+  lookUps: () => number
   redis: Outage
   /** What GetServer answers. */
   server: {
@@ -55,6 +57,7 @@ export async function openImageFleet(): Promise<ImageFleet> {
   const given: Given[] = []
   const server: ImageFleet['server'] = { name: 'Lodge', registration: true, providers: [] }
   let held = Promise.resolve()
+  let lookUps = 0
 
   const note = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
     asked.push({ method, userId: callerOf(call).userId, blob: blobOf(call), image })
@@ -69,6 +72,7 @@ export async function openImageFleet(): Promise<ImageFleet> {
           .service(AccountsInternalService, {
             authenticate: ({ digests }) => ({
               entries: digests.map((digest) => {
+                lookUps++
                 const userId = users.get(Buffer.from(digest).toString('hex'))
                 const expiresAt = timestampFromDate(new Date(Date.now() + 3_600_000))
                 return { digest, ...(userId !== undefined && { caller: { userId, credentialId: 'S1', expiresAt } }) }
@@ -121,6 +125,7 @@ export async function openImageFleet(): Promise<ImageFleet> {
   const closing = opened.move()
   return {
     ...{ asked, given, redis, server },
+    lookUps: () => lookUps,
     hold() {
       let release = () => {}
       held = new Promise((resolve) => (release = resolve))

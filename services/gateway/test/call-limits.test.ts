@@ -54,6 +54,37 @@ test('who is not signed in is counted by network, as trusted proxies tell it', a
   expect(await from('6.6.6.6, 198.51.100.1')).toBe(429)
 })
 
+test('calls without a credential that holds are counted by network, and end when there were too many', async () => {
+  const { url } = await fleet.start({
+    PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '20',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  const from = (address: string, headers: Record<string, string> = {}) =>
+    post(url, createMessage, { ...headers, 'x-forwarded-for': address })
+  const unknown = (n: number) => ({ authorization: `Bearer prl_ATunknown${n}` })
+  const known = as('Ufred')
+  expect((await from('198.51.100.7', known)).status).toBe(200)
+  const statuses = async () => {
+    const each = []
+    for (let n = 0; n < 21; n++) each.push((await from('198.51.100.7', n % 4 ? unknown(n) : {})).status)
+    return each
+  }
+  // The minute of the clock may turn once on the way.
+  await eventually(async () => expect(await statuses()).toEqual(Array(21).fill(429)))
+  const refused = await from('198.51.100.7', unknown(1))
+  expect(refused.body.code).toBe('resource_exhausted')
+  expect(refused.body.details?.map(({ type }) => type)).toEqual(['google.rpc.RetryInfo'])
+  expect(refused.retryAfter).toBeGreaterThan(0)
+  const before = fleet.lookUps()
+  for (let n = 0; n < 5; n++) expect((await from('198.51.100.7', unknown(n))).status).toBe(429)
+  expect(fleet.lookUps()).toBe(before)
+  // Whoever was let in goes on, and so do other networks.
+  expect((await from('198.51.100.7', known)).status).toBe(200)
+  expect((await from('198.51.100.8', unknown(1))).status).toBe(401)
+  expect((await from('198.51.100.8', as('Ugina'))).status).toBe(200)
+  expect((await post(url, getServer, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
+})
+
 test('processes share what they count, and go on counting without Redis', async () => {
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]

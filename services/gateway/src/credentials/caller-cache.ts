@@ -83,6 +83,12 @@ export class CallerCache {
     void this.#options.rekey({ previous, digest }).then(done, done)
   }
 
+  /** Whether the credential held when it was last looked at, however long ago. */
+  remembers({ digest, previous }: CredentialDigests): boolean {
+    const isKept = (one: Buffer) => this.#entries.has(one.toString('latin1'))
+    return isKept(digest) || (previous !== undefined && isKept(previous))
+  }
+
   /** Takes an event of the control feed. */
   observe(event: Event): void {
     const { case: kind } = event.fact

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { methodPath } from '@parley/contracts/catalogue'
 import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
 import type { PutBlob } from '../clients/blobs.ts'
-import { authenticate, type SignedIn } from '../credentials/authenticate.ts'
+import { authenticate, isRemembered, type SignedIn } from '../credentials/authenticate.ts'
 import { sessionBegunBy, type BrowserSession } from '../credentials/browser-session.ts'
 import type { CallerCache } from '../credentials/caller-cache.ts'
 import { presentedCredentials, type ReadHeader, type Secrets } from '../credentials/presented.ts'
 import type { SessionRenewal } from '../credentials/renewal.ts'
+import type { Trials } from '../credentials/trials.ts'
 import { badIdempotencyKey, imageTooLarge, unauthenticated } from '../errors.ts'
 import { networkOf, type ClientAddress } from '../http/client-address.ts'
 import type { CallLimits } from './call-limits.ts'
@@ -31,6 +32,7 @@ type Options = {
   /** `Set-Cookie` values of a session. */
   cookiesOf: (session: BrowserSession) => string[]
   limits: CallLimits
+  trials: Trials
   clientAddress: ClientAddress
   putBlob: PutBlob
   maxUploadBytes: number
@@ -49,7 +51,7 @@ export class Forwarder {
   /** Who calls, and whether they may call again already, before anything looks at the body. */
   async admit(method: PublicMethod, header: ReadHeader, peer: string | undefined): Promise<Admitted> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
-    const known = method.needsCaller ? await this.#signedIn(header) : undefined
+    const known = method.needsCaller ? await this.#signedIn(header, peer) : undefined
     limits.take(method.limit, known?.caller.userId ?? networkOf(clientAddress(peer, header)))
     const key = idempotencyKey(method, header('idempotency-key'))
     const renewed = renewal.isDue(known) ? await renewal.renew(known) : undefined
@@ -62,9 +64,9 @@ export class Forwarder {
     }
   }
 
-  /** Throws `unauthenticated` unless a credential is presented that holds. */
-  async assertSignedIn(header: ReadHeader): Promise<void> {
-    await this.#signedIn(header)
+  /** Throws `unauthenticated` unless a credential is presented that holds, or `resource_exhausted` like {@link admit}. */
+  async assertSignedIn(header: ReadHeader, peer: string | undefined): Promise<void> {
+    await this.#signedIn(header, peer)
   }
 
   /** Counts a call that needs no credential and is no method. Throws `resource_exhausted` like {@link admit}. */
@@ -95,11 +97,15 @@ export class Forwarder {
     return this.#options.rpc.call(method.method, body, { ...meta, caller, idempotencyKey })
   }
 
-  async #signedIn(header: ReadHeader): Promise<SignedIn> {
-    const { callers, secrets } = this.#options
-    const known = await authenticate(callers, presentedCredentials(header, secrets))
-    if (!known) throw unauthenticated()
-    return known
+  /** Whoever was here lately is let in whatever their network does; others count there when they turn out to be nobody. */
+  async #signedIn(header: ReadHeader, peer: string | undefined): Promise<SignedIn> {
+    const { callers, clientAddress, secrets, trials } = this.#options
+    const presented = presentedCredentials(header, secrets)
+    if (!isRemembered(callers, presented)) trials.assertLeft(networkOf(clientAddress(peer, header)))
+    const known = await authenticate(callers, presented)
+    if (known) return known
+    trials.failed(networkOf(clientAddress(peer, header)))
+    throw unauthenticated()
   }
 
   /** Cookies of the browser session that a call began; none for nearly all calls. */

@@ -18,10 +18,11 @@ export async function throughImageDoor(
   response: NodeServerResponse,
 ): Promise<void> {
   try {
-    await forwarder.assertSignedIn((name) => {
+    const header = (name: string) => {
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
-    })
+    }
+    await forwarder.assertSignedIn(header, request.socket.remoteAddress)
     const leave = images.enter(request)
     answered(response, leave)
     handler(request, response)
