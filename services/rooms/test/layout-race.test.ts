@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { AdminRoomLayoutItemKind } from '@parley/contracts/admin'
+import { eventually } from '@parley/testkit'
+import { eq, sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { layoutItems, roomGroups, rooms, sidebarLinks } from '../src/store/schema.ts'
+import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+
+const { ROOM, SIDEBAR_LINK } = AdminRoomLayoutItemKind
+
+let env: Env
+let made = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  await env.start()
+  await lobbyOf(env)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const admin = () => env.as('Uadmin', 'admin')
+const newGroup = async () => (await admin().layout.createRoomGroup({ name: 'A group' })).group?.id ?? ''
+async function newRoom(groupId: string): Promise<string> {
+  const { room } = await admin().rooms.createRoom({ name: `race-${++made}`, groupId })
+  return room?.id ?? ''
+}
+async function newLink(groupId: string): Promise<string> {
+  const { sidebarLink } = await admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' })
+  return sidebarLink?.id ?? ''
+}
+const idsIn = async (groupId: string) => {
+  const { groups } = await admin().layout.listRoomGroups({})
+  return groups.find(({ id }) => id === groupId)?.items.map(({ item }) => item.value?.id)
+}
+const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
+
+/** Whether every room and link stands in one place, in the group its row names, and every group in a place of its own. */
+async function assertNothingLostOrDoubled(): Promise<void> {
+  const [items, links, channels, groups] = await Promise.all([
+    env.db.select().from(layoutItems),
+    env.db.select().from(sidebarLinks),
+    env.db
+      .select()
+      .from(rooms)
+      .where(sql`${rooms.groupId} is not null`),
+    env.db.select().from(roomGroups),
+  ])
+  const placed = new Map(items.map(({ itemId, groupId }) => [itemId, groupId]))
+  expect([...placed.keys()].sort()).toEqual([...links, ...channels].map(({ id }) => id).sort())
+  for (const { id, groupId } of channels) expect(placed.get(id)).toBe(groupId)
+  expect(new Set(items.map(({ groupId, position }) => `${groupId} ${position}`)).size).toBe(items.length)
+  expect(new Set(groups.map(({ position }) => position)).size).toBe(groups.length)
+  // The same as administrators see it.
+  const shown = (await admin().layout.listRoomGroups({})).groups
+  expect(shown.map(({ id }) => id).sort()).toEqual(groups.map(({ id }) => id).sort())
+  expect(shown.flatMap(({ items }) => items.map(({ item }) => item.value?.id)).sort()).toEqual(
+    [...placed.keys()].sort(),
+  )
+  // The same as messaging was told.
+  for (const { id, groupId } of channels) {
+    const told = env.messaging.factsOf(id).flatMap(({ fact }) => {
+      return fact.case === 'created' || fact.case === 'moved' ? fact.value.groupId : []
+    })
+    expect(told.at(-1)).toBe(groupId)
+  }
+}
+
+describe('two administrators at once', () => {
+  test('who order the same items both name leave the order of one of them', async () => {
+    const groupId = await newGroup()
+    const ids = [await newRoom(groupId), await newRoom(groupId), await newRoom(groupId)]
+    const [a, b] = [[...ids].reverse(), [...ids.slice(1), ...ids.slice(0, 1)]]
+    const order = (wanted: string[]) => admin().layout.reorderSidebarItemsInGroup({ groupId, items: asRooms(wanted) })
+    await Promise.all([order(a), order(b)])
+    expect([a, b]).toContainEqual(await idsIn(groupId))
+  })
+
+  test('of whom one orders a group and the other adds to it keep what was added', async () => {
+    const groupId = await newGroup()
+    const ids = [await newRoom(groupId), await newRoom(groupId)]
+    const wanted = [...ids].reverse()
+    const order = codeOf(admin().layout.reorderSidebarItemsInGroup({ groupId, items: asRooms(wanted) }))
+    const [code, link, room] = await Promise.all([order, newLink(groupId), newRoom(groupId)])
+    const after = (await idsIn(groupId)) ?? []
+    expect(after.slice(0, 2)).toEqual(code === undefined ? wanted : ids)
+    expect([undefined, Code.FailedPrecondition]).toContain(code)
+    expect(after.slice(2).sort()).toEqual([link, room].sort())
+  })
+
+  test('of whom one deletes a group and the other fills it: one of them is refused', async () => {
+    for (const fill of [
+      (groupId: string) => admin().rooms.createRoom({ name: `race-${++made}`, groupId }),
+      (groupId: string) => admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' }),
+      async (groupId: string) => admin().layout.moveRoomToGroup({ roomId: await newRoom(await newGroup()), groupId }),
+    ]) {
+      const groupId = await newGroup()
+      const codes = await Promise.all([codeOf(fill(groupId)), codeOf(admin().layout.deleteRoomGroup({ groupId }))])
+      expect([
+        [undefined, Code.FailedPrecondition],
+        [Code.NotFound, undefined],
+      ]).toContainEqual(codes)
+    }
+    await assertNothingLostOrDoubled()
+  })
+
+  test('who delete the same link: one of them does', async () => {
+    const linkId = await newLink(await newGroup())
+    const remove = () => codeOf(admin().layout.deleteSidebarLink({ linkId }))
+    expect(new Set(await Promise.all([remove(), remove()]))).toEqual(new Set([undefined, Code.NotFound]))
+  })
+})
+
+describe('a move of something that somebody else moves meanwhile', () => {
+  /** Begins a move, which waits for the layout; then takes the item elsewhere and lets go of the layout. */
+  async function moveWhile(move: () => Promise<unknown>, meanwhile: (tx: typeof env.db) => Promise<unknown>) {
+    let answer: Promise<Code | undefined> | undefined
+    await env.db.transaction(async (tx) => {
+      await tx.execute(sql`select from layout for update`)
+      answer = codeOf(move())
+      await eventually(async () => {
+        const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return (await env.db.execute(waiting)).rows.length > 0
+      })
+      await meanwhile(tx)
+    })
+    return await answer
+  }
+
+  test('is refused: the groups are to be looked at again', async () => {
+    const [from, to, other] = [await newGroup(), await newGroup(), await newGroup()]
+    const [roomId, linkId] = [await newRoom(from), await newLink(from)]
+    const elsewhere = (itemId: string) => (tx: typeof env.db) =>
+      tx.update(layoutItems).set({ groupId: other }).where(eq(layoutItems.itemId, itemId))
+    const moveLink = () => admin().layout.moveSidebarLinkToGroup({ linkId, groupId: to })
+    expect(await moveWhile(moveLink, elsewhere(linkId))).toBe(Code.FailedPrecondition)
+    const moveRoom = () => admin().layout.moveRoomToGroup({ roomId, groupId: to })
+    const takeRoom = async (tx: typeof env.db) => {
+      await elsewhere(roomId)(tx)
+      await tx.update(rooms).set({ groupId: other }).where(eq(rooms.id, roomId))
+    }
+    expect(await moveWhile(moveRoom, takeRoom)).toBe(Code.FailedPrecondition)
+    expect((await idsIn(other))?.sort()).toEqual([roomId, linkId].sort())
+    // So that the line of the room and its row agree again.
+    await admin().layout.moveRoomToGroup({ roomId, groupId: from })
+  })
+
+  test('succeeds when it was brought to where it should go', async () => {
+    const [from, to] = [await newGroup(), await newGroup()]
+    const linkId = await newLink(from)
+    const move = () => admin().layout.moveSidebarLinkToGroup({ linkId, groupId: to })
+    const bring = (tx: typeof env.db) =>
+      tx.update(layoutItems).set({ groupId: to }).where(eq(layoutItems.itemId, linkId))
+    expect(await moveWhile(move, bring)).toBeUndefined()
+    expect(await idsIn(to)).toEqual([linkId])
+  })
+})
+
+const kinds = ['room', 'link', 'group', 'deleteLink', 'deleteGroup', 'moveRoom', 'moveLink', 'items', 'groups'] as const
+type Step = { kind: (typeof kinds)[number]; a: number; b: number }
+const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), a: fc.nat(99), b: fc.nat(99) }), {
+  minLength: 4,
+  maxLength: 10,
+})
+
+/** One change by what its administrator sees at this moment, which others change at the same time. */
+async function take({ kind, a, b }: Step): Promise<unknown> {
+  const { layout } = admin()
+  const { groups } = await layout.listRoomGroups({})
+  const pick = <T>(all: T[], n: number): T | undefined => all[n % Math.max(all.length, 1)]
+  const ids = groups.map(({ id }) => id)
+  const items = groups.flatMap(({ items }) => items.map(({ item }) => item))
+  const idsOf = (wanted: 'room' | 'sidebarLink') => items.flatMap((item) => (item.case === wanted ? item.value.id : []))
+  const [groupId = '', roomId = '', linkId = ''] = [pick(ids, b), pick(idsOf('room'), a), pick(idsOf('sidebarLink'), a)]
+  switch (kind) {
+    case 'room':
+      return await admin().rooms.createRoom({ name: `race-${++made}`, groupId })
+    case 'link':
+      return await layout.createSidebarLink({ groupId, label: 'Link', url: '/' })
+    case 'group':
+      return await layout.createRoomGroup({ name: 'A group' })
+    case 'deleteLink':
+      return linkId && (await layout.deleteSidebarLink({ linkId }))
+    case 'deleteGroup':
+      return await layout.deleteRoomGroup({ groupId })
+    case 'moveRoom':
+      return await layout.moveRoomToGroup({ roomId, groupId })
+    case 'moveLink':
+      return linkId && (await layout.moveSidebarLinkToGroup({ linkId, groupId }))
+    case 'items': {
+      const group = groups.find(({ id }) => id === groupId)
+      const current = (group?.items ?? []).map(({ item }) => {
+        return { kind: item.case === 'room' ? ROOM : SIDEBAR_LINK, id: item.value?.id ?? '' }
+      })
+      return await layout.reorderSidebarItemsInGroup({ groupId, items: rotated(current, a) })
+    }
+    case 'groups':
+      return await layout.reorderRoomGroups({ orderedGroupIds: rotated(ids, a) })
+  }
+}
+
+const rotated = <T>(all: T[], by: number): T[] => {
+  const first = by % Math.max(all.length, 1)
+  return [...all.slice(first), ...all.slice(0, first)]
+}
+
+test('whatever administrators do at once, by two processes, no item is lost or doubled', async () => {
+  const crowd = fc.array(steps, { minLength: 3, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(crowd, async (administrators) => {
+      const codes = await Promise.all(
+        administrators.map(async (own) => {
+          const answers: (Code | undefined)[] = []
+          for (const step of own) answers.push(await codeOf(take(step)))
+          return answers
+        }),
+      )
+      expect([undefined, Code.FailedPrecondition, Code.NotFound]).toEqual(expect.arrayContaining(codes.flat()))
+      await assertNothingLostOrDoubled()
+    }),
+    { numRuns: 8 },
+  )
+}, 60_000)
