@@ -1,9 +1,15 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from '@jest/globals'
+import { AdminEventLogService } from '@parley/contracts/admin'
 import { ViewerService } from '@parley/contracts/api'
+import { dataDirAt, repositoryRoot } from '@parley/local'
 import { eventually } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
-import { newPerson, operate, signIn } from '../src/people.ts'
+import { newPerson, operate, type Person, signIn } from '../src/people.ts'
 import { frozen, wholeAgain } from '../src/processes.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -70,4 +76,35 @@ test('with the bus away, owners are made, passwords set and sessions ended; the 
   const owner = await signIn({ login, password })
   const viewer = await owner.call(ViewerService.method.getViewer, {})
   expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
+  await eventually(async () => {
+    expect(await auditedOf(owner, owner.userId)).toEqual(
+      expect.arrayContaining(['UserAccountCreatedEvent', 'UserRolesChangedEvent', 'RbacRoleAssignedEvent']),
+    )
+    expect(await auditedOf(owner, ada.userId)).toEqual(
+      expect.arrayContaining(['UserCredentialsEndedEvent', 'UserPasswordHashChangedEvent']),
+    )
+  })
 })
+
+test('whoever reads only the beginning of the output does not break the command', async () => {
+  const child = spawn(process.execPath, [join(repositoryRoot(), 'packages/cli/dist/main.js'), 'config'], {
+    env: { ...process.env, PARLEY_DATA_DIR: fleet().dataDir },
+    stdio: 'pipe',
+  })
+  child.stdout.destroy()
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  expect([await text(child.stderr), await exited]).toEqual(['', 0])
+})
+
+test('what the folder of a fleet keeps is for its user alone', () => {
+  const { operatorFile, secretsFile, run, logs, mail } = dataDirAt(fleet().dataDir)
+  for (const file of [operatorFile, secretsFile]) expect(statSync(file).mode & 0o077).toBe(0)
+  for (const folder of [run, logs]) expect(statSync(folder).mode & 0o077).toBe(0)
+  expect((statSync(mail, { throwIfNoEntry: false })?.mode ?? 0) & 0o077).toBe(0)
+})
+
+/** Types of what the operator's command did to somebody. */
+async function auditedOf(owner: Person, userId: string): Promise<string[]> {
+  const { entries } = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
+  return entries.filter((one) => one.aggregateId === userId && one.actorId === '').map(({ eventType }) => eventType)
+}
