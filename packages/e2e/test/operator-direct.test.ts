@@ -97,9 +97,9 @@ test('whoever reads only the beginning of the output does not break the command'
 })
 
 test('what the folder of a fleet keeps is for its user alone', () => {
-  const { operatorFile, secretsFile, run, logs, mail } = dataDirAt(fleet().dataDir)
+  const { operatorFile, secretsFile, run, logs, mail, nats, redis, assets } = dataDirAt(fleet().dataDir)
   for (const file of [operatorFile, secretsFile]) expect(statSync(file).mode & 0o077).toBe(0)
-  for (const folder of [run, logs]) expect(statSync(folder).mode & 0o077).toBe(0)
+  for (const folder of [run, logs, nats, redis, assets]) expect(statSync(folder).mode & 0o077).toBe(0)
   expect((statSync(mail, { throwIfNoEntry: false })?.mode ?? 0) & 0o077).toBe(0)
 })
 

@@ -20,7 +20,7 @@ const openConfiguration =
  * Without one, everybody may do everything. `env` gives the variables that the file names.
  */
 export async function startNats(options: ServerOptions & { conf?: string; env?: NodeJS.ProcessEnv }): Promise<Nats> {
-  mkdirSync(options.dir, { recursive: true })
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const command = await requireExecutable('nats-server', options.say)
   const port = options.port || (await freePort())
   const child = await startChild({

@@ -14,7 +14,7 @@ export type Redis = Child & {
 
 /** Starts Redis as a cache: nothing is written to disk, its loss never matters. */
 export async function startRedis(options: ServerOptions & { password?: string }): Promise<Redis> {
-  mkdirSync(options.dir, { recursive: true })
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const command = await requireExecutable('redis-server', options.say)
   const port = options.port || (await freePort())
   const { password } = options
