@@ -1,4 +1,16 @@
-/** A row of a timeline or thread. An echo has the text of its reply and the thread that the reply stands in. */
+import type { Tally } from './tally.ts'
+
+/** A file of a message. */
+export type Attached = {
+  assetId: string
+  filename: string
+  contentType: string
+  /** Pixels; 0 for what is no image. */
+  width: number
+  height: number
+}
+
+/** A row of a timeline or thread. An echo has the text, files and reactions of its reply and the thread that the reply stands in. */
 export type EventRow = {
   seq: bigint
   eventId: string
@@ -16,6 +28,12 @@ export type EventRow = {
   updatedAt: Date | null
   deletedAt: Date | null
   body: string | null
+  /** In the order they are shown; null for none. */
+  attachments: Attached[] | null
+  /** Encoded svc.internal.v1.PagePreview. */
+  linkPreview: Uint8Array | null
+  /** One per emoji, in the order in which they came; null for none. */
+  reactions: Tally[] | null
   inReplyTo: string | null
   threadRootEventId: string | null
   echoOfEventId: string | null

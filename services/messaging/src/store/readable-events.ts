@@ -16,10 +16,31 @@ export type Readable = { access: Access; events: EventRow[] }
 type ReadableRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing &
   (EventRow | { eventId: null })
 
+/** Of the message, or of the reply that an echo shows. */
+const shownSeq = 'coalesce(o.seq, e.seq)'
+
+const attachments = `(
+    select json_agg(json_build_object(
+      'assetId', a.asset_id, 'filename', a.filename, 'contentType', a.content_type, 'width', a.width, 'height', a.height
+    ) order by a.position)
+    from message_attachments a where a.room_id = l.room_id and a.seq = ${shownSeq} and e.kind = 'message_posted'
+  )`
+
+const reactions = `(
+    select json_agg(json_build_object(
+      'emoji', c.emoji, 'count', c.count, 'firstUserIds', c.first_user_ids, 'mine', exists (
+        select from reactions r
+        where r.room_id = c.room_id and r.seq = c.seq and r.emoji = c.emoji and r.user_id = $2
+      )
+    ) order by c.since)
+    from reaction_tallies c where c.room_id = l.room_id and c.seq = ${shownSeq} and e.kind = 'message_posted'
+  )`
+
 const columns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns},
   e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
-  coalesce(o.body, e.body) as body, e.in_reply_to as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
+  coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
+  ${attachments} as attachments, ${reactions} as reactions, e.in_reply_to as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
   e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
   e.channel_echo_event_id as "channelEchoEventId", t.reply_count as "replyCount", t.last_reply_at as "lastReplyAt",
   t.participant_ids as "participantIds", f.following as "isFollowing"`

@@ -2,15 +2,19 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MessageSchema, ThreadSummarySchema } from '@parley/contracts/api'
 import type { EventRow } from '../domain/event-row.ts'
+import { toAttachment } from './attachment.ts'
+import { toLinkPreview } from './link-preview.ts'
+import { toReaction } from './reaction.ts'
+import type { Viewing } from './viewing.ts'
 
 /** A message as the reader sees it. A retracted one is a placeholder: it keeps its place and its thread, nothing else. */
-export function toMessage(roomId: string, row: EventRow): MessageInitShape<typeof MessageSchema> {
+export function toMessage(viewing: Viewing, row: EventRow): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.eventId,
-    roomId,
+    roomId: viewing.roomId,
     createdAt: timestampFromDate(row.createdAt),
     actorId: row.actorId,
-    ...(row.deletedAt === null && row.body !== null && { body: row.body }),
+    ...(row.deletedAt === null && toContent(viewing, row)),
     ...(row.updatedAt && { updatedAt: timestampFromDate(row.updatedAt) }),
     inReplyTo: row.inReplyTo ?? '',
     threadRootEventId: row.threadRootEventId ?? '',
@@ -21,6 +25,13 @@ export function toMessage(roomId: string, row: EventRow): MessageInitShape<typeo
     ...(row.deletedAt && { deletedAt: timestampFromDate(row.deletedAt) }),
   }
 }
+
+const toContent = (viewing: Viewing, { body, attachments, linkPreview, reactions }: EventRow) => ({
+  ...(body && { body }),
+  attachments: (attachments ?? []).map((attached) => toAttachment(viewing, attached)),
+  ...(linkPreview && { linkPreview: toLinkPreview(viewing.assets, linkPreview) }),
+  reactions: (reactions ?? []).map(toReaction),
+})
 
 /** How many of a thread's participants a summary names. */
 const participantsShown = 5

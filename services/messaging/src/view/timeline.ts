@@ -5,6 +5,7 @@ import { encodeCursor } from '../domain/cursor.ts'
 import type { Window } from '../domain/window.ts'
 import type { EventRow } from '../domain/event-row.ts'
 import { shownParticipants, toMessage } from './message.ts'
+import type { Viewing } from './viewing.ts'
 
 type TimelineEvent = MessageInitShape<typeof RoomTimelineEventSchema>
 
@@ -22,14 +23,14 @@ const roomEventCases = {
  * The root of a thread stands in front of the rows, and no cursor refers to it.
  */
 export function toPage(
-  roomId: string,
+  viewing: Viewing,
   window: Window<EventRow>,
   users: ReadonlyMap<string, User>,
   { askedWith = '', root }: { askedWith?: string | undefined; root?: EventRow | undefined } = {},
 ): MessageInitShape<typeof RoomTimelinePageSchema> {
   const [first, last] = [window.rows[0], window.rows.at(-1)]
   return {
-    events: (root ? [root, ...window.rows] : window.rows).map((row) => toTimelineEvent(roomId, row)),
+    events: (root ? [root, ...window.rows] : window.rows).map((row) => toTimelineEvent(viewing, row)),
     startCursor: first ? encodeCursor(first.seq) : askedWith,
     endCursor: last ? encodeCursor(last.seq) : askedWith,
     hasOlder: window.hasOlder,
@@ -38,20 +39,23 @@ export function toPage(
   }
 }
 
-function toTimelineEvent(roomId: string, row: EventRow): TimelineEvent {
+function toTimelineEvent(viewing: Viewing, row: EventRow): TimelineEvent {
   return {
     id: row.eventId,
     createdAt: timestampFromDate(row.createdAt),
     actorId: row.actorId,
     event:
       row.kind === 'message_posted'
-        ? { case: 'messagePosted', value: { message: toMessage(roomId, row) } }
-        : { case: roomEventCases[row.kind], value: { roomId } },
+        ? { case: 'messagePosted', value: { message: toMessage(viewing, row) } }
+        : { case: roomEventCases[row.kind], value: { roomId: viewing.roomId } },
   }
 }
 
 /** Users that a client needs to show the rows. */
 export function usersShown(rows: readonly EventRow[]): string[] {
-  const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row)])
+  const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row), ...shownReactors(row)])
   return [...new Set(ids)].filter((id) => id !== '')
 }
+
+const shownReactors = ({ deletedAt, reactions }: EventRow): string[] =>
+  deletedAt ? [] : (reactions ?? []).flatMap(({ firstUserIds }) => firstUserIds)

@@ -3,13 +3,15 @@ import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { readVisibleMessages } from '../../line/read.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function batchGetMessages(ctx: Context): MethodImpl<typeof MessageService.method.batchGetMessages> {
   return async ({ roomId, eventIds }, call) => {
-    const rows = await readVisibleMessages(ctx, callerOf(call), roomId, eventIds)
+    const caller = callerOf(call)
+    const rows = await readVisibleMessages(ctx, caller, roomId, eventIds)
     const found = new Map(rows.map((row) => [row.eventId, row]))
     const inOrder = [...new Set(eventIds)].flatMap((id) => found.get(id) ?? [])
-    return { messages: inOrder.map((row) => toMessage(roomId, row)) }
+    return { messages: inOrder.map((row) => toMessage(viewingAs(ctx, caller, roomId), row)) }
   }
 }

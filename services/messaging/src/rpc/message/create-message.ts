@@ -8,6 +8,7 @@ import { draftMessage } from '../../domain/draft.ts'
 import type { EventRow } from '../../domain/event-row.ts'
 import { keyReused, messageNotFound } from '../../errors.ts'
 import { post } from '../../line/post.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { countPosted, countReplayed } from '../../metrics.ts'
 import { findMessageKey } from '../../store/message-keys.ts'
 import { findOwnMessage } from '../../store/messages.ts'
@@ -20,7 +21,7 @@ export function createMessage(ctx: Context): MethodImpl<typeof MessageService.me
     const digest = createHash('sha256').update(toBinary(CreateMessageRequestSchema, request)).digest()
     // What was posted under the key is the answer, whatever would stand against posting it now.
     const earlier = async () => (key === undefined ? undefined : findEarlier(ctx, caller.userId, key, digest))
-    const answer = (roomId: string, row: EventRow) => ({ message: toMessage(roomId, row) })
+    const answer = (roomId: string, row: EventRow) => ({ message: toMessage(viewingAs(ctx, caller, roomId), row) })
     const replay = (found: Earlier) => {
       call.responseHeader.set('Idempotency-Replayed', 'true')
       countReplayed()

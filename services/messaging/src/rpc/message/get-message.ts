@@ -4,12 +4,14 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { messageNotFound } from '../../errors.ts'
 import { readVisibleMessages } from '../../line/read.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function getMessage(ctx: Context): MethodImpl<typeof MessageService.method.getMessage> {
   return async ({ roomId, eventId }, call) => {
-    const [row] = await readVisibleMessages(ctx, callerOf(call), roomId, [eventId])
+    const caller = callerOf(call)
+    const [row] = await readVisibleMessages(ctx, caller, roomId, [eventId])
     if (!row) throw messageNotFound()
-    return { message: toMessage(roomId, row) }
+    return { message: toMessage(viewingAs(ctx, caller, roomId), row) }
   }
 }

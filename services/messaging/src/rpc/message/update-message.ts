@@ -6,6 +6,7 @@ import { messageNotFound, nothingToUpdate } from '../../errors.ts'
 import { changeMessage } from '../../line/change.ts'
 import { readVisibleMessages } from '../../line/read.ts'
 import { planUpdate } from '../../line/update.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.method.updateMessage> {
@@ -18,6 +19,6 @@ export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.me
     const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, message.eventId])
     const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
     if (!row) throw messageNotFound()
-    return { message: toMessage(roomId, row) }
+    return { message: toMessage(viewingAs(ctx, caller, roomId), row) }
   }
 }

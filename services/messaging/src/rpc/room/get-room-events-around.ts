@@ -6,20 +6,22 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { clampLimit, windowAround } from '../../domain/window.ts'
 import { eventNotFound } from '../../errors.ts'
 import { readAsMember } from '../../line/read.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { readTimelineAround } from '../../store/timeline.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
 export function getRoomEventsAround(ctx: Context): MethodImpl<typeof RoomService.method.getRoomEventsAround> {
   return async ({ roomId, eventId, limit }, call) => {
+    const caller = callerOf(call)
     const count = clampLimit(limit)
     const anchorId = looksLikeId(eventId) ? eventId : ''
-    const rows = await readAsMember(ctx, callerOf(call), roomId, (reader) =>
+    const rows = await readAsMember(ctx, caller, roomId, (reader) =>
       readTimelineAround(ctx.pool, reader, anchorId, count),
     )
     const anchor = rows.findIndex((row) => row.eventId === anchorId)
     if (anchor < 0) throw eventNotFound()
     const { target, ...window } = windowAround(count, rows.slice(0, anchor), rows.slice(anchor))
     const users = await ctx.profiles.get(usersShown(window.rows))
-    return { page: toPage(roomId, window, users), targetIndex: target }
+    return { page: toPage(viewingAs(ctx, caller, roomId), window, users), targetIndex: target }
   }
 }

@@ -5,19 +5,21 @@ import type { Context } from '../../context.ts'
 import { positionOf } from '../../domain/cursor.ts'
 import { clampLimit, windowAt } from '../../domain/window.ts'
 import { readAsMember } from '../../line/read.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { readTimeline } from '../../store/timeline.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
 export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.method.getRoomEvents> {
   return async ({ roomId, limit, cursor }, call) => {
+    const caller = callerOf(call)
     const count = clampLimit(limit)
     const position = positionOf(cursor)
-    const rows = await readAsMember(ctx, callerOf(call), roomId, (reader) =>
+    const rows = await readAsMember(ctx, caller, roomId, (reader) =>
       // One more than asked for tells whether the page is the last one.
       readTimeline(ctx.pool, reader, position, count + 1),
     )
     const window = windowAt(count, position, rows)
     const users = await ctx.profiles.get(usersShown(window.rows))
-    return { page: toPage(roomId, window, users, { askedWith: cursor.value }) }
+    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { askedWith: cursor.value }) }
   }
 }

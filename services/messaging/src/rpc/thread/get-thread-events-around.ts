@@ -8,6 +8,7 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { clampLimit, windowAround, windowAt, type Window } from '../../domain/window.ts'
 import { eventNotFound } from '../../errors.ts'
 import { readThread } from '../../line/read.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { readReplies, readThreadAround } from '../../store/thread-events.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
@@ -15,18 +16,22 @@ const fromTheRoot = { after: 0n }
 
 export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadService.method.getThreadEventsAround> {
   return async ({ roomId, threadRootEventId, eventId, limit }, call) => {
+    const caller = callerOf(call)
     const count = clampLimit(limit)
     const anchorId = looksLikeId(eventId) ? eventId : ''
     const atRoot = anchorId === threadRootEventId
     const thread = { roomId, rootEventId: threadRootEventId }
-    const { root, replies } = await readThread(ctx, callerOf(call), thread, (reader, rootEventId) =>
+    const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
       atRoot
         ? readReplies(ctx.pool, reader, rootEventId, fromTheRoot, count + 1)
         : readThreadAround(ctx.pool, reader, rootEventId, anchorId, count),
     )
     const { target, ...window } = atRoot ? beginning(count, replies) : around(count, replies, anchorId)
     const users = await ctx.profiles.get(usersShown([root, ...window.rows]))
-    return { page: toPage(roomId, window, users, { root, askedWith: encodeCursor(root.seq) }), targetIndex: target }
+    return {
+      page: toPage(viewingAs(ctx, caller, roomId), window, users, { root, askedWith: encodeCursor(root.seq) }),
+      targetIndex: target,
+    }
   }
 }
 

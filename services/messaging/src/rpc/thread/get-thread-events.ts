@@ -5,15 +5,17 @@ import type { Context } from '../../context.ts'
 import { encodeCursor, positionOf } from '../../domain/cursor.ts'
 import { clampLimit, windowAt } from '../../domain/window.ts'
 import { readThread } from '../../line/read.ts'
+import { viewingAs } from '../../line/viewing.ts'
 import { readReplies } from '../../store/thread-events.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
 export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.method.getThreadEvents> {
   return async ({ roomId, threadRootEventId, limit, cursor }, call) => {
+    const caller = callerOf(call)
     const count = clampLimit(limit)
     const position = positionOf(cursor)
     const thread = { roomId, rootEventId: threadRootEventId }
-    const { root, replies } = await readThread(ctx, callerOf(call), thread, (reader, rootEventId) =>
+    const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
       // One more than asked for tells whether the page is the last one.
       readReplies(ctx.pool, reader, rootEventId, position, count + 1),
     )
@@ -22,6 +24,6 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
     // Whoever has seen a thread without replies goes on behind its root.
     const askedWith = cursor.value || encodeCursor(root.seq)
-    return { page: toPage(roomId, window, users, { askedWith, ...shown }) }
+    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { askedWith, ...shown }) }
   }
 }

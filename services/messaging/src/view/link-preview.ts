@@ -1,0 +1,25 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { serverImageUrl } from '@parley/auth'
+import type { LinkPreviewSchema } from '@parley/contracts/api'
+import { decodePreview } from '../domain/page-preview.ts'
+import type { Viewing } from './viewing.ts'
+
+/** The size in which images of previews are kept. */
+const imageSize = { width: 1200, height: 630, fit: 'contain' } as const
+
+/** A preview as it is kept; what a page did not say is left out. */
+export function toLinkPreview(
+  assets: Viewing['assets'],
+  stored: Uint8Array,
+): MessageInitShape<typeof LinkPreviewSchema> {
+  const { url, title, description, siteName, embedType, embedId, imageKey } = decodePreview(stored)
+  return {
+    url,
+    ...(title && { title }),
+    ...(description && { description }),
+    ...(siteName && { siteName }),
+    ...(embedType && { embedType }),
+    ...(embedId && { embedId }),
+    ...(imageKey && { imageUrl: serverImageUrl(assets, imageKey, imageSize), imageAssetId: imageKey }),
+  }
+}

@@ -1,0 +1,47 @@
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { PagePreviewSchema } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import type { Fleet } from './_fleet.ts'
+
+type File = { filename?: string; contentType?: string; width?: number; height?: number }
+
+const place = '(select seq from room_events where room_id = $1 and event_id = $2)'
+
+/** Attaches files to a message as posting does. Returns their ids. */
+export async function attach(fleet: Fleet, roomId: string, eventId: string, files: File[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const [
+    position,
+    { filename = 'notes.txt', contentType = 'text/plain', width = 0, height = 0 },
+  ] of files.entries()) {
+    const assetId = newId('asset')
+    ids.push(assetId)
+    await fleet.look.pool.query(
+      `insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height)
+       values ($1, ${place}, $3, $4, $5, $6, 1000, $7, $8)`,
+      [roomId, eventId, position, assetId, filename, contentType, width, height],
+    )
+  }
+  return ids
+}
+
+/** Gives a message a preview as posting does. */
+export async function preview(
+  fleet: Fleet,
+  roomId: string,
+  eventId: string,
+  page: MessageInitShape<typeof PagePreviewSchema>,
+): Promise<void> {
+  const bytes = Buffer.from(toBinary(PagePreviewSchema, create(PagePreviewSchema, page)))
+  await fleet.look.pool.query(`update room_events set link_preview = $3 where room_id = $1 and seq = ${place}`, [
+    ...[roomId, eventId, bytes],
+  ])
+}
+
+/** Takes the text of a message away, as if its files had been posted alone. */
+export async function withoutText(fleet: Fleet, roomId: string, eventId: string): Promise<void> {
+  await fleet.look.pool.query(`update room_events set body = '' where room_id = $1 and event_id = $2`, [
+    roomId,
+    eventId,
+  ])
+}

@@ -1,0 +1,163 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { readAssetTicket, readServerImageParams } from '@parley/auth'
+import type { Message } from '@parley/contracts/api'
+import { echoed, read, say, shown } from './_conversation.ts'
+import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { attach, preview, withoutText } from './_parts.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const people = ['ann', 'bob', 'p1', 'p2', 'p3', 'p4', 'p5']
+const room = async () => (await fleet.room().channel(people)).roomId
+const [ann, bob] = [() => fleet.as('ann'), () => fleet.as('bob')]
+const react = async (userIds: string[], roomId: string, messageEventId: string, emoji: string) => {
+  for (const userId of userIds) await fleet.as(userId).messages.addReaction({ roomId, messageEventId, emoji })
+}
+const page = {
+  ...{ url: 'https://example.org/a', title: 'Title', description: 'What it says', siteName: 'Example' },
+  ...{ embedType: 'youtube', embedId: 'abc', imageKey: 'Kimage' },
+}
+
+test('reactions stand in the order of their emojis, with who came first and whether the reader is among them', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await react(['bob', 'p1', 'p2', 'p3', 'p4', 'p5'], roomId, id, 'tada')
+  await react(['ann'], roomId, id, 'eyes')
+  await react(['ann'], roomId, id, 'tada')
+  const reactions = (mine: boolean) => [
+    { emoji: 'tada', count: 7, hasReacted: true, previewUserIds: ['bob', 'p1', 'p2', 'p3', 'p4'] },
+    { emoji: 'eyes', count: 1, hasReacted: mine, previewUserIds: ['ann'] },
+  ]
+  expect(await read(ann(), roomId, id)).toMatchObject({ reactions: reactions(true) })
+  expect(await read(bob(), roomId, id)).toMatchObject({ reactions: reactions(false) })
+  expect(await shown(bob(), roomId, id)).toMatchObject({ reactions: reactions(false) })
+  await ann().messages.removeReaction({ roomId, messageEventId: id, emoji: 'eyes' })
+  expect((await read(ann(), roomId, id))?.reactions.map(({ emoji }) => emoji)).toEqual(['tada'])
+})
+
+test('a page includes the people its reactions name', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await react(['p1', 'p2', 'p3', 'p4', 'p5', 'bob'], roomId, id, 'tada')
+  const { page } = await ann().rooms.getRoomEvents({ roomId, limit: 1 })
+  expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'p1', 'p2', 'p3', 'p4', 'p5'])
+})
+
+test('files stand in their order, with addresses for this reader and a day; images have a thumbnail', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'see')
+  const image = { filename: 'photo.png', contentType: 'image/png', width: 640, height: 480 }
+  const ids = await attach(fleet, roomId, id, [{ filename: 'notes.txt' }, image])
+  const secrets = [fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET]
+  for (const [person, userId] of [
+    [ann(), 'ann'],
+    [bob(), 'bob'],
+  ] as const) {
+    const message = await read(person, roomId, id)
+    expect(message?.attachments).toMatchObject([
+      { id: ids[0], filename: 'notes.txt', contentType: 'text/plain', width: 0, height: 0 },
+      { id: ids[1], ...image },
+    ])
+    const [notes, photo] = message?.attachments ?? []
+    expect(notes?.thumbnailAssetUrl).toBeUndefined()
+    const ticketOf = (url: string | undefined) =>
+      readAssetTicket(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
+    const expiresAt = photo?.assetUrl?.expiresAt && timestampDate(photo.assetUrl.expiresAt)
+    expect(ticketOf(notes?.assetUrl?.url)).toMatchObject({ assetId: ids[0], userId, image: undefined })
+    expect(ticketOf(photo?.assetUrl?.url)).toEqual({ assetId: ids[1], userId, expiresAt, image: undefined })
+    expect(ticketOf(photo?.thumbnailAssetUrl?.url)).toMatchObject({
+      ...{ assetId: ids[1], userId, image: { width: 960, height: 400, fit: 'contain' } },
+    })
+    expect(photo?.assetUrl?.url).toMatch(
+      new RegExp(`^${fleet.environment.PARLEY_WEBSERVER_URL}/assets/files/${ids[1]}\\?`),
+    )
+    expect((expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+  }
+})
+
+test('files alone have no text', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await attach(fleet, roomId, id, [{}])
+  await withoutText(fleet, roomId, id)
+  const message = await read(bob(), roomId, id)
+  expect(message).toMatchObject({ attachments: [{ filename: 'notes.txt' }] })
+  expect(message?.body).toBeUndefined()
+})
+
+test('a preview shows what the page said, with its image from this server', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'see https://example.org/a')
+  await preview(fleet, roomId, id, page)
+  const { imageKey, ...said } = page
+  const shownPreview = (await read(bob(), roomId, id))?.linkPreview
+  expect(shownPreview).toMatchObject({ ...said, imageAssetId: imageKey })
+  const [key, segment] = new URL(shownPreview?.imageUrl ?? 'no:').pathname.replace('/assets/server/', '').split('/t/')
+  const secrets = [fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET]
+  expect(key).toBe(imageKey)
+  expect(readServerImageParams(secrets, imageKey, segment ?? '')).toEqual({ width: 1200, height: 630, fit: 'contain' })
+})
+
+test('a preview leaves out what the page did not say', async () => {
+  const roomId = await room()
+  const { id } = await say(ann(), roomId, 'x')
+  await preview(fleet, roomId, id, { url: page.url, title: 'Title' })
+  const { $typeName: _, ...preview_ } = (await read(bob(), roomId, id))?.linkPreview ?? { $typeName: undefined }
+  expect(preview_).toEqual({ url: page.url, title: 'Title' })
+})
+
+const content = ({ body, attachments, linkPreview, reactions }: Message) => ({
+  ...{ body, linkPreview, reactions },
+  attachments: attachments.map(({ id }) => id),
+})
+
+test('an echo shows what its reply shows, in timelines and threads', async () => {
+  const roomId = await room()
+  const { root, reply, echoId } = await echoed(ann(), roomId)
+  const ids = await attach(fleet, roomId, reply.id, [{}])
+  await preview(fleet, roomId, reply.id, page)
+  await react(['bob'], roomId, echoId, 'tada')
+  const messages = [
+    await read(bob(), roomId, reply.id),
+    await read(bob(), roomId, echoId),
+    await shown(bob(), roomId, echoId),
+    await inThread(bob(), roomId, root.id, reply.id),
+  ]
+  for (const message of messages) {
+    expect(message && content(message)).toMatchObject({
+      ...{ body: 'reply', attachments: ids, linkPreview: { url: page.url } },
+      reactions: [{ emoji: 'tada', count: 1, hasReacted: true }],
+    })
+  }
+})
+
+test('a placeholder shows nothing of it, and neither does its echo', async () => {
+  const roomId = await room()
+  const { root, reply, echoId } = await echoed(ann(), roomId)
+  await attach(fleet, roomId, reply.id, [{}])
+  await preview(fleet, roomId, reply.id, page)
+  await react(['p5'], roomId, reply.id, 'tada')
+  await ann().messages.deleteMessage({ roomId, eventId: reply.id })
+  for (const message of [await shown(bob(), roomId, echoId), await inThread(bob(), roomId, root.id, reply.id)]) {
+    expect(message).toMatchObject({ deletedAt: expect.anything() })
+    expect(message && content(message)).toEqual({
+      ...{ body: undefined, attachments: [], linkPreview: undefined, reactions: [] },
+    })
+  }
+  const { page: shownPage } = await ann().rooms.getRoomEvents({ roomId, limit: 1 })
+  expect(Object.keys(shownPage?.includes?.users ?? {})).not.toContain('p5')
+  for (const table of ['message_attachments', 'reactions', 'reaction_tallies']) {
+    expect((await fleet.look.pool.query(`select from ${table} where room_id = $1`, [roomId])).rows).toEqual([])
+  }
+})
+
+async function inThread(person: Person, roomId: string, threadRootEventId: string, eventId: string) {
+  const { page } = await person.threads.getThreadEvents({ roomId, threadRootEventId })
+  const event = page?.events.find(({ id }) => id === eventId)?.event
+  return event?.case === 'messagePosted' ? event.value.message : undefined
+}
