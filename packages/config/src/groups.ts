@@ -103,6 +103,20 @@ export const uploadFields = () => ({
   }),
 })
 
+/** Whether videos are taken, and how large. */
+export const videoFields = () => ({
+  videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
+    toml: 'video.enabled',
+    default: false,
+    doc: 'whether uploaded videos are processed',
+  }),
+  maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
+    toml: 'video.max_upload_size',
+    default: '100 MB',
+    doc: 'largest video, while videos are processed',
+  }),
+})
+
 /** Whether strangers may make an account by proving an e-mail address. */
 export const registrationFields = () => ({
   directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {

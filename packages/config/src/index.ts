@@ -22,5 +22,6 @@ export {
   redisFields,
   registrationFields,
   uploadFields,
+  videoFields,
 } from './groups.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'

@@ -3,7 +3,6 @@ import {
   authProviderFields,
   bool,
   busFields,
-  bytes,
   databaseFields,
   defineConfig,
   duration,
@@ -13,6 +12,7 @@ import {
   str,
   uploadFields,
   url,
+  videoFields,
 } from '@parley/config'
 
 export const readConfig = defineConfig({
@@ -22,6 +22,7 @@ export const readConfig = defineConfig({
   ...assetsFields(),
   ...uploadFields(),
   ...editFields(),
+  ...videoFields(),
   ...registrationFields(),
   ...authProviderFields({ secrets: false }),
   pushEnabled: bool('PARLEY_PUSH_ENABLED', {
@@ -43,16 +44,6 @@ export const readConfig = defineConfig({
     toml: 'livekit.url',
     optional: true,
     doc: 'Address at which clients reach the media server.',
-  }),
-  videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
-    toml: 'video.enabled',
-    default: false,
-    doc: 'Whether uploaded videos are processed.',
-  }),
-  maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
-    toml: 'video.max_upload_size',
-    default: '100 MB',
-    doc: 'Largest video, while videos are processed.',
   }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',

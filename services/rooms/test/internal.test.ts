@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ownerRoleId } from '@parley/auth'
 import { RoomKind } from '@parley/contracts/api'
 import { eq, sql } from 'drizzle-orm'
-import { roomGroups, roomMembers, rooms } from '../src/store/schema.ts'
+import { people, roomGroups, roomMembers, rooms } from '../src/store/schema.ts'
 import { ban, dm } from './_seeds.ts'
 import { Code } from '@connectrpc/connect'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
@@ -77,6 +78,23 @@ describe('GetRoomAccess', () => {
     expect(await access('Ustranger', everyone)).toMatchObject({ effectiveMember: true, room: { universal: true } })
     expect(await access('Ualice', everyone)).toMatchObject({ effectiveMember: false })
     expect(await access('Ualice', direct)).toMatchObject({ effectiveMember: true, room: { kind: RoomKind.DM } })
+  })
+
+  test('takes the roles it has heard of when the asker does not know them', async () => {
+    await using other = await openEnv()
+    other.admin.policy.decisions = other.admin.policy.decisions.filter(({ permission }) => permission !== 'room.join')
+    await other.start()
+    await lobbyOf(other)
+    const roomId = await makeRoom(other, 'everyone', { universal: true })
+    await other.db.insert(people).values({
+      ...{ userId: 'Uowner', login: 'owner', displayName: '', nameKey: 'owner', deleted: false },
+      ...{ profileVersion: 1n, roleIds: [ownerRoleId], rolesVersion: 1n },
+    })
+    const asked = { userId: 'Uowner', roomId }
+    expect(await other.internal.getRoomAccess({ ...asked, heardRoles: true })).toMatchObject({ effectiveMember: true })
+    expect(await other.internal.getRoomAccess(asked)).toMatchObject({ effectiveMember: false })
+    const stranger = { ...asked, userId: 'Ustranger', heardRoles: true }
+    expect(await other.internal.getRoomAccess(stranger)).toMatchObject({ effectiveMember: false })
   })
 
   test('tells that a room does not exist', async () => {

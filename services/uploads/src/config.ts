@@ -11,6 +11,7 @@ import {
   secret,
   str,
   uploadFields,
+  videoFields,
 } from '@parley/config'
 
 export const readConfig = defineConfig({
@@ -19,6 +20,7 @@ export const readConfig = defineConfig({
   ...databaseFields('uploads'),
   ...assetsFields(),
   ...uploadFields(),
+  ...videoFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {

@@ -1,4 +1,8 @@
+import type { Policy } from '@parley/auth'
+import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { RoomAccess } from './clients/room-access.ts'
+import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './fetch/safe-fetch.ts'
 import type { Studio } from './images/studio.ts'
 import type { TransformCache } from './images/transform-cache.ts'
@@ -6,6 +10,9 @@ import type { Storage } from './storage/storage.ts'
 
 export type Context = {
   db: Db
+  relay: Pick<Relay, 'wake'>
+  policy: () => Policy
+  rooms: RoomAccess
   storage: Storage
   studio: Studio
   transforms: TransformCache
@@ -14,6 +21,8 @@ export type Context = {
   blobSecrets: readonly string[]
   /** Secrets under which addresses of images may be signed. */
   signingSecrets: readonly string[]
-  maxUploadBytes: number
+  /** What addresses of files are made of. */
+  assets: { publicUrl: string; signingSecret: string }
+  fileLimits: FileLimits
   now: () => Date
 }

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import type { Permission } from '@parley/auth'
 
 const invalid = (message: string, cause?: unknown) =>
   new ConnectError(message, Code.InvalidArgument, undefined, undefined, cause)
@@ -31,3 +32,34 @@ export const badImageUrl = () =>
 export const addressIsPrivate = () => invalid('the address of the image does not lead to the public internet')
 export const tooManyRedirects = () => invalid('the address of the image is passed on too often')
 export const imageCannotBeFetched = (cause?: unknown) => unavailable('the image cannot be fetched', cause)
+
+export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
+export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+export const lacksPermission = (permission: Permission) =>
+  new ConnectError(`you lack the permission ${permission} in this room`, Code.PermissionDenied)
+export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
+export const roomsSilent = (cause: unknown) => unavailable('who may see this room cannot be told now; try again', cause)
+
+export const filenameInvalid = () => invalid('filename: a name of 1 to 255 characters is required')
+export const contentTypeInvalid = () => invalid('content_type: not a media type such as image/png')
+export const fileIsEmpty = () => invalid('size: above zero')
+export const fileTooLarge = (limit: number) => invalid(`size: at most ${limit} bytes are taken`)
+export const videosOff = () => invalid('content_type: videos are not taken by this server')
+export const keyReused = () => invalid('Idempotency-Key: already used for another request')
+
+export const uploadNotFound = () => new ConnectError('upload not found, or expired', Code.NotFound)
+export const uploadOfAnother = () => new ConnectError('the upload is not yours', Code.PermissionDenied)
+export const uploadNotOpen = () => invalid('the upload is completed')
+export const chunkTooLarge = (limit: number) => invalid(`content: at most ${limit} bytes`)
+export const chunkDiffers = () => invalid('chunk_sha256: not the checksum of the content')
+export const wrongOffset = (committed: number) => invalid(`offset: ${committed} bytes are stored; go on from there`)
+export const beyondSize = (size: number) => invalid(`content: goes beyond the announced ${size} bytes`)
+export const uploadIncomplete = (committed: number, size: number) =>
+  invalid(`only ${committed} of ${size} bytes are there; send the others first`)
+export const fileDiffers = () => invalid('the file is not the one whose sha256 was announced')
+export const tooManyFrames = () => invalid('the animation is too long; at most 256 frames and 100 million pixels')
+
+export const assetNotFound = () => new ConnectError('attachment not found', Code.NotFound)
+export const assetNotUsable = (id: string) =>
+  invalid(`attachment_asset_ids: ${id} is unknown, expired, not yours, of another room or used in another message`)
+export const tooManyAssets = () => invalid('asset_ids: 1 to 10')

@@ -5,7 +5,7 @@ const claimsWithoutImage = counter('uploads_claims_without_image_total', {
   description: 'Events that name a public image which is not there',
 })
 const imagesWithoutBytes = counter('uploads_images_without_bytes_total', {
-  description: 'Requests for public images whose bytes are not in the storage',
+  description: 'Requests for public images and files whose bytes are not in the storage',
 })
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
@@ -18,9 +18,14 @@ export function reportImageWithoutBytes(key: string): void {
   log.error({ key }, 'the bytes of an image are not in the storage')
 }
 
+export function reportFileWithoutBytes(assetId: string): void {
+  imagesWithoutBytes()
+  log.error({ assetId }, 'the bytes of a file are not in the storage')
+}
+
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'swept what nobody needs')
 
 /** Bytes that nobody needs could not be deleted at once. */
-export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: error }, 'a blob is left for the sweep')
+export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: error }, 'bytes are left for the sweep')

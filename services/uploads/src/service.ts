@@ -1,10 +1,20 @@
 import { createClient } from '@connectrpc/connect'
-import { AccountsInternalService } from '@parley/contracts/internal'
-import { consumeEvents, refuseErased, startErasures } from '@parley/events'
+import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import {
+  consumeEventBatches,
+  consumeEvents,
+  followPolicy,
+  refuseErased,
+  startErasures,
+  startRelay,
+} from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
+import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
+import { onMessageChanged } from './consumers/on-message-changed.ts'
+import { onMessagePosted } from './consumers/on-message-posted.ts'
 import { onProfileUpdated } from './consumers/on-profile-updated.ts'
 import { onServerUpdated } from './consumers/on-server-updated.ts'
 import type { Context } from './context.ts'
@@ -13,7 +23,11 @@ import { safeFetch } from './fetch/safe-fetch.ts'
 import { handleRequests } from './http/routes.ts'
 import { openStudio } from './images/studio.ts'
 import { TransformCache } from './images/transform-cache.ts'
+import { cleanPreviews } from './jobs/clean-previews.ts'
+import { cleanUploads } from './jobs/clean-uploads.ts'
+import { deleteDoomedAssets } from './jobs/delete-doomed-assets.ts'
 import { deleteDoomedImages } from './jobs/delete-doomed-images.ts'
+import { expireAssets } from './jobs/expire-assets.ts'
 import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
 import { routes } from './rpc/index.ts'
@@ -37,6 +51,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   const health = new Health()
   const databaseAnswers = health.startup('postgres')
   const busAnswers = health.startup('nats')
+  const policyLoaded = health.startup('policy')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
   const storage = await openDiskStorage(config.assetsFolder)
@@ -45,23 +60,33 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   )
   await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
   databaseAnswers()
-  const { db } = database
+  const { db, pool } = database
 
   const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'uploads', signal }
   const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
   busAnswers()
 
+  const transport = opened.use(createRpcClient(calls, { name: 'uploads' })).transport()
+  const admin = createClient(AdminInternalService, transport)
+  const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
+  policyLoaded()
+
+  const now = overrides.now ?? (() => new Date())
   const ctx: Context = {
     db,
+    relay: opened.use(await startRelay({ db, pool, bus: events, service: 'uploads' })),
+    policy: () => policy.current(),
+    rooms: new RoomAccess(createClient(RoomsInternalService, transport), now),
     storage,
     studio: openStudio({ atOnce: config.imagesAtOnce }),
     transforms: new TransformCache(config.transformCacheBytes),
     fetchImage: safeFetch({ allowPrivate: config.fetchPrivate }),
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
-    maxUploadBytes: config.maxUploadBytes,
-    now: overrides.now ?? (() => new Date()),
+    assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
+    fileLimits: config,
+    now,
   }
   const claimsArrive = settled(events, overrides.settledAfterMs ?? 600_000)
   const consumer = { bus: events, db, service: 'uploads' }
@@ -81,10 +106,13 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
       on: onServerUpdated,
     }),
   )
-  const accounts = createClient(
-    AccountsInternalService,
-    opened.use(createRpcClient(calls, { name: 'uploads' })).transport(),
-  )
+  for (const [durable, kind, on] of [
+    ['posted', 'message_posted', onMessagePosted],
+    ['edited', 'message_edited', onMessageChanged],
+    ['retracted', 'message_retracted', onMessageChanged],
+  ] as const)
+    opened.use(await consumeEventBatches({ ...consumer, durable, subject: `evt.room.*.${kind}`, on }))
+  const accounts = createClient(AccountsInternalService, transport)
   opened.use(
     await startErasures({
       ...{ ...consumer, erase: erasePerson(ctx) },
@@ -93,6 +121,10 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   )
   const everyMs = overrides.sweepEveryMs ?? 300_000
   opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
+  opened.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
+  opened.use(cleanUploads(ctx, { everyMs, signal }))
+  opened.use(cleanPreviews(ctx, { everyMs, signal }))
+  opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
   opened.defer('background work', () => closing.abort())

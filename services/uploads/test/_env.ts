@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { createClient, type Client } from '@connectrpc/connect'
+import { AssetService, AssetUploadService } from '@parley/contracts/api'
 import { blobTicketHeader, signBlobTicket, type BlobTicket } from '@parley/auth'
 import {
   AccountsInternalService,
+  AdminInternalService,
   EventBatchSchema,
+  RoomsInternalService,
   ServerImageKind,
   UploadsInternalService,
   type EventSchema,
@@ -18,8 +21,18 @@ import { newId } from '@parley/ids'
 import { openDatabase, type Db } from '@parley/postgres'
 import type { Bus, RpcClient } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
-import { ErasureReports, fakeLeaf, testBus, testDatabase, testNats, type TestDatabase } from '@parley/testkit'
+import {
+  callAs,
+  ErasureReports,
+  fakeLeaf,
+  standardPolicy,
+  testBus,
+  testDatabase,
+  testNats,
+  type TestDatabase,
+} from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
+import { FakeRooms } from './_rooms.ts'
 import { startUploads, type Overrides } from '../src/service.ts'
 
 export const blobSecret = 'the key of gateway and uploads for tests'
@@ -36,6 +49,14 @@ export type Env = AsyncDisposable & {
   /** What uploads told accounts of deleted people. */
   erasures: ErasureReports
   internal: Client<typeof UploadsInternalService>
+  /** Who belongs where: the stand-in for rooms. */
+  rooms: FakeRooms
+  as: (userId: string) => { uploads: Client<typeof AssetUploadService>; assets: Client<typeof AssetService> }
+  /** Tells what happened to messages of a room. */
+  tell: (
+    roomId: string,
+    event: { id?: string; kind: string; actorId?: string; fact: MessageInitShape<typeof EventSchema>['fact'] },
+  ) => Promise<void>
   /** Starts a process; it lives as long as the environment. */
   start: (settings?: Record<string, string>, overrides?: Overrides) => Promise<Service>
   /** Tells what happened to an account or to the server. */
@@ -58,8 +79,13 @@ export async function openEnv(): Promise<Env> {
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const erasures = new ErasureReports()
+  const rooms = new FakeRooms()
   opened.use(
-    await fakeLeaf(bus, (routes) => routes.service(AccountsInternalService, { reportErased: erasures.reportErased })),
+    await fakeLeaf(bus, (routes) => {
+      routes.service(AccountsInternalService, { reportErased: erasures.reportErased })
+      routes.service(AdminInternalService, { getPolicy: () => standardPolicy() })
+      routes.service(RoomsInternalService, { getRoomAccess: rooms.getRoomAccess })
+    }),
   )
   const folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'))
   opened.defer('folder', () => rm(folder, { recursive: true }))
@@ -82,7 +108,19 @@ export async function openEnv(): Promise<Env> {
     bus,
     rpc,
     erasures,
+    rooms,
     internal: createClient(UploadsInternalService, rpc.transport({})),
+    as: (userId) => {
+      const transport = callAs(rpc, { userId })
+      return { uploads: createClient(AssetUploadService, transport), assets: createClient(AssetService, transport) }
+    },
+    async tell(roomId, event) {
+      const about = { aggregateType: 'room', aggregateId: roomId, kind: event.kind } as const
+      const { fact = { case: undefined }, id = newId('event'), actorId = 'Ualice' } = event
+      const events = [{ ...about, id, actorId, version: 1n, fact }]
+      const batch = toBinary(EventBatchSchema, create(EventBatchSchema, { events }))
+      await bus.nc.jetstream().publish(eventSubject(about), batch)
+    },
     start: async (settings = {}, overrides = {}) =>
       processes.use(await startUploads(readConfig({ env: { ...env, ...settings } }), overrides)),
     async announce({ ownerId, version, fact }) {

@@ -66,3 +66,9 @@ export async function markFilled(tx: Tx, name: string): Promise<void> {
     .values({ name, filledAt: sql`now()` })
     .onConflictDoNothing()
 }
+
+/** The roles somebody has, as far as they were heard of. */
+export async function findRoleIds(reader: Reader, userId: string): Promise<string[]> {
+  const [found] = await reader.select({ roleIds: people.roleIds }).from(people).where(eq(people.userId, userId))
+  return found?.roleIds ?? []
+}

@@ -16,8 +16,9 @@ export async function putBlob(ctx: Context, request: IncomingMessage, response: 
   const tickets = ctx.blobSecrets.map((secret) => readBlobTicket(secret, text, Date.now()))
   const ticket = tickets.find((read) => read !== undefined)
   if (!ticket) return replyJson(response, 401, { error: 'the ticket is not valid' })
-  if (ticket.size > ctx.maxUploadBytes)
-    return replyJson(response, 413, { error: `the body is larger than ${ctx.maxUploadBytes} bytes` })
+  const { maxUploadBytes } = ctx.fileLimits
+  if (ticket.size > maxUploadBytes)
+    return replyJson(response, 413, { error: `the body is larger than ${maxUploadBytes} bytes` })
 
   const id = newId('asset')
   const key = storageKeys.blob(id)

@@ -1,9 +1,11 @@
 import sharp, { type Metadata, type SharpOptions } from 'sharp'
 import * as errors from '../errors.ts'
-import { isAnimatedPng, sniffImage } from './sniff.ts'
+import { isAnimatedPng, sniffImage, type ImageFormat } from './sniff.ts'
 
 const maxSide = 16_384
 const maxPixels = 40_000_000
+const maxFrames = 256
+const maxPixelsOfFrames = 100_000_000
 
 /** How bytes are decoded: whatever the header says, no more pixels than allowed are ever made. */
 export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
@@ -13,15 +15,36 @@ export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'er
  * they are called, animated, too many pixels, a header that cannot be read.
  */
 export async function assertStillImage(bytes: Buffer): Promise<void> {
+  const format = formatOf(bytes)
+  if (format === 'png' && isAnimatedPng(bytes)) throw errors.imageIsAnimated()
+  const { pages } = await boundedHeader(bytes)
+  if (pages > 1) throw errors.imageIsAnimated()
+}
+
+/** The same for an image that people attach, which may move. Answers its size as it is looked at. */
+export async function inspectAttachment(
+  bytes: Buffer,
+): Promise<{ format: ImageFormat; width: number; height: number }> {
+  const format = formatOf(bytes)
+  const { width, height, pages, shown } = await boundedHeader(bytes)
+  if (pages > maxFrames || width * height * pages > maxPixelsOfFrames) throw errors.tooManyFrames()
+  return { format, ...shown }
+}
+
+function formatOf(bytes: Buffer): ImageFormat {
   if (bytes.length === 0) throw errors.imageIsEmpty()
   const format = sniffImage(bytes)
   if (format === 'markup') throw errors.imageIsMarkup()
   if (format === undefined) throw errors.notAnImage()
-  if (format === 'png' && isAnimatedPng(bytes)) throw errors.imageIsAnimated()
-  const { width, height, pages = 1 } = await header(bytes)
-  if (width > maxSide || height > maxSide || width * height > maxPixels)
-    throw errors.imageHasTooManyPixels(width, height)
-  if (pages > 1) throw errors.imageIsAnimated()
+  return format
+}
+
+async function boundedHeader(bytes: Buffer) {
+  const { width, height, pages = 1, pageHeight = height, autoOrient } = await header(bytes)
+  if (width > maxSide || pageHeight > maxSide || width * pageHeight > maxPixels)
+    throw errors.imageHasTooManyPixels(width, pageHeight)
+  const shown = pages > 1 ? { width, height: pageHeight } : autoOrient
+  return { width, height: pageHeight, pages, shown }
 }
 
 async function header(bytes: Buffer): Promise<Metadata> {

@@ -8,13 +8,23 @@ import { ownerIsGone, unknownKind } from '../errors.ts'
 import { storageKeys } from '../storage/storage.ts'
 import { insertServerImage, type ServerImageKindName } from '../store/server-images.ts'
 
-const names = new Map<ServerImageKind, ServerImageKindName>([
-  [ServerImageKind.AVATAR, 'avatar'],
-  [ServerImageKind.LOGO, 'logo'],
-  [ServerImageKind.BANNER, 'banner'],
+/** What becomes of an image, and how large it may be. */
+export type PublicKind = { name: ServerImageKindName; most: { width: number; height: number } }
+
+const kinds = new Map<ServerImageKind, PublicKind>([
+  [ServerImageKind.AVATAR, { name: 'avatar', most: { width: 256, height: 256 } }],
+  [ServerImageKind.LOGO, { name: 'logo', most: { width: 512, height: 512 } }],
+  [ServerImageKind.BANNER, { name: 'banner', most: { width: 1200, height: 630 } }],
 ])
 
-type Wanted = { kind: ServerImageKind; ownerId: string }
+/** What a message of the contract asks for. Throws `invalid_argument`. */
+export function publicKind(kind: ServerImageKind): PublicKind {
+  const known = kinds.get(kind)
+  if (!known) throw unknownKind()
+  return known
+}
+
+type Wanted = { kind: PublicKind; ownerId: string }
 
 /**
  * Makes a public image of what somebody sent and stores it: the bytes first, then the row, together with what `within`
@@ -26,13 +36,11 @@ export async function keepServerImage(
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,
 ): Promise<string> {
-  const name = names.get(kind)
-  if (!name) throw unknownKind()
-  const { bytes, width, height } = await ctx.studio.make(read, kind)
+  const { bytes, width, height } = await ctx.studio.make(read, kind.most)
   const key = newId('asset')
   await ctx.storage.put(storageKeys.serverImage(key), Readable.from([bytes]))
   const digest = createHash('sha256').update(bytes).digest('hex')
-  const row = { key, ownerId, kind: name, size: bytes.length, width, height, digest, createdAt: ctx.now() }
+  const row = { key, ownerId, kind: kind.name, size: bytes.length, width, height, digest, createdAt: ctx.now() }
   let gone = false
   try {
     await ctx.db.transaction(async (tx) => {

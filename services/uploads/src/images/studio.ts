@@ -1,8 +1,7 @@
 import type { ServerImageFit, ServerImageSize } from '@parley/auth'
-import { ServerImageKind } from '@parley/contracts/internal'
 import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
-import { imageIsBroken, imageTakesTooLong, unknownKind } from '../errors.ts'
-import { assertStillImage, decoding } from './inspect.ts'
+import { imageIsBroken, imageTakesTooLong } from '../errors.ts'
+import { assertStillImage, decoding, inspectAttachment } from './inspect.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** An image as it is stored: WebP. */
@@ -10,17 +9,13 @@ export type MadeImage = { bytes: Buffer; width: number; height: number }
 
 /** Where images are decoded; so many at once as memory and cores allow. */
 export type Studio = {
-  /** Makes what is stored of what somebody sent. Throws `invalid_argument` for what is no good image. */
-  make(read: () => Promise<Buffer>, kind: ServerImageKind): Promise<MadeImage>
+  /** Makes what is stored of what somebody sent, at most that large. Throws `invalid_argument` for what is no good image. */
+  make(read: () => Promise<Buffer>, most: { width: number; height: number }): Promise<MadeImage>
+  /** Looks at an image that is stored as it was sent. Throws `invalid_argument` for what is no good image. */
+  measure(read: () => Promise<Buffer>): Promise<{ contentType: string; width: number; height: number }>
   /** Makes another size of a stored image. */
   resize(read: () => Promise<Buffer>, size: ServerImageSize): Promise<Buffer>
 }
-
-const sizes = new Map<ServerImageKind, { width: number; height: number }>([
-  [ServerImageKind.AVATAR, { width: 256, height: 256 }],
-  [ServerImageKind.LOGO, { width: 512, height: 512 }],
-  [ServerImageKind.BANNER, { width: 1200, height: 630 }],
-])
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
 const mostWaiting = 64
@@ -33,20 +28,28 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
   const turnstile = new Turnstile(atOnce, mostWaiting)
   return {
-    make: (read, kind) =>
+    make: (read, most) =>
       turnstile.pass(async () => {
-        const size = sizes.get(kind)
-        if (!size) throw unknownKind()
         const bytes = await read()
         await assertStillImage(bytes)
-        return make(bytes, { ...size, fit: 'inside', withoutEnlargement: true })
+        return make(bytes, { ...most, fit: 'inside', withoutEnlargement: true })
+      }),
+    measure: (read) =>
+      turnstile.pass(async () => {
+        const bytes = await read()
+        const { format, width, height } = await inspectAttachment(bytes)
+        // Cut off and damaged ones show only when all of the pixels are decoded.
+        await make(bytes, { width: 32, height: 32, fit: 'inside' })
+        return { contentType: `image/${format}`, width, height }
       }),
     resize: (read, { width, height, fit }) =>
       turnstile.pass(async () => {
         const options = { width, height, fit: fits[fit], withoutEnlargement: fit !== 'exact' }
         return sharp(await read(), decoding)
+          .autoOrient()
           .resize(options)
           .webp({ quality: 80 })
+          .timeout({ seconds: timeoutSeconds })
           .toBuffer()
       }),
   }

@@ -2,7 +2,9 @@ import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { logSwept } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
+import { unknownAssets } from '../store/assets.ts'
 import { unknownKeys } from '../store/server-images.ts'
+import { unknownChunks } from '../store/uploads.ts'
 import { unclaimedLifeMs } from './sweep-unclaimed.ts'
 
 const batchSize = 500
@@ -12,6 +14,17 @@ export function sweepOrphans(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
 ): AsyncDisposable {
+  const { db } = ctx
+  const idIn = (prefix: string) => (key: string) => key.slice(prefix.length + 1)
+  const unknownAmong = async (prefix: string, keys: string[], find: (ids: string[]) => Promise<string[]>) =>
+    (await find(keys.map(idIn(prefix)))).map((id) => `${prefix}/${id}`)
+  const orphansAmong: Record<string, (keys: string[]) => Promise<string[]>> = {
+    // An old blob never has a row: its bytes outlived it.
+    [storageKeys.blobs]: (keys) => Promise.resolve(keys),
+    [storageKeys.chunks]: (keys) => unknownChunks(db, keys),
+    [storageKeys.assets]: (keys) => unknownAmong(storageKeys.assets, keys, (ids) => unknownAssets(db, ids)),
+    [storageKeys.serverImages]: (keys) => unknownAmong(storageKeys.serverImages, keys, (ids) => unknownKeys(db, ids)),
+  }
   return periodically({
     name: 'sweep orphans',
     everyMs,
@@ -20,26 +33,22 @@ export function sweepOrphans(
       // Twice the life of a row: what is older and has none never will.
       const before = ctx.now().getTime() - 2 * unclaimedLifeMs
       let swept = 0
-      for await (const { key, modifiedAt } of ctx.storage.list(storageKeys.blobs)) {
-        if (modifiedAt.getTime() >= before) continue
-        await ctx.storage.delete(key)
-        swept++
-      }
-      for await (const keys of oldServerImages(ctx, before)) {
-        const orphans = await unknownKeys(ctx.db, keys)
-        for (const key of orphans) await ctx.storage.delete(storageKeys.serverImage(key))
-        swept += orphans.length
-      }
+      for (const [prefix, orphansOf] of Object.entries(orphansAmong))
+        for await (const keys of oldObjects(ctx, prefix, before)) {
+          const orphans = await orphansOf(keys)
+          for (const key of orphans) await ctx.storage.delete(key)
+          swept += orphans.length
+        }
       if (swept > 0) logSwept('bytes', swept)
     },
   })
 }
 
-async function* oldServerImages(ctx: Context, before: number): AsyncIterable<string[]> {
+async function* oldObjects(ctx: Context, prefix: string, before: number): AsyncIterable<string[]> {
   let batch: string[] = []
-  for await (const { key, modifiedAt } of ctx.storage.list(storageKeys.serverImages)) {
+  for await (const { key, modifiedAt } of ctx.storage.list(prefix)) {
     if (modifiedAt.getTime() >= before) continue
-    batch.push(key.slice(storageKeys.serverImages.length + 1))
+    batch.push(key)
     if (batch.length < batchSize) continue
     yield batch
     batch = []

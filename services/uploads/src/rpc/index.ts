@@ -1,12 +1,33 @@
+import { AssetService, AssetUploadService } from '@parley/contracts/api'
 import { UploadsInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
-import { importServerImage } from './import-server-image.ts'
-import { storeServerImage } from './store-server-image.ts'
+import { batchGetAssets } from './asset/batch-get-assets.ts'
+import { getAsset } from './asset/get-asset.ts'
+import { claimAssets } from './internal/claim-assets.ts'
+import { importServerImage } from './internal/import-server-image.ts'
+import { storeServerImage } from './internal/store-server-image.ts'
+import { cancelUpload } from './upload/cancel-upload.ts'
+import { completeUpload } from './upload/complete-upload.ts'
+import { createUpload } from './upload/create-upload.ts'
+import { getUpload } from './upload/get-upload.ts'
+import { uploadChunk } from './upload/upload-chunk.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(AssetUploadService, {
+    createUpload: createUpload(ctx),
+    uploadChunk: uploadChunk(ctx),
+    getUpload: getUpload(ctx),
+    completeUpload: completeUpload(ctx),
+    cancelUpload: cancelUpload(ctx),
+  })
+  router.service(AssetService, {
+    getAsset: getAsset(ctx),
+    batchGetAssets: batchGetAssets(ctx),
+  })
   router.service(UploadsInternalService, {
     storeServerImage: storeServerImage(ctx),
     importServerImage: importServerImage(ctx),
+    claimAssets: claimAssets(ctx),
   })
 }

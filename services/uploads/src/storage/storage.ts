@@ -23,6 +23,10 @@ export type Storage = {
 export const storageKeys = {
   blobs: 'blobs',
   blob: (id: string): string => `blobs/${id}`,
+  chunks: 'chunks',
+  chunk: (uploadId: string, id: string): string => `chunks/${uploadId}-${id}`,
+  assets: 'files',
+  asset: (id: string): string => `files/${id}`,
   serverImages: 'server',
   serverImage: (key: string): string => `server/${key}`,
 }

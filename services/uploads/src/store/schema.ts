@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, customType, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 
+const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
 /** Bytes that the gateway put aside for a call. */
@@ -19,21 +20,21 @@ export const blobs = pgTable(
   (t) => [index('blobs_created').on(t.createdAt)],
 )
 
-/** Avatars, logos and banners, as they are stored. */
+/** Avatars, logos, banners and the images of link previews, as they are stored. */
 export const serverImages = pgTable(
   'server_images',
   {
     key: text().primaryKey(),
     /** User id, or `server`. */
     ownerId: text('owner_id').notNull(),
-    kind: text().$type<'avatar' | 'logo' | 'banner'>().notNull(),
+    kind: text().$type<'avatar' | 'logo' | 'banner' | 'link_preview'>().notNull(),
     size: integer().notNull(),
     width: integer().notNull(),
     height: integer().notNull(),
     /** SHA-256 of the bytes as hex. */
     digest: text().notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Whether an event of the owner has named it. */
+    /** Whether an event of the owner has named it. Previews are kept by `link_previews` and `preview_uses` instead. */
     claimed: boolean().notNull().default(false),
     /** Not shown any more; its bytes are about to be deleted. */
     doomed: boolean().notNull().default(false),
@@ -61,4 +62,126 @@ export const serverImageClaims = pgTable(
     version: bigint({ mode: 'bigint' }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.kind] })],
+)
+
+/** Files on their way in chunks. */
+export const uploads = pgTable(
+  'uploads',
+  {
+    id: text().primaryKey(),
+    ownerId: text('owner_id').notNull(),
+    roomId: text('room_id').notNull(),
+    filename: text().notNull(),
+    contentType: text('content_type').notNull(),
+    size: bigint({ mode: 'number' }).notNull(),
+    /** SHA-256 of the whole file as hex. */
+    sha256: text().notNull(),
+    /** `ended`: given up or too late; its bytes are about to be deleted. */
+    state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
+    committed: bigint({ mode: 'number' }).notNull().default(0),
+    assetId: text('asset_id'),
+    createdAt: instant('created_at').notNull(),
+    /** When an open one ends, and a completed one is forgotten. */
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
+)
+
+/** Chunks that are stored, until the file is put together. */
+export const uploadChunks = pgTable(
+  'upload_chunks',
+  {
+    uploadId: text('upload_id').notNull(),
+    position: bigint({ mode: 'number' }).notNull(),
+    /** Of the bytes in the storage. */
+    key: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.uploadId, t.position] })],
+)
+
+/** Answers to creations, by idempotency key, of the last 24 hours. */
+export const uploadKeys = pgTable(
+  'upload_keys',
+  {
+    callerId: text('caller_id').notNull(),
+    key: text().notNull(),
+    /** SHA-256 of the request. */
+    digest: bytea().notNull(),
+    response: bytea().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.callerId, t.key] }), index('upload_keys_age').on(t.createdAt)],
+)
+
+/** Attachments. */
+export const assets = pgTable(
+  'assets',
+  {
+    id: text().primaryKey(),
+    roomId: text('room_id').notNull(),
+    ownerId: text('owner_id').notNull(),
+    filename: text().notNull(),
+    contentType: text('content_type').notNull(),
+    size: bigint({ mode: 'number' }).notNull(),
+    sha256: text().notNull(),
+    /** Pixels; 0 for what is no image. */
+    width: integer().notNull(),
+    height: integer().notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** The message it is claimed for; null: none yet. */
+    claimEventId: text('claim_event_id'),
+    claimedAt: instant('claimed_at'),
+    /** Whether the message was posted. */
+    posted: boolean().notNull().default(false),
+    /** Not shown any more; its bytes are about to be deleted. */
+    doomed: boolean().notNull().default(false),
+  },
+  (t) => [
+    index('assets_owner').on(t.ownerId),
+    index('assets_waiting')
+      .on(t.createdAt)
+      .where(sql`not posted and not doomed`),
+    index('assets_doomed')
+      .on(t.id)
+      .where(sql`doomed`),
+  ],
+)
+
+/** What pages say of themselves, as it was fetched; the newest of an address counts. */
+export const linkPreviews = pgTable(
+  'link_previews',
+  {
+    id: text().primaryKey(),
+    /** SHA-256 of the address. */
+    urlDigest: bytea('url_digest').notNull(),
+    /** Encoded svc.internal.v1.PagePreview; null: there is nothing to show. */
+    preview: bytea(),
+    imageKey: text('image_key'),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [
+    index('link_previews_address').on(t.urlDigest, t.expiresAt),
+    index('link_previews_image').on(t.imageKey),
+    index('link_previews_expiry').on(t.expiresAt),
+  ],
+)
+
+/** Messages that show the image of a preview. */
+export const previewUses = pgTable(
+  'preview_uses',
+  {
+    imageKey: text('image_key').notNull(),
+    messageEventId: text('message_event_id').notNull(),
+    authorId: text('author_id').notNull(),
+    /** The message shows it no longer; kept for a while against its `message_posted` coming late. */
+    ended: boolean().notNull(),
+    changedAt: instant('changed_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.imageKey, t.messageEventId] }),
+    index('preview_uses_author').on(t.authorId),
+    index('preview_uses_ended')
+      .on(t.changedAt)
+      .where(sql`ended`),
+  ],
 )

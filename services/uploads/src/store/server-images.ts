@@ -1,6 +1,6 @@
 import { and, eq, inArray, lt, ne, sql } from 'drizzle-orm'
-import { erasures } from '@parley/events/schema'
 import type { Db, Reader, Tx } from '@parley/postgres'
+import { isErased } from './erased.ts'
 import { serverImageClaims, serverImages } from './schema.ts'
 
 export type ServerImageRow = typeof serverImages.$inferSelect
@@ -8,12 +8,7 @@ export type ServerImageKindName = ServerImageRow['kind']
 
 /** Notes an image whose bytes are stored. False: its owner is deleted. */
 export async function insertServerImage(tx: Tx, image: Omit<ServerImageRow, 'claimed' | 'doomed'>): Promise<boolean> {
-  const erased = await tx
-    .select({ pass: erasures.pass })
-    .from(erasures)
-    .where(eq(erasures.userId, image.ownerId))
-    .limit(1)
-  if (erased.length > 0) return false
+  if (await isErased(tx, image.ownerId)) return false
   await tx.insert(serverImages).values(image)
   return true
 }
@@ -27,7 +22,12 @@ export async function findServerImage(db: Reader, key: string): Promise<ServerIm
   return row
 }
 
-export type Claim = { ownerId: string; kind: ServerImageKindName; key: string | undefined; version: bigint }
+export type Claim = {
+  ownerId: string
+  kind: Exclude<ServerImageKindName, 'link_preview'>
+  key: string | undefined
+  version: bigint
+}
 
 /**
  * The owner's newest event names this image: it stays, and what earlier events named goes. An older event than the last
@@ -61,7 +61,8 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
 
 /** Dooms images that no event named in time. */
 export async function doomUnclaimedImages(db: Db, before: Date): Promise<number> {
-  const unclaimed = and(eq(serverImages.claimed, false), eq(serverImages.doomed, false))
+  const named = ne(serverImages.kind, 'link_preview')
+  const unclaimed = and(named, eq(serverImages.claimed, false), eq(serverImages.doomed, false))
   const rows = await db
     .update(serverImages)
     .set({ doomed: true })

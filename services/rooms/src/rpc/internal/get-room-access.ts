@@ -3,14 +3,16 @@ import { isEffectiveMember } from '@parley/auth'
 import type { RoomsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { headOf } from '../../policy/standing.ts'
+import { findRoleIds } from '../../store/people.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
 import { toRoomHeader } from '../../view/access.ts'
 
 export function getRoomAccess(ctx: Context): MethodImpl<typeof RoomsInternalService.method.getRoomAccess> {
-  return async ({ userId, roleIds, roomId }) => {
+  return async ({ userId, roleIds: told, roomId, heardRoles }) => {
     const seen = await findRoom(ctx.db, userId, roomId)
     if (!seen) return { exists: false }
     const { room, standing } = seen
+    const roleIds = heardRoles ? await findRoleIds(ctx.db, userId) : told
     const effectiveMember = isEffectiveMember(ctx.policy.current(), { userId, roleIds }, headOf(room), standing)
     return { exists: true, effectiveMember, room: toRoomHeader(room) }
   }

@@ -1,12 +1,13 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
-import type { Context } from '../context.ts'
-import { keepServerImage } from '../images/keep.ts'
+import type { Context } from '../../context.ts'
+import { keepServerImage, publicKind } from '../../images/keep.ts'
 
 export function importServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.importServerImage> {
   return async ({ url, kind, ownerId }, call) => {
+    const wanted = { kind: publicKind(kind), ownerId }
     // Fetched before a place among the decoders is taken: a slow server keeps nobody else waiting.
     const bytes = await ctx.fetchImage(url, call.signal)
-    return { key: await keepServerImage(ctx, { kind, ownerId }, () => Promise.resolve(bytes)) }
+    return { key: await keepServerImage(ctx, wanted, () => Promise.resolve(bytes)) }
   }
 }

@@ -1,15 +1,16 @@
 import { buffer } from 'node:stream/consumers'
 import { Code, ConnectError, type MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
-import type { Context } from '../context.ts'
-import { unknownBlob } from '../errors.ts'
-import { keepServerImage } from '../images/keep.ts'
-import { reportLeftForSweeping } from '../metrics.ts'
-import { storageKeys } from '../storage/storage.ts'
-import { findBlob, takeBlob } from '../store/blobs.ts'
+import type { Context } from '../../context.ts'
+import { unknownBlob } from '../../errors.ts'
+import { keepServerImage, publicKind } from '../../images/keep.ts'
+import { reportLeftForSweeping } from '../../metrics.ts'
+import { storageKeys } from '../../storage/storage.ts'
+import { findBlob, takeBlob } from '../../store/blobs.ts'
 
 export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.storeServerImage> {
   return async ({ blobId, callerId, kind, ownerId }) => {
+    const wanted = { kind: publicKind(kind), ownerId }
     const blob = await findBlob(ctx.db, blobId, callerId)
     if (!blob) throw unknownBlob()
     const bytesKey = storageKeys.blob(blob.id)
@@ -20,7 +21,7 @@ export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInterna
     }
     const deleteBytes = () => ctx.storage.delete(bytesKey).catch(reportLeftForSweeping)
     try {
-      const key = await keepServerImage(ctx, { kind, ownerId }, read, async (tx) => {
+      const key = await keepServerImage(ctx, wanted, read, async (tx) => {
         if (!(await takeBlob(tx, blob.id))) throw unknownBlob()
       })
       await deleteBytes()

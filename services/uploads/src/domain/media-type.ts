@@ -1,0 +1,24 @@
+const token = "[\\w!#$%&'*+.^`|~-]+"
+const form = new RegExp(`^${token}/${token}(\\s*;\\s*${token}=(${token}|"[\\w !#-\\[\\]-~]*"))*$`)
+const longest = 200
+
+/** A media type as it is stored; undefined for what is none. Nothing stands for bytes of any kind. */
+export function mediaType(given: string): string | undefined {
+  const trimmed = given.trim()
+  if (trimmed === '') return 'application/octet-stream'
+  if (trimmed.length > longest || !form.test(trimmed)) return undefined
+  return trimmed.replace(/^[^;]*/, (type) => type.trim().toLowerCase())
+}
+
+const bare = (contentType: string): string => contentType.split(';', 1)[0]?.trim() ?? ''
+
+export const isVideo = (contentType: string): boolean => bare(contentType).startsWith('video/')
+
+/** Images that are decoded when they are complete, and of which other sizes are made. */
+export const isDecodedImage = (contentType: string): boolean => /^image\/(jpe?g|png|gif|webp)$/.test(bare(contentType))
+
+const harmless =
+  /^(image\/(jpe?g|png|gif|webp|avif|bmp|heic|heif)|(audio|video)\/[\w.+-]+|text\/plain|application\/pdf)$/
+
+/** Whether a browser that opens such a file might run what is in it: HTML, XML, SVG and whatever is not known better. */
+export const mayHoldScripts = (contentType: string): boolean => !harmless.test(bare(contentType))

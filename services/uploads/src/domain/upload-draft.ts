@@ -1,0 +1,32 @@
+import type { CreateUploadRequest } from '@parley/contracts/api'
+import * as errors from '../errors.ts'
+import { isVideo, mediaType } from './media-type.ts'
+
+/** How large files may be. */
+export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVideoUploadBytes: number }
+
+/** A file that somebody wants to send. */
+export type UploadDraft = { roomId: string; filename: string; contentType: string; size: number; sha256: string }
+
+/** What a request announces. Throws `invalid_argument`. */
+export function draftUpload(request: CreateUploadRequest, limits: FileLimits): UploadDraft {
+  const filename = cleanFilename(request.filename)
+  if (filename === undefined) throw errors.filenameInvalid()
+  const contentType = mediaType(request.contentType)
+  if (contentType === undefined) throw errors.contentTypeInvalid()
+  if (isVideo(contentType) && !limits.videoEnabled) throw errors.videosOff()
+  if (request.size <= 0n) throw errors.fileIsEmpty()
+  const largest = isVideo(contentType) ? limits.maxVideoUploadBytes : limits.maxUploadBytes
+  if (request.size > BigInt(largest)) throw errors.fileTooLarge(largest)
+  const { roomId, sha256 } = request
+  return { roomId, filename, contentType, size: Number(request.size), sha256 }
+}
+
+const longestFilename = 255
+
+/** The last part of a path, without control characters and those that turn the direction of writing: names must not lie. */
+export function cleanFilename(given: string): string | undefined {
+  const last = given.split(/[/\\]/).at(-1) ?? ''
+  const name = last.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
+  return name === '' || /^\.+$/.test(name) || name.length > longestFilename ? undefined : name
+}

@@ -1,0 +1,8 @@
+import { isImageSize, type ServerImageSize } from '@parley/auth'
+
+/** The size in the path of an image, such as `960x400/contain`. */
+export function readImagePath(path: string): ServerImageSize | undefined {
+  const [, width, height, fit] = /^([1-9]\d{0,3})x([1-9]\d{0,3})\/([a-z]+)$/.exec(path) ?? []
+  const size = { width: Number(width), height: Number(height), fit }
+  return isImageSize(size) ? size : undefined
+}

@@ -1,0 +1,38 @@
+import { create } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { defaultPolicy, policyFrom } from '@parley/auth'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { RoomKind } from '@parley/contracts/api'
+import { GetRoomAccessResponseSchema, PolicyDecisionSchema } from '@parley/contracts/internal'
+import { assertMayAttach } from './attaching.ts'
+
+const room = { roomId: 'Rtea', kind: RoomKind.CHANNEL, groupId: 'G1', universal: false, archived: false }
+const access = (changes: object = {}) =>
+  create(GetRoomAccessResponseSchema, { exists: true, effectiveMember: true, room, ...changes })
+const alice = { userId: 'Ualice', roleIds: [] }
+const standard = defaultPolicy()
+const denial = create(PolicyDecisionSchema, {
+  ...{ userId: 'Ualice', permission: 'message.attach', decision: PermissionDecision.DENY },
+  scope: { kind: PermissionScopeKind.ROOM, id: 'Rtea' },
+})
+const attaching = (given: ReturnType<typeof access>, policy = standard) => {
+  return () => assertMayAttach(policyFrom(policy), alice, given)
+}
+
+test('members of an active room may send files', () => {
+  expect(attaching(access())).not.toThrow()
+})
+
+test.each([
+  ['no room', access({ exists: false }), Code.NotFound],
+  ['no membership', access({ effectiveMember: false }), Code.PermissionDenied],
+  ['an archived room', access({ room: { ...room, archived: true } }), Code.FailedPrecondition],
+])('nobody sends files with %s', (_, given, code) => {
+  expect(attaching(given)).toThrow(expect.objectContaining({ code }))
+})
+
+test('who is denied message.attach sends none', () => {
+  const denying = { ...standard, decisions: [...standard.decisions, denial] }
+  expect(attaching(access(), denying)).toThrow(expect.objectContaining({ code: Code.PermissionDenied }))
+})

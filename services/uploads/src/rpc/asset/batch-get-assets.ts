@@ -1,0 +1,25 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AssetService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { notAMember } from '../../errors.ts'
+import { findAssets } from '../../store/assets.ts'
+import { thumbnailSize, toAsset } from '../../view/asset.ts'
+
+export function batchGetAssets(ctx: Context): MethodImpl<typeof AssetService.method.batchGetAssets> {
+  return async ({ roomId, assetIds, thumbnail }, call) => {
+    const caller = callerOf(call)
+    if (!(await ctx.rooms.mayRead(caller, roomId))) throw notAMember()
+    const ids = [...new Set(assetIds)]
+    const rows = await findAssets(ctx.db, { roomId, ids, userId: caller.userId })
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
+    const size = thumbnailSize(thumbnail)
+    return {
+      assets: ids.flatMap((id) => {
+        const row = byId.get(id)
+        return row ? [toAsset(row, showing, size)] : []
+      }),
+    }
+  }
+}

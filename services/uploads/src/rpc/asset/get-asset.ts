@@ -1,0 +1,18 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AssetService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { assetNotFound, notAMember } from '../../errors.ts'
+import { findAssets } from '../../store/assets.ts'
+import { thumbnailSize, toAsset } from '../../view/asset.ts'
+
+export function getAsset(ctx: Context): MethodImpl<typeof AssetService.method.getAsset> {
+  return async ({ roomId, assetId, thumbnail }, call) => {
+    const caller = callerOf(call)
+    if (!(await ctx.rooms.mayRead(caller, roomId))) throw notAMember()
+    const [row] = await findAssets(ctx.db, { roomId, ids: [assetId], userId: caller.userId })
+    if (!row) throw assetNotFound()
+    const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
+    return { asset: toAsset(row, showing, thumbnailSize(thumbnail)) }
+  }
+}

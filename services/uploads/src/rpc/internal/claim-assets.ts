@@ -1,0 +1,35 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { UploadsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { isClaimable } from '../../domain/claim.ts'
+import { assetNotUsable, ownerIsGone, tooManyAssets } from '../../errors.ts'
+import { claim, lockAssets } from '../../store/assets.ts'
+import { isErased } from '../../store/erased.ts'
+
+const most = 10
+
+export function claimAssets(ctx: Context): MethodImpl<typeof UploadsInternalService.method.claimAssets> {
+  return async ({ roomId, eventId, userId, assetIds }) => {
+    if (assetIds.length < 1 || assetIds.length > most) throw tooManyAssets()
+    const now = ctx.now()
+    const rows = await ctx.db.transaction(async (tx) => {
+      if (await isErased(tx, userId)) throw ownerIsGone()
+      const locked = await lockAssets(tx, assetIds)
+      const byId = new Map(locked.map((row) => [row.id, row]))
+      const wanted = assetIds.map((id, at) => {
+        const row = byId.get(id)
+        const isRepeat = assetIds.indexOf(id) < at
+        if (!row || isRepeat || !isClaimable(row, { roomId, eventId, userId, now })) throw assetNotUsable(id)
+        return row
+      })
+      await claim(tx, assetIds, eventId, now)
+      return wanted
+    })
+    return {
+      assets: rows.map(({ id: assetId, filename, contentType, size, width, height }) => ({
+        ...{ assetId, filename, contentType, width, height },
+        size: BigInt(size),
+      })),
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { Code, ConnectError, type MethodImpl } from '@connectrpc/connect'
+import type { AssetUploadService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { assetNotFound, uploadIncomplete, uploadNotFound } from '../../errors.ts'
+import { deleteChunksOf } from '../../files/delete-chunks.ts'
+import { getOwnUpload } from '../../files/own-upload.ts'
+import { putTogether, type Completed } from '../../files/put-together.ts'
+import { reportLeftForSweeping } from '../../metrics.ts'
+import { assertMayAttach } from '../../policy/attaching.ts'
+import { findAsset } from '../../store/assets.ts'
+import { toAsset } from '../../view/asset.ts'
+import { toUpload } from '../../view/upload.ts'
+
+export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadService.method.completeUpload> {
+  return async ({ uploadId }, call) => {
+    const caller = callerOf(call)
+    const upload = await getOwnUpload(ctx, uploadId, caller.userId)
+    assertMayAttach(ctx.policy(), caller, await ctx.rooms.ask(caller, upload.roomId))
+    const answer = (done: Completed) => {
+      const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
+      return { upload: toUpload(done.upload), asset: toAsset(done.asset, showing) }
+    }
+    /** What another call made of the session. */
+    const made = async () => {
+      const now = await getOwnUpload(ctx, uploadId, caller.userId)
+      return now.assetId === null ? undefined : answer({ upload: now, asset: await fileOf(now.assetId) })
+    }
+    const fileOf = async (id: string) => {
+      const asset = await findAsset(ctx.db, id, caller.userId)
+      if (!asset) throw assetNotFound()
+      return asset
+    }
+    if (upload.assetId !== null) return answer({ upload, asset: await fileOf(upload.assetId) })
+    if (upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
+
+    const done = await putTogether(ctx, upload).catch(async (error: unknown) => {
+      // Its chunks go once another call is through.
+      if (ConnectError.from(error).code !== Code.NotFound) throw error
+      return undefined
+    })
+    if (!done) {
+      const other = await made()
+      if (!other) throw uploadNotFound()
+      return other
+    }
+    await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
+    return answer(done)
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AssetUploadService, UploadChunkRequest } from '@parley/contracts/api'
+import { newId } from '@parley/ids'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { maxChunkBytes } from '../../domain/limits.ts'
+import * as errors from '../../errors.ts'
+import { getOwnUpload } from '../../files/own-upload.ts'
+import { storageKeys } from '../../storage/storage.ts'
+import { appendChunk, type UploadRow } from '../../store/uploads.ts'
+import { toUpload } from '../../view/upload.ts'
+
+export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.method.uploadChunk> {
+  return async (request, call) => {
+    const { userId } = callerOf(call)
+    const upload = await getOwnUpload(ctx, request.uploadId, userId)
+    const position = placeOf(request, upload)
+    const key = storageKeys.chunk(upload.id, newId('asset'))
+    await ctx.storage.put(key, Readable.from([Buffer.from(request.content)]))
+    const chunk = { uploadId: upload.id, position, size: request.content.length, key }
+    const after = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
+    if (after) return { upload: toUpload(after) }
+    // Another chunk took the place meanwhile, or the session ended.
+    await ctx.storage.delete(key)
+    placeOf(request, await getOwnUpload(ctx, upload.id, userId))
+    throw errors.uploadNotFound()
+  }
+}
+
+/** Where a chunk goes in the file. Throws `invalid_argument`. */
+function placeOf({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
+  if (upload.state !== 'open') throw errors.uploadNotOpen()
+  if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
+  if (offset !== BigInt(upload.committed)) throw errors.wrongOffset(upload.committed)
+  if (upload.committed + content.length > upload.size) throw errors.beyondSize(upload.size)
+  if (createHash('sha256').update(content).digest('hex') !== chunkSha256) throw errors.chunkDiffers()
+  return upload.committed
+}

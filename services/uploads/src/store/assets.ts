@@ -1,0 +1,120 @@
+import { and, asc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { assets } from './schema.ts'
+
+export type AssetRow = typeof assets.$inferSelect
+export type NewAsset = Omit<AssetRow, 'claimEventId' | 'claimedAt' | 'posted' | 'doomed'>
+
+export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | undefined> {
+  const [row] = await tx.insert(assets).values(asset).returning()
+  return row
+}
+
+/** Files that somebody may see, if they may see the room: those of messages, and their own. */
+const shownTo = (userId: string) =>
+  and(eq(assets.doomed, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
+
+export async function findAsset(db: Reader, id: string, userId: string): Promise<AssetRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.id, id), shownTo(userId)))
+  return row
+}
+
+/** Those of the ids that are in the room, in no particular order. */
+export function findAssets(
+  db: Reader,
+  { roomId, ids, userId }: { roomId: string; ids: readonly string[]; userId: string },
+): Promise<AssetRow[]> {
+  return db
+    .select()
+    .from(assets)
+    .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), shownTo(userId)))
+}
+
+/** Files that are there, locked in the order of their ids. */
+export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
+  return tx
+    .select()
+    .from(assets)
+    .where(and(inArray(assets.id, [...ids]), eq(assets.doomed, false)))
+    .orderBy(asc(assets.id))
+    .for('update')
+}
+
+export async function claim(tx: Tx, ids: readonly string[], eventId: string, now: Date): Promise<void> {
+  await tx
+    .update(assets)
+    .set({ claimEventId: eventId, claimedAt: now })
+    .where(inArray(assets.id, [...ids]))
+}
+
+/** Their messages are posted: they stay. */
+export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; eventId: string }[]): Promise<void> {
+  if (posted.length === 0) return
+  const ordered = posted.toSorted((a, b) => (a.assetId < b.assetId ? -1 : 1))
+  const rows = sql.join(
+    ordered.map(({ assetId, eventId }) => sql`(${assetId}::text, ${eventId}::text)`),
+    sql`, `,
+  )
+  await tx.execute(sql`
+    update ${assets} set posted = true, claim_event_id = told.event_id
+    from (values ${rows}) as told (asset_id, event_id) where ${assets.id} = told.asset_id`)
+}
+
+/** Dooms files that their messages show no longer. */
+export async function doomAssets(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .update(assets)
+    .set({ doomed: true })
+    .where(inArray(assets.id, [...ids]))
+}
+
+/** Dooms files that no message used in time. */
+export async function doomUnused(tx: Tx, before: Date, most: number): Promise<AssetRow[]> {
+  const unused = tx
+    .select({ id: assets.id })
+    .from(assets)
+    .where(
+      and(
+        sql`not ${assets.posted} and not ${assets.doomed}`,
+        lt(assets.createdAt, before),
+        sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
+      ),
+    )
+    .orderBy(asc(assets.createdAt))
+    .limit(most)
+    .for('update', { skipLocked: true })
+  return tx.update(assets).set({ doomed: true }).where(inArray(assets.id, unused)).returning()
+}
+
+export async function doomAssetsOf(db: Db, ownerId: string): Promise<number> {
+  return (await db.update(assets).set({ doomed: true }).where(eq(assets.ownerId, ownerId))).rowCount ?? 0
+}
+
+/** Files whose bytes are to be deleted; of one owner, or of anybody. */
+export async function doomedAssets(db: Reader, most: number, ownerId?: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(sql`doomed`, ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)))
+    .limit(most)
+  return rows.map(({ id }) => id)
+}
+
+/** Forgets files whose bytes are deleted. */
+export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.delete(assets).where(and(inArray(assets.id, [...ids]), eq(assets.doomed, true)))
+}
+
+/** Of these ids, those that no file has. */
+export async function unknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(inArray(assets.id, [...ids]))
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}

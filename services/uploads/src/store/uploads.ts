@@ -1,0 +1,122 @@
+import { and, eq, inArray, lte, ne, notExists, sql } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { uploadChunks, uploads } from './schema.ts'
+
+export type UploadRow = typeof uploads.$inferSelect
+export type NewUpload = Omit<UploadRow, 'state' | 'committed' | 'assetId'>
+
+export async function insertUpload(tx: Tx, upload: NewUpload): Promise<void> {
+  await tx.insert(uploads).values(upload)
+}
+
+/** A session that has neither ended nor expired. */
+export async function findUpload(db: Reader, id: string, now: Date): Promise<UploadRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads.id, id), ne(uploads.state, 'ended'), sql`${uploads.expiresAt} > ${now}`))
+  return row
+}
+
+const isOpen = (id: string) => and(eq(uploads.id, id), eq(uploads.state, 'open'))
+
+/** Notes a chunk whose bytes are stored. Undefined when the session went on or ended meanwhile. */
+export async function appendChunk(
+  tx: Tx,
+  chunk: { uploadId: string; position: number; size: number; key: string },
+): Promise<UploadRow | undefined> {
+  const { uploadId, position, size, key } = chunk
+  const [row] = await tx
+    .update(uploads)
+    .set({ committed: position + size })
+    .where(and(isOpen(uploadId), eq(uploads.committed, position)))
+    .returning()
+  if (row) await tx.insert(uploadChunks).values({ uploadId, position, key })
+  return row
+}
+
+/** Keys of the chunks of a file, in order. */
+export async function findChunks(db: Reader, uploadId: string): Promise<string[]> {
+  const rows = await db
+    .select({ key: uploadChunks.key })
+    .from(uploadChunks)
+    .where(eq(uploadChunks.uploadId, uploadId))
+    .orderBy(uploadChunks.position)
+  return rows.map(({ key }) => key)
+}
+
+/** Undefined when it is open no more. */
+export async function markCompleted(
+  tx: Tx,
+  id: string,
+  { assetId, expiresAt }: { assetId: string; expiresAt: Date },
+): Promise<UploadRow | undefined> {
+  const [row] = await tx.update(uploads).set({ state: 'completed', assetId, expiresAt }).where(isOpen(id)).returning()
+  return row
+}
+
+/** Undefined when it is open no more. */
+export async function markEnded(db: Db, id: string): Promise<UploadRow | undefined> {
+  const [row] = await db.update(uploads).set({ state: 'ended' }).where(isOpen(id)).returning()
+  return row
+}
+
+export async function endExpired(db: Db, now: Date): Promise<void> {
+  await db
+    .update(uploads)
+    .set({ state: 'ended' })
+    .where(and(ne(uploads.state, 'ended'), lte(uploads.expiresAt, now)))
+}
+
+export async function endUploadsOf(db: Db, ownerId: string): Promise<number> {
+  return (await db.update(uploads).set({ state: 'ended' }).where(eq(uploads.ownerId, ownerId))).rowCount ?? 0
+}
+
+/** Chunks of what somebody was sending. */
+export async function chunksOfPerson(db: Reader, ownerId: string, most: number): Promise<string[]> {
+  const rows = await db
+    .select({ key: uploadChunks.key })
+    .from(uploadChunks)
+    .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
+    .where(eq(uploads.ownerId, ownerId))
+    .limit(most)
+  return rows.map(({ key }) => key)
+}
+
+export async function forgetUploadsOf(db: Db, ownerId: string): Promise<void> {
+  await db.delete(uploads).where(eq(uploads.ownerId, ownerId))
+}
+
+/** Chunks that nobody puts together any more. */
+export async function idleChunks(db: Reader, most: number): Promise<string[]> {
+  const rows = await db
+    .select({ key: uploadChunks.key })
+    .from(uploadChunks)
+    .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
+    .where(ne(uploads.state, 'open'))
+    .limit(most)
+  return rows.map(({ key }) => key)
+}
+
+export async function forgetChunks(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
+}
+
+/** Forgets sessions that ended and whose bytes are deleted. */
+export async function forgetEnded(db: Db): Promise<void> {
+  const chunks = db
+    .select({ one: sql`1` })
+    .from(uploadChunks)
+    .where(eq(uploadChunks.uploadId, uploads.id))
+  await db.delete(uploads).where(and(eq(uploads.state, 'ended'), notExists(chunks)))
+}
+
+/** Of these keys, those that no chunk has. */
+export async function unknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ key: uploadChunks.key })
+    .from(uploadChunks)
+    .where(inArray(uploadChunks.key, [...keys]))
+  const known = new Set(rows.map(({ key }) => key))
+  return keys.filter((key) => !known.has(key))
+}

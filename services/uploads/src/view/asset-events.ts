@@ -1,0 +1,24 @@
+import { newId } from '@parley/ids'
+import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import type { AssetRow } from '../store/assets.ts'
+
+type Told = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
+
+/** A file was sent. */
+export function assetCreated({ id, roomId, ownerId }: Told, now: Date): OutgoingEvent {
+  const about = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
+  return { ...about, occurredAt: now, actorId: ownerId, fact: details(roomId) }
+}
+
+/** A file that no message used is gone: only who sent it ever knew of it. */
+export function assetExpired({ id, roomId, ownerId }: Told, now: Date): OutgoingEvent {
+  const eventId = newId('event')
+  const envelope = realtimeEnvelope('asset_deleted', { id: eventId, createdAt: now, value: { roomId, assetId: id } })
+  return {
+    ...{ id: eventId, kind: 'asset_deleted', aggregateType: 'asset', aggregateId: id, version: 2n },
+    ...{ occurredAt: now, actorId: '', fact: details(roomId) },
+    deliveries: [{ envelope, audience: { case: 'users', value: { userIds: [ownerId] } } }],
+  }
+}
+
+const details = (roomId: string) => ({ case: 'details' as const, value: { details: { room_id: roomId } } })

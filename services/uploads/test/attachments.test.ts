@@ -1,0 +1,115 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eq, inArray } from 'drizzle-orm'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { eventually, recordEvents, requestErasure, type Recording } from '@parley/testkit'
+import { assets, uploadKeys, uploads } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+import { claiming, sendChunks, sendFile } from './_sending.ts'
+
+let env: Env
+let recording: Recording
+let clock = 0
+const hours = (count: number) => (clock += count * 3_600_000)
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+  recording = await recordEvents(env.bus, 'evt.asset.>')
+  await env.start({}, { now: () => new Date(Date.now() + clock), sweepEveryMs: 100, settledAfterMs: 0 })
+})
+beforeEach(() => {
+  clock = 0
+})
+afterAll(async () => {
+  await recording[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+})
+
+let last = 0
+const posted = async (userId = 'Ualice') => {
+  const { id } = await sendFile(env, Buffer.from('a file'), { userId })
+  const eventId = `Eposted${last++}`
+  await env.internal.claimAssets(claiming([id], { eventId, userId }))
+  return { id, eventId }
+}
+const tellPosted = (id: string, eventId: string, actorId = 'Ualice') =>
+  env.tell('Rtea', {
+    ...{ id: eventId, kind: 'message_posted', actorId },
+    fact: { case: 'messagePosted', value: { attachmentAssetIds: [id] } },
+  })
+const isStored = async (id: string) => (await env.storedKeys()).includes(`files/${id}`)
+const isPosted = (id: string) =>
+  eventually(async () => {
+    const found = await env.db.select({ isPosted: assets.posted }).from(assets).where(eq(assets.id, id))
+    expect(found).toEqual([{ isPosted: true }])
+  })
+const kindsOf = (id: string) => [...new Set(recording.events.filter((e) => e.aggregateId === id).map((e) => e.kind))]
+
+test('a file whose message was posted stays; one that no message used goes after 24 hours, and its sender hears of it', async () => {
+  const kept = await posted()
+  await tellPosted(kept.id, kept.eventId)
+  await isPosted(kept.id)
+  const claimed = await posted()
+  const unused = await sendFile(env, Buffer.from('unused'))
+  await eventually(() => expect(kindsOf(unused.id)).toEqual(['asset_created']))
+  hours(24)
+  await eventually(async () => {
+    expect(await isStored(unused.id)).toBe(false)
+    expect(await isStored(claimed.id)).toBe(false)
+    expect(kindsOf(unused.id)).toEqual(['asset_created', 'asset_deleted'])
+  })
+  expect(await isStored(kept.id)).toBe(true)
+  const deleted = recording.events.find((e) => e.aggregateId === unused.id && e.kind === 'asset_deleted')
+  const [delivery] = deleted?.deliveries ?? []
+  expect(delivery?.audience).toMatchObject({ case: 'users', value: { userIds: ['Ualice'] } })
+  const { event } = fromBinary(RealtimeEventEnvelopeSchema, delivery?.envelope ?? new Uint8Array())
+  expect(event).toMatchObject({ case: 'assetDeleted', value: { roomId: 'Rtea', assetId: unused.id } })
+  expect(deleted?.actorId).toBe('')
+})
+
+test('what an edited or retracted message shows no longer is deleted, in whichever order the events come', async () => {
+  const edited = await posted()
+  const retracted = await posted()
+  await tellPosted(edited.id, edited.eventId)
+  await env.tell('Rtea', {
+    kind: 'message_edited',
+    fact: { case: 'messageEdited', value: { messageEventId: edited.eventId, removedAssetIds: [edited.id] } },
+  })
+  await env.tell('Rtea', {
+    kind: 'message_retracted',
+    fact: { case: 'messageRetracted', value: { messageEventId: retracted.eventId, removedAssetIds: [retracted.id] } },
+  })
+  await tellPosted(retracted.id, retracted.eventId)
+  await eventually(async () => {
+    expect(await isStored(edited.id)).toBe(false)
+    expect(await isStored(retracted.id)).toBe(false)
+    expect(
+      await env.db
+        .select()
+        .from(assets)
+        .where(inArray(assets.id, [edited.id, retracted.id])),
+    ).toEqual([])
+  })
+})
+
+test('of a deleted person nothing is left: files, sessions, chunks and keys', async () => {
+  const bobs = await posted('Ubob')
+  await tellPosted(bobs.id, bobs.eventId, 'Ubob')
+  await isPosted(bobs.id)
+  const uploadId = await sendChunks(env, Buffer.from('half of it'), { userId: 'Ubob' })
+  await env.db.insert(uploadKeys).values({
+    ...{ callerId: 'Ubob', key: 'K', createdAt: new Date() },
+    ...{ digest: Buffer.alloc(1), response: Buffer.alloc(1) },
+  })
+  const alices = await posted()
+  await requestErasure(env.bus, 'Ubob')
+  await eventually(async () => {
+    const keys = await env.storedKeys()
+    expect(keys.filter((key) => key.includes(bobs.id) || key.includes(uploadId))).toEqual([])
+    expect(await env.db.select().from(assets).where(eq(assets.ownerId, 'Ubob'))).toEqual([])
+    expect(await env.db.select().from(uploads).where(eq(uploads.ownerId, 'Ubob'))).toEqual([])
+    expect(await env.db.select().from(uploadKeys).where(eq(uploadKeys.callerId, 'Ubob'))).toEqual([])
+  })
+  expect(await isStored(alices.id)).toBe(true)
+})

@@ -1,0 +1,64 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import sharp from 'sharp'
+import { openEnv, type Env } from './_env.ts'
+import { animated, plain } from './_images.ts'
+import { sendFile } from './_sending.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', ['Ualice'])
+  await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const send = (bytes: Uint8Array, contentType: string) => sendFile(env, bytes, { contentType, filename: 'picture' })
+
+describe('an image', () => {
+  test.each(['png', 'jpeg', 'webp', 'gif'] as const)('is measured: %s', async (format) => {
+    const asset = await send(await plain(30, 20).toFormat(format).toBuffer(), `image/${format}`)
+    expect(asset).toMatchObject({ width: 30, height: 20, contentType: `image/${format}` })
+    expect(asset.thumbnailAssetUrl?.url).toContain(`/assets/files/${asset.id}/image/120x120/cover?access=`)
+  })
+
+  test('has the type of its bytes, and the size in which it is looked at', async () => {
+    const turned = await plain(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    expect(await send(turned, 'image/png')).toMatchObject({ width: 20, height: 30, contentType: 'image/jpeg' })
+  })
+
+  test('may move, within bounds', async () => {
+    expect(await send(await animated(12, 8).gif().toBuffer(), 'image/gif')).toMatchObject({ width: 12, height: 8 })
+    const frames = 257
+    const pixels = Buffer.alloc(frames * 3 * 2 * 2)
+    for (let frame = 0; frame < frames; frame++) pixels.fill((frame % 2) * 255, frame * 12, (frame + 1) * 12)
+    const raw = { width: 2, height: 2 * frames, channels: 3 as const, pageHeight: 2 }
+    const long = await sharp(pixels, { raw }).gif({ loop: 0 }).toBuffer()
+    await expect(send(long, 'image/gif')).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringMatching(/256 frames/),
+    })
+  })
+
+  test.each([
+    ['that is none', () => Buffer.from('no image'), 'image/png'],
+    ['that is HTML', () => Buffer.from('<html></html>'), 'image/png'],
+    ['that is cut off', async () => (await plain(400, 400).png().toBuffer()).subarray(0, 300), 'image/png'],
+    ['with too many pixels a side', () => plain(16_385, 1).png().toBuffer(), 'image/png'],
+    ['with too many pixels in all', () => plain(6_400, 6_400).png({ compressionLevel: 9 }).toBuffer(), 'image/png'],
+  ])('%s is refused, and leaves no file', async (_, make, contentType) => {
+    const before = (await env.storedKeys()).filter((key) => key.startsWith('files/'))
+    await expect(send(await make(), contentType)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    expect((await env.storedKeys()).filter((key) => key.startsWith('files/'))).toEqual(before)
+  })
+})
+
+test('an image that is not announced as one is a file like any other', async () => {
+  const asset = await send(await plain(30, 20).png().toBuffer(), 'application/octet-stream')
+  expect(asset).toMatchObject({ width: 0, height: 0 })
+  expect(asset.thumbnailAssetUrl).toBeUndefined()
+  expect(await send(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')).toMatchObject({
+    width: 0,
+  })
+})

@@ -1,0 +1,175 @@
+import { assetUrl, type ServerImageSize } from '@parley/auth'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { ImageFitMode } from '@parley/contracts/api'
+import type { Service } from '@parley/runtime'
+import sharp from 'sharp'
+import { openEnv, publicUrl, signingSecret, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+import { claiming, sendFile, sha256 } from './_sending.ts'
+
+let env: Env
+let service: Service
+let clock = 0
+const file = Buffer.from('a file of no great length')
+
+beforeAll(async () => {
+  env = await openEnv()
+  service = await env.start({}, { now: () => new Date(Date.now() + clock) })
+})
+beforeEach(() => {
+  clock += 10_000
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+type Reading = { userId?: string; image?: ServerImageSize; headers?: Record<string, string>; method?: string }
+/** The address that a reader of the message is given, at this process. */
+const addressOf = (assetId: string, { userId = 'Ualice', image }: Reading = {}) => {
+  const now = new Date(Date.now() + clock)
+  const { url } = assetUrl({ publicUrl, signingSecret }, { assetId, userId, now, ...(image && { image }) })
+  return url.replace(publicUrl, service.url ?? '')
+}
+const read = (assetId: string, reading: Reading = {}) => {
+  const { headers = {}, method = 'GET' } = reading
+  return fetch(addressOf(assetId, reading), { headers, method })
+}
+let event = 0
+const attached = async (bytes: Uint8Array = file, contentType = 'text/plain') => {
+  const { id } = await sendFile(env, bytes, { contentType })
+  await env.internal.claimAssets(claiming([id], { eventId: `E${event++}` }))
+  return id
+}
+
+describe('GET /assets/files/{id}', () => {
+  test('gives members the file, for them alone', async () => {
+    const id = await attached()
+    for (const userId of ['Ualice', 'Ubob']) {
+      const response = await read(id, { userId })
+      expect(response.status).toBe(200)
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        ...{ 'content-type': 'text/plain', 'content-length': '25', 'cache-control': 'private, no-store' },
+        ...{ 'x-content-type-options': 'nosniff', 'accept-ranges': 'none', etag: `"${sha256(file).slice(0, 32)}"` },
+        vary: 'Accept-Encoding, Authorization, Cookie',
+      })
+      expect(response.headers.has('content-disposition')).toBe(false)
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(file)
+    }
+    const head = await read(id, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '25', ''])
+    const known = await read(id, { headers: { 'if-none-match': `"${sha256(file).slice(0, 32)}"` } })
+    expect(known.status).toBe(304)
+  })
+
+  test('looks at membership with every read: a yes may be five seconds old, a no never', async () => {
+    const id = await attached()
+    env.rooms.set('Rtea', ['Ualice'])
+    expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
+    env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+    expect((await read(id, { userId: 'Ubob' })).status).toBe(200)
+    env.rooms.set('Rtea', ['Ualice'])
+    clock += 5_001
+    expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
+    expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
+  })
+
+  test('refuses tickets that are missing, forged, of another asset or size, or too old', async () => {
+    const id = await attached()
+    const other = await attached()
+    const base = `${service.url}/assets/files/${id}`
+    const access = new URL(addressOf(other)).search
+    expect((await fetch(base)).status).toBe(401)
+    expect((await fetch(`${base}${access}`)).status).toBe(403)
+    expect((await fetch(`${addressOf(id)}0`)).status).toBe(403)
+    const small = addressOf(id, { image: { width: 10, height: 10, fit: 'cover' } })
+    expect((await fetch(`${base}${new URL(small).search}`)).status).toBe(403)
+    const old = addressOf(id)
+    clock += 24 * 3_600_000 - 2_000
+    expect((await fetch(old)).status).toBe(200)
+    clock += 3_000
+    expect((await fetch(old)).status).toBe(403)
+    expect((await read('Anone')).status).toBe(404)
+    expect((await fetch(addressOf(id), { method: 'POST' })).status).toBe(405)
+  })
+
+  test('shows a file that no message has to its sender alone', async () => {
+    const { id } = await sendFile(env, file)
+    expect((await read(id)).status).toBe(200)
+    expect((await read(id, { userId: 'Ubob' })).status).toBe(404)
+  })
+
+  test.each([
+    ['text/html', true],
+    ['image/svg+xml', true],
+    ['application/xhtml+xml', true],
+    ['text/xml; charset=utf-8', true],
+    ['application/octet-stream', true],
+    ['text/plain', false],
+    ['application/pdf', false],
+  ])('%s is sandboxed: %p', async (contentType, expected) => {
+    const response = await read(await attached(file, contentType))
+    expect(response.headers.get('content-type')).toBe(contentType)
+    expect(response.headers.get('content-security-policy')?.startsWith('sandbox') ?? false).toBe(expected)
+  })
+})
+
+describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
+  const image = { width: 40, height: 40, fit: 'contain' } as const
+
+  test('gives a smaller image, upright', async () => {
+    const turned = await plain(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    const id = await attached(turned, 'image/jpeg')
+    const response = await read(id, { image })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp'])
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({ width: 20, height: 40 })
+    const etag = response.headers.get('etag') ?? ''
+    expect((await read(id, { image, headers: { 'if-none-match': etag } })).status).toBe(304)
+  })
+
+  test('wants a ticket for that size, a size that can be, and an image', async () => {
+    const id = await attached(await plain(80, 40).png().toBuffer(), 'image/png')
+    const url = addressOf(id, { image })
+    expect((await fetch(url.replace('40x40', '41x40'))).status).toBe(403)
+    expect((await fetch(url.replace('40x40', '40x9999'))).status).toBe(400)
+    expect((await fetch(url.replace('contain', 'stretch'))).status).toBe(400)
+    expect((await fetch(url.split('?')[0] ?? '')).status).toBe(403)
+    expect((await read(await attached(), { image })).status).toBe(400)
+    env.rooms.set('Rtea', [])
+    clock += 5_001
+    expect((await read(id, { image })).status).toBe(403)
+  })
+})
+
+describe('GetAsset and BatchGetAssets', () => {
+  test('answer members with fresh addresses', async () => {
+    const id = await attached(await plain(80, 40).png().toBuffer(), 'image/png')
+    const { asset } = await env.as('Ubob').assets.getAsset({
+      ...{ roomId: 'Rtea', assetId: id },
+      thumbnail: { width: 50, height: 60, fit: ImageFitMode.CONTAIN },
+    })
+    expect(asset).toMatchObject({ id, width: 80, height: 40, contentType: 'image/png' })
+    expect(asset?.thumbnailAssetUrl?.url).toContain('/image/50x60/contain?')
+    const url = asset?.thumbnailAssetUrl?.url.replace(publicUrl, service.url ?? '') ?? ''
+    expect((await fetch(url)).status).toBe(200)
+  })
+
+  test('know no file of another room, and none at all for strangers', async () => {
+    const id = await attached()
+    env.rooms.set('Rcake', ['Ualice'])
+    const { assets } = env.as('Ualice')
+    await expect(assets.getAsset({ roomId: 'Rcake', assetId: id })).rejects.toMatchObject({ code: Code.NotFound })
+    await expect(assets.getAsset({ roomId: 'Rtea', assetId: 'Anone' })).rejects.toMatchObject({ code: Code.NotFound })
+    for (const call of [
+      env.as('Ustranger').assets.getAsset({ roomId: 'Rtea', assetId: id }),
+      env.as('Ustranger').assets.batchGetAssets({ roomId: 'Rtea', assetIds: [id] }),
+    ])
+      await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied })
+    const unsent = (await sendFile(env, file)).id
+    const other = await attached()
+    const { assets: found } = await env
+      .as('Ubob')
+      .assets.batchGetAssets({ roomId: 'Rtea', assetIds: [other, 'Anone', id, other, unsent] })
+    expect(found.map((asset) => asset.id)).toEqual([other, id])
+  })
+})
