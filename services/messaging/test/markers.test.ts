@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { recordEvents, eventually, type Recording } from '@parley/testkit'
+import { moveRoomMarker, moveThreadMarker } from '../src/store/markers.ts'
 import { heard } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
@@ -79,6 +80,17 @@ describe('the marker of a room', () => {
     await post('a2', roomId)
     await markRoom('b2', roomId)
     await told('b2', 2)
+  })
+
+  test('stays in the database too when somebody was faster', async () => {
+    const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
+    const thread = { roomId: 'Rany', rootEventId: 'Eany' }
+    const moved = []
+    for (const seq of [5n, 3n, 5n, 6n]) {
+      moved.push(await moveRoomMarker(fleet.look.pool, 'Rany', 'b0', at(seq)))
+      moved.push(await moveThreadMarker(fleet.look.pool, thread, 'b0', at(seq)))
+    }
+    expect(moved).toEqual([true, true, false, false, false, false, true, true])
   })
 
   test('moves forward whoever comes first', async () => {

@@ -65,3 +65,51 @@ test('a universal room is unread to all who belong to it', async () => {
   await room.setUniversal(false)
   expect(await hasUnread('d4')).toBe(false)
 })
+
+const threadUnread = async (userId: string, roleIds: string[] = []) =>
+  (await fleet.messaging.hasUnread({ userId, roleIds })).followedThreads
+
+async function threadIn(roomId: string, author: string) {
+  const { message } = await fleet.as(author).messages.createMessage({ roomId, body: 'root' })
+  const thread = { roomId, threadRootEventId: message?.id ?? '' }
+  const reply = (userId: string) => fleet.as(userId).messages.createMessage({ ...thread, body: 'reply' })
+  return { thread, reply }
+}
+
+test('a followed thread is unread from the reply of another on, until it is read or answered', async () => {
+  const { roomId } = await fleet.room().channel(['a5', 'b5', 'c5'])
+  const { thread, reply } = await threadIn(roomId, 'a5')
+  await reply('b5')
+  expect([await threadUnread('a5'), await threadUnread('b5'), await threadUnread('c5')]).toEqual([true, false, false])
+  await fleet.as('a5').threads.markThreadAsRead(thread)
+  expect(await threadUnread('a5')).toBe(false)
+  await reply('a5')
+  expect([await threadUnread('a5'), await threadUnread('b5')]).toEqual([false, true])
+  await reply('b5')
+  expect([await threadUnread('a5'), await threadUnread('b5')]).toEqual([true, false])
+  await fleet.as('a5').threads.unfollowThread(thread)
+  expect(await threadUnread('a5')).toBe(false)
+})
+
+test('threads of rooms that one cannot read, or that are archived, are not unread', async () => {
+  const room = await fleet.room().channel(['a6', 'b6'])
+  const { reply } = await threadIn(room.roomId, 'a6')
+  await reply('b6')
+  await room.archive()
+  expect(await threadUnread('a6')).toBe(false)
+  await room.unarchive()
+  expect(await threadUnread('a6')).toBe(true)
+  await room.leave('a6')
+  expect(await threadUnread('a6')).toBe(false)
+  await room.setUniversal(true)
+  expect(await threadUnread('a6')).toBe(true)
+  await room.ban('a6')
+  expect(await threadUnread('a6')).toBe(false)
+})
+
+test('a room whose messages are all retracted is read, and not empty', async () => {
+  const { roomId } = await fleet.room().channel(['a7', 'b7'])
+  const { message } = await fleet.as('a7').messages.createMessage({ roomId, body: 'x' })
+  await fleet.as('a7').messages.deleteMessage({ roomId, eventId: message?.id ?? '' })
+  expect(await state('b7', roomId)).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: message?.createdAt })
+})

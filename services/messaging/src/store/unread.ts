@@ -1,20 +1,24 @@
+import { isUnread } from '../domain/marker.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; lastMessageAt: Date | null }
 
-/**
- * A room is unread when its last root message lies behind the user's marker, which their own posts move along. Only who
- * can read a room has something unread in it; for universal rooms the asker looks at room.join.
- */
+const roomIsUnread = isUnread('l.last_message_seq', 'r.seq')
+const threadIsUnread = isUnread('t.last_reply_seq', 'r.seq')
+
+/** Whether user $1 is banned from the room of `room_lines l`. */
+const banned = `exists (
+  select from line_bans b
+  where b.room_id = l.room_id and b.user_id = $1 and b.banned and (b.expires_at is null or b.expires_at > now())
+)`
+
+/** Only who can read a room has something unread in it; for universal rooms the asker looks at room.join. */
 const states = statement<RoomState>(
   'read_room_states',
   `select l.room_id as "roomId", l.last_message_at is null as empty, l.last_message_at as "lastMessageAt",
-  coalesce(l.last_message_seq > coalesce(r.seq, 0), false)
-    and (coalesce(m.member, false) or l.universal)
-    and not coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as "hasUnread"
+  ${roomIsUnread} and (coalesce(m.member, false) or l.universal) and not ${banned} as "hasUnread"
 from room_lines l
 left join line_members m on m.room_id = l.room_id and m.user_id = $1
-left join line_bans b on b.room_id = l.room_id and b.user_id = $1
 left join room_markers r on r.room_id = l.room_id and r.user_id = $1
 where l.room_id = any ($2::text[])`,
 )
@@ -25,27 +29,50 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
 
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean }
 
-/** One unread room of which the user is an explicit member, and all unread universal ones of which they are not. */
-const unread = statement<UnreadRoom>(
+/** One unread room of which the user is an explicit member, and all unread universal ones of which they are not banned. */
+const rooms = statement<UnreadRoom>(
   'read_unread_rooms',
   `(
   select l.room_id as "roomId", l.group_id as "groupId", true as member
   from line_members m
   join room_lines l on l.room_id = m.room_id
   left join room_markers r on r.room_id = m.room_id and r.user_id = m.user_id
-  where m.user_id = $1 and m.member and not l.archived and l.last_message_seq > coalesce(r.seq, 0)
+  where m.user_id = $1 and m.member and not l.archived and ${roomIsUnread}
   limit 1
 )
 union all
 select l.room_id, l.group_id, false
 from room_lines l
 left join room_markers r on r.room_id = l.room_id and r.user_id = $1
-where l.universal and not l.archived and l.last_message_seq > coalesce(r.seq, 0) and not exists (
-  select from line_bans b
-  where b.room_id = l.room_id and b.user_id = $1 and b.banned and (b.expires_at is null or b.expires_at > now())
-)`,
+where l.universal and not l.archived and ${roomIsUnread} and not ${banned}`,
 )
 
 export function readUnreadRooms(on: Connection, userId: string): Promise<UnreadRoom[]> {
-  return unread.run(on, [userId])
+  return rooms.run(on, [userId])
+}
+
+/** The threads that user $1 follows, with their room and marker. */
+const followed = `thread_follows f
+  join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
+  join room_lines l on l.room_id = f.room_id
+  left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $1`
+
+/** The same for rooms in which an unread thread is followed. */
+const roomsOfThreads = statement<UnreadRoom>(
+  'read_rooms_of_unread_threads',
+  `(
+  select l.room_id as "roomId", l.group_id as "groupId", true as member
+  from ${followed}
+  join line_members m on m.room_id = f.room_id and m.user_id = $1 and m.member
+  where f.user_id = $1 and f.following and not l.archived and ${threadIsUnread}
+  limit 1
+)
+union all
+select distinct l.room_id, l.group_id, false
+from ${followed}
+where f.user_id = $1 and f.following and l.universal and not l.archived and ${threadIsUnread} and not ${banned}`,
+)
+
+export function readRoomsOfUnreadThreads(on: Connection, userId: string): Promise<UnreadRoom[]> {
+  return roomsOfThreads.run(on, [userId])
 }

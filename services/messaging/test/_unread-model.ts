@@ -1,0 +1,60 @@
+/** Users and messages are numbered; a step that does not apply (nobody to reply to, not the author) does nothing. */
+export type Step =
+  | { kind: 'post' | 'room read'; user: number; message?: number }
+  | {
+      kind: 'reply' | 'reply with echo' | 'retract' | 'thread read' | 'follow' | 'unfollow'
+      user: number
+      message: number
+    }
+
+export type Said = {
+  id: string
+  author: number
+  kind: 'root' | 'reply' | 'echo'
+  /** Number of the root of a reply, of the reply of an echo. */
+  of: number | undefined
+  shown: boolean
+}
+
+/** What happened, and what follows from it by going through all of it again. */
+export class History {
+  readonly said: Said[] = []
+  /** Per user and room (-1) or thread (number of its root): numbers of messages that were read. */
+  readonly #read = new Map<string, number[]>()
+  readonly #following = new Map<string, boolean>()
+
+  add(said: Said): number {
+    return this.said.push(said) - 1
+  }
+
+  /** A user read up to a message, or posted it. */
+  read(user: number, place: number, message: number): void {
+    const key = `${user}/${place}`
+    this.#read.set(key, [...(this.#read.get(key) ?? []), message])
+  }
+
+  follow(user: number, root: number, following: boolean, unlessDecided = false): void {
+    const key = `${user}/${root}`
+    if (!unlessDecided || !this.#following.has(key)) this.#following.set(key, following)
+  }
+
+  follows = (user: number, root: number): boolean => this.#following.get(`${user}/${root}`) ?? false
+
+  /** The last message still shown in the room (-1) or thread; undefined for none. */
+  last(place: number): number | undefined {
+    return this.#shownIn(place).at(-1)
+  }
+
+  /** Something by somebody else is shown behind everything the user read or posted there. */
+  isUnread(user: number, place: number): boolean {
+    const read = Math.max(-1, ...(this.#read.get(`${user}/${place}`) ?? []))
+    return this.#shownIn(place).some((message) => message > read && this.said[message]?.author !== user)
+  }
+
+  #shownIn(place: number): number[] {
+    return this.said.flatMap(({ kind, of, shown }, number) => {
+      const stands = place < 0 ? kind !== 'reply' : kind === 'reply' && of === place
+      return stands && shown ? [number] : []
+    })
+  }
+}

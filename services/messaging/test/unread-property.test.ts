@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { startFleet, type Fleet } from './_fleet.ts'
+import { History, type Step } from './_unread-model.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const users = 3
+const theRoom = -1
+
+const user = fc.nat({ max: users - 1 })
+/** Of what was said so far; taken modulo its number. */
+const message = fc.nat({ max: 11 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('post' as const), user }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('reply' as const, 'reply with echo'), user, message }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('follow' as const, 'unfollow'), user, message }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('retract' as const, 'thread read'), user, message }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('room read' as const), user }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('room read' as const), user, message }) },
+)
+
+let runs = 0
+
+/** A room of its own, and people who are in no other. */
+async function newRun() {
+  const run = ++runs
+  const ids = Array.from({ length: users }, (_, n) => `u${run}-${n}`)
+  const { roomId } = await fleet.room().channel(ids)
+  return { roomId, ids, history: new History() }
+}
+type Run = Awaited<ReturnType<typeof newRun>>
+
+async function take({ roomId, ids, history }: Run, { kind, user, message: number }: Step): Promise<void> {
+  const { messages, rooms, threads } = fleet.as(ids[user] ?? '')
+  const about = number === undefined ? undefined : number % Math.max(1, history.said.length)
+  const said = about === undefined ? undefined : history.said[about]
+  if (kind === 'post') {
+    const { message } = await messages.createMessage({ roomId, body: 'x' })
+    const posted = history.add({ id: message?.id ?? '', author: user, kind: 'root', of: undefined, shown: true })
+    return history.read(user, theRoom, posted)
+  }
+  if (kind === 'room read') {
+    if (said?.kind === 'reply') return
+    await rooms.markRoomAsRead({ roomId, upToEventId: said?.id ?? '' })
+    const upTo = about ?? history.last(theRoom)
+    if (upTo !== undefined && history.said.length > 0) history.read(user, theRoom, upTo)
+    return
+  }
+  if (!said || about === undefined) return
+  if (kind === 'retract') {
+    if (said.author !== user || !said.shown) return
+    await messages.deleteMessage({ roomId, eventId: said.id })
+    said.shown = false
+    for (const other of history.said) if (other.kind === 'echo' && other.of === about) other.shown = false
+    return
+  }
+  const root = said.kind === 'root' ? about : said.kind === 'reply' ? said.of : history.said[said.of ?? -1]?.of
+  const threadRootEventId = history.said[root ?? -1]?.id
+  if (root === undefined || threadRootEventId === undefined) return
+  const thread = { roomId, threadRootEventId }
+  switch (kind) {
+    case 'follow':
+    case 'unfollow':
+      await (kind === 'follow' ? threads.followThread(thread) : threads.unfollowThread(thread))
+      return history.follow(user, root, kind === 'follow')
+    case 'thread read': {
+      await threads.markThreadAsRead({ ...thread, upToEventId: said.kind === 'echo' ? '' : said.id })
+      const upTo = said.kind === 'echo' ? history.last(root) : about
+      if (upTo !== undefined) history.read(user, root, upTo)
+      return
+    }
+    default: {
+      const alsoSendToChannel = kind === 'reply with echo'
+      const { message } = await messages.createMessage({ ...thread, body: 'x', alsoSendToChannel })
+      const reply = history.add({ id: message?.id ?? '', author: user, kind: 'reply', of: root, shown: true })
+      history.read(user, root, reply)
+      history.follow(user, root, true)
+      history.follow(history.said[root]?.author ?? user, root, true, true)
+      if (!alsoSendToChannel) return
+      const id = message?.channelEchoEventId ?? ''
+      history.read(user, theRoom, history.add({ id, author: user, kind: 'echo', of: reply, shown: true }))
+    }
+  }
+}
+
+test('whatever people post, retract, read and follow: unread is what history says', async () => {
+  const steps = fc.array(step, { minLength: 5, maxLength: 30 })
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      const run = await newRun()
+      const { roomId, ids, history } = run
+      for (const step of steps) await take(run, step)
+      const roots = history.said.flatMap(({ kind }, number) => (kind === 'root' ? [number] : []))
+      for (const [user, userId] of ids.entries()) {
+        const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
+        const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
+        const followed = roots.filter((root) => history.follows(user, root))
+        expect({ room: entries[0]?.hasUnread, rooms, followedThreads }).toEqual({
+          room: history.isUnread(user, theRoom),
+          rooms: history.isUnread(user, theRoom),
+          followedThreads: followed.some((root) => history.isUnread(user, root)),
+        })
+      }
+    }),
+    { numRuns: 40 },
+  )
+}, 60_000)
