@@ -36,10 +36,12 @@ test('messages, replies and echoes of a deleted person become placeholders, and 
   const { message: answer } = await bob.createMessage({ roomId, threadRootEventId, body: 'words of bob' })
   for (let n = 0; n < 600; n++) await gone.createMessage({ roomId: direct.roomId, body: `word ${n} of mine` })
 
+  for (const userId of ['gone', 'bob']) await fleet.as(userId).threads.unfollowThread({ roomId, threadRootEventId })
+
   expect(Number(await pass('gone', 1))).toBeGreaterThan(603)
   expect(await count(`from room_events where actor_id = $1 and body is not null`, 'gone')).toBe(0)
   expect(await count(`from room_events where body like '%' || $1 || '%'`, 'of mine')).toBe(0)
-  for (const table of ['room_markers', 'thread_follows']) {
+  for (const table of ['room_markers', 'thread_follows', 'thread_markers', 'readers']) {
     expect(await count(`from ${table} where user_id = $1`, 'gone')).toBe(0)
     expect(await count(`from ${table} where user_id = $1`, 'bob')).toBe(1)
   }

@@ -29,8 +29,16 @@ const rows = statement<{ erased: number }>(
     select room_id, root_event_id, user_id from thread_follows where user_id = $1 limit $2::integer
   )
   returning 1
+), thread_marks as (
+  delete from thread_markers where (room_id, root_event_id, user_id) in (
+    select room_id, root_event_id, user_id from thread_markers where user_id = $1 limit $2::integer
+  )
+  returning 1
+), versions as (
+  delete from readers where user_id = $1 returning 1
 )
-select ((select count(*) from keys) + (select count(*) from markers) + (select count(*) from follows))::integer as erased`,
+select ((select count(*) from keys) + (select count(*) from markers) + (select count(*) from follows)
+  + (select count(*) from thread_marks) + (select count(*) from versions))::integer as erased`,
 )
 
 /** Each erases up to so many things of a user and answers how many; 0 says that none is left. */
