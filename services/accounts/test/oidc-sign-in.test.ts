@@ -118,6 +118,8 @@ describe('somebody unknown', () => {
   })
 })
 
+const discoveries = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
+
 describe('the provider', () => {
   test('is asked with state, nonce and PKCE, and for its openid scope', async () => {
     const url = new URL(await startLogin(env, 'corp'))
@@ -137,7 +139,6 @@ describe('the provider', () => {
   })
 
   test('says what it is once an hour', async () => {
-    const discoveries = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
     await startLogin(env, 'corp')
     const before = discoveries()
     await signInAs('edda')
@@ -145,6 +146,47 @@ describe('the provider', () => {
     now = 3600_001
     await startLogin(env, 'corp')
     expect(discoveries()).toBe(before + 1)
+  })
+
+  test('is not asked again for callbacks that somebody made up', async () => {
+    await startLogin(env, 'corp')
+    const before = discoveries()
+    now = 120_000
+    for (let n = 0; n < 3; n++) {
+      const state = new URL(await startLogin(env, 'corp')).searchParams.get('state') ?? ''
+      const query = new URLSearchParams({ state, code: 'made-up', iss: provider.issuer }).toString()
+      expect(await finishLogin(env, 'corp', query)).toMatchObject({ error: 'provider_failed' })
+    }
+    await startLogin(env, 'corp')
+    expect(discoveries()).toBe(before)
+  })
+
+  test('is asked again when its keys are not where it said, at most once a minute, and used on if it does not answer', async () => {
+    const later = 100 * 3600_000
+    now = later
+    await startLogin(env, 'corp')
+    const before = discoveries()
+    const away = new Set(['/jwks'])
+    provider.answer((request, response) =>
+      away.has(new URL(request.url ?? '', provider.issuer).pathname) ? response.writeHead(404).end() : false,
+    )
+    const begin = async (at: number) => {
+      now = at
+      await startLogin(env, 'corp')
+      return discoveries() - before
+    }
+    expect(await begin(later + 61_000)).toBe(0)
+    now = 0
+    expect(await signInAs('emma')).toMatchObject({ error: 'provider_failed' })
+    expect(await begin(later + 59_000)).toBe(0)
+    away.add('/.well-known/openid-configuration')
+    expect(await begin(later + 61_000)).toBe(1)
+    away.clear()
+    expect(await begin(later + 61_000)).toBe(2)
+    expect(await begin(later + 3600_000)).toBe(2)
+    now = 0
+    expect((await signInAs('emma')).pendingToken).toBeDefined()
+    provider.answer(undefined)
   })
 
   test('may replace its key at any time, under another name or the same', async () => {

@@ -16,6 +16,8 @@ import { discoveryRefused } from '../metrics.ts'
 import { answerSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
+/** How often it may be asked because something did not fit. */
+const doubtAfterMs = 60_000
 /** How far the clocks may be apart, in seconds. */
 const clocksApart = 60
 
@@ -25,6 +27,7 @@ const clocksApart = 60
  */
 export class Discovery {
   #document: { text: string; at: number } | undefined
+  #doubted = false
   readonly #settings: AuthProvider & { issuerUrl: string }
   readonly #now: () => Date
 
@@ -37,7 +40,8 @@ export class Discovery {
     const fetch = providerFetch(signal)
     const kept = this.#document
     const at = this.#now().getTime()
-    if (kept && at - kept.at < refreshAfterMs) return this.#configure(fetch, answering(kept.text))
+    if (kept && at - kept.at < (this.#doubted ? doubtAfterMs : refreshAfterMs))
+      return this.#configure(fetch, answering(kept.text))
     try {
       let text = ''
       const configuration = await this.#configure(fetch, async (url, options) => {
@@ -46,6 +50,7 @@ export class Discovery {
         return response
       })
       this.#document = { text, at }
+      this.#doubted = false
       return configuration
     } catch (error) {
       if (!kept) throw error
@@ -54,9 +59,14 @@ export class Discovery {
     }
   }
 
-  /** The next sign-in asks anew: what was kept may be why one failed. */
+  /** The issuer does not answer: the next sign-in asks anew, and does not begin while that lasts. */
   forget(): void {
     this.#document = undefined
+  }
+
+  /** What is kept may not hold any more: once it is a minute old, the next sign-in asks anew. */
+  doubt(): void {
+    this.#doubted = true
   }
 
   async #configure(fetch: CustomFetch, fetchDocument: CustomFetch): Promise<Configuration> {

@@ -14,6 +14,22 @@ const denials = new Set([
   'account_selection_required',
 ])
 
+/** Nobody answers where the provider said it is. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof ClientError && silences.has(error.code ?? '')) return true
+  return (error.name === 'TypeError' && error.message === 'fetch failed') || isUnreachable(error.cause)
+}
+
+/**
+ * The provider has other keys or addresses than it said. A callback that somebody made up leads to none of these: its code
+ * is refused, which says nothing about the provider.
+ */
+export const hasMoved = (error: unknown): boolean => error instanceof ClientError && moves.has(error.code ?? '')
+
+const silences = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT'])
+const moves = new Set(['OAUTH_KEY_SELECTION_FAILED', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
+
 /** What an error of the exchange with a provider means here. Keeps codes and what the provider says of them; no token. */
 export function providerFailure(error: unknown): ProviderDenied | ProviderFailed {
   if (error instanceof ProviderFailed || error instanceof ProviderDenied) return error

@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import { claimed, subjectOf, text } from './claims.ts'
 import { Discovery } from './discovery.ts'
-import { ProviderDenied, ProviderFailed, providerFailure } from './failures.ts'
+import { hasMoved, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
 import type { Attempt, Provider } from './provider.ts'
 
 /** Any OpenID Connect provider: who somebody is says a verified ID token, nothing else. */
@@ -69,9 +69,9 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
           readProfile: () => readProfile(configuration, claims, accessToken),
         }
       } catch (error) {
-        const failure = providerFailure(error)
-        if (!(failure instanceof ProviderDenied)) discovery.forget()
-        throw failure
+        if (isUnreachable(error)) discovery.forget()
+        else if (hasMoved(error)) discovery.doubt()
+        throw providerFailure(error)
       }
     },
   }
