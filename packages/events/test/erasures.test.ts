@@ -117,6 +117,25 @@ test('a process that starts later finishes what one that ended has begun', async
   await eventually(() => expect(second.reports).toEqual([{ userId: 'Ucrashing', pass: 1, found: 1n }]))
 })
 
+test('passes that fail again and again keep none from its turn', async () => {
+  await using database = await newDatabase()
+  await using _relay = await startRelay({ ...database, bus, service: 'starving' })
+  await database.pool.query(`
+    insert into erasures (user_id, pass, requested_at)
+    select 'Ustuck' || n, 1, now() - interval '1 hour' from generate_series(1, 70) n`)
+  const tried = new Set<string>()
+  const erase = async (userId: string) => {
+    tried.add(userId)
+    if (userId.startsWith('Ustuck')) throw new Error('cannot be erased')
+    return 0
+  }
+  const { reports, started } = eraser(database, 'Ulater', { left: [], erase })
+  await using _erasures = await started
+  await request(database, 'Ulater', 1)
+  await eventually(() => expect(reports).toEqual([{ userId: 'Ulater', pass: 1, found: 0n }]))
+  await eventually(() => expect([...tried].filter((userId) => userId.startsWith('Ustuck'))).toHaveLength(70))
+})
+
 test('events of the account that were given up go too, requests stay', async () => {
   await using database = await newDatabase()
   const insert = `insert into parked_events (consumer, event_id, subject, payload, attempts, last_error)

@@ -61,4 +61,6 @@ export const identityUnlinked = (userId: string, provider: string) =>
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
 export const accountErased = (userId: string) => log.info({ userId }, 'account deleted')
+export const deletionStuck = (userId: string, error: unknown) =>
+  log.warn({ userId, err: error }, 'a deletion did not go on; it comes again')
 export const deletionCompleted = (userId: string) => log.info({ userId }, 'nothing is left of a deleted account')

@@ -21,7 +21,7 @@ import { noteErased } from './deletion/note-erased.ts'
 import { appointOwners } from './jobs/appoint-owners.ts'
 import { deleteCredentials } from './jobs/delete-credentials.ts'
 import { deleteExpired } from './jobs/delete-expired.ts'
-import { finishDeletions } from './jobs/finish-deletions.ts'
+import { deletionFinisher } from './jobs/finish-deletions.ts'
 import { clearLapsedStatuses } from './jobs/clear-lapsed-statuses.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openTransport } from './mail/open-transport.ts'
@@ -120,9 +120,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     }),
   )
   opened.use(periodically({ name: 'sweep presence', everyMs: second, signal, run: () => presence.sweep(second) }))
-  opened.use(
-    periodically({ name: 'finish deletions', everyMs: second, signal, run: (stop) => finishDeletions(ctx, stop) }),
-  )
+  opened.use(periodically({ name: 'finish deletions', everyMs: second, signal, run: deletionFinisher(ctx) }))
   opened.use(
     await startErasures({
       ...{ bus: events, db, service: 'accounts', erase: eraseOwn({ db, bus: events }) },

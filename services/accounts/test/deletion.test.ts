@@ -6,7 +6,7 @@ import { MyAccountService } from '@parley/contracts/api'
 import { EventSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents } from '@parley/testkit'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { erasers } from '../src/deletion/passes.ts'
 import { deletions, emailCodes, externalIdentities, flowTokens, oauthConsents, users } from '../src/store/schema.ts'
 import { callersOf, codeOf, makeUser, openEnv, password, silentStream, signIn, type Env } from './_env.ts'
@@ -192,4 +192,19 @@ test('a deletion that nobody could hear of yet is done all the same', async () =
   }
   expect(await stored(userId)).toMatchObject({ login: '' })
   await reportAll(userId)
+})
+
+test('deletions that make no headway keep none from its end', async () => {
+  await env.db.execute(sql`
+    insert into users (id, login, version, roles_version, created_at, deleted_at)
+    select 'Ustuck' || n, 'stuck' || n, 1, 1, now(), now() from generate_series(1, 250) n`)
+  await env.db.execute(sql`
+    insert into deletions (user_id, requested_at, pass, asked_at)
+    select 'Ustuck' || n, now(), 20, now() - interval '5 minutes' from generate_series(1, 250) n`)
+  const userId = await makeUser(env, 'nach')
+  await deleteSelf(userId)
+  await reportAll(userId)
+  expect((await ledger(userId))?.completedAt).not.toBeNull()
+  expect((await ledger('Ustuck1'))?.completedAt).toBeNull()
+  await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })

@@ -54,48 +54,62 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
       },
     }),
   )
-  const run = (signal: AbortSignal) => eraseAll(options, signal)
-  opened.use(periodically({ name: `${service} erasures`, everyMs, run }))
+  opened.use(periodically({ name: `${service} erasures`, everyMs, run: eraser(options) }))
   return opened.move()
 }
 
-async function eraseAll(options: ErasureOptions, signal: AbortSignal): Promise<void> {
+/** Each round goes on where the one before ended: passes that fail again and again keep none from their turn. */
+function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<void> {
   const { service } = options
-  for (const pass of await waiting(options.db)) {
-    signal.throwIfAborted()
-    try {
-      await eraseOnce(options, pass, signal)
-      erasurePassed(service)
-    } catch (error) {
-      if (signal.aborted) return
-      erasureFailed(service)
-      log.warn({ service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) }, 'erasing comes again')
+  let after: Waiting | undefined
+  return async (signal) => {
+    const passes = await waiting(options.db, after)
+    after = passes.length < passesPerRound ? undefined : passes.at(-1)
+    for (const pass of passes) {
+      signal.throwIfAborted()
+      try {
+        await eraseOnce(options, pass, signal)
+        erasurePassed(service)
+      } catch (error) {
+        if (signal.aborted) return
+        erasureFailed(service)
+        log.warn({ service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) }, 'erasing comes again')
+      }
     }
   }
 }
 
 type Pass = { userId: string; pass: number }
+/** A pass with its place among those that wait. */
+type Waiting = Pass & { place: string }
 
-/** Passes that nobody has reported, oldest first. */
-function waiting(db: Db): Promise<Pass[]> {
+/** Passes that nobody has reported, oldest first, `after` the last one that was tried, if there is one. */
+function waiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
+  const { pass, reportedAt, requestedAt, userId } = erasures
+  const further =
+    after &&
+    sql`(${requestedAt}, ${userId}, ${pass}) > (${after.place}::timestamptz, ${after.userId}, ${after.pass}::int)`
   return db
-    .select({ userId: erasures.userId, pass: erasures.pass })
+    .select({ userId, pass, place: sql<string>`${requestedAt}::text` })
     .from(erasures)
-    .where(isNull(erasures.reportedAt))
-    .orderBy(asc(erasures.requestedAt))
+    .where(and(isNull(reportedAt), further))
+    .orderBy(asc(requestedAt), asc(userId), asc(pass))
     .limit(passesPerRound)
 }
 
-async function eraseOnce({ db, erase, report }: ErasureOptions, pass: Pass, signal: AbortSignal): Promise<void> {
-  const { userId } = pass
-  const isPass = and(eq(erasures.userId, userId), eq(erasures.pass, pass.pass))
+async function eraseOnce(
+  { db, erase, report }: ErasureOptions,
+  { userId, pass }: Pass,
+  signal: AbortSignal,
+): Promise<void> {
+  const isPass = and(eq(erasures.userId, userId), eq(erasures.pass, pass))
   const count = (await erase(userId, signal)) + (await eraseParked(db, userId))
   const [row] = await db
     .update(erasures)
     .set({ found: sql`${erasures.found} + ${count}` })
     .where(isPass)
     .returning({ found: erasures.found })
-  await report({ ...pass, found: row?.found ?? BigInt(count) }, signal)
+  await report({ userId, pass, found: row?.found ?? BigInt(count) }, signal)
   await db
     .update(erasures)
     .set({ reportedAt: sql`now()` })

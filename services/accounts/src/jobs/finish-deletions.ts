@@ -1,15 +1,30 @@
 import type { Context } from '../context.ts'
 import { nextStep } from '../deletion/passes.ts'
-import { deletionCompleted } from '../metrics.ts'
-import { askForPass, completeDeletion, foundInPass, lockDeletion, openDeletions } from '../store/deletions.ts'
+import { deletionCompleted, deletionStuck } from '../metrics.ts'
+import {
+  askForPass,
+  completeDeletion,
+  foundInPass,
+  lockDeletion,
+  openDeletions,
+  type OpenDeletion,
+} from '../store/deletions.ts'
 
 const atOnce = 100
 
-/** Asks services for pass after pass until nobody has anything left of the deleted accounts. */
-export async function finishDeletions(ctx: Context, signal: AbortSignal): Promise<void> {
-  for (const userId of await openDeletions(ctx.db, atOnce)) {
-    signal.throwIfAborted()
-    await goOn(ctx, userId)
+/**
+ * Asks services for pass after pass until nobody has anything left of the deleted accounts. Each round goes on where the
+ * one before ended: deletions that make no headway keep none from theirs.
+ */
+export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<void> {
+  let after: OpenDeletion | undefined
+  return async (signal) => {
+    const open = await openDeletions(ctx.db, after, atOnce)
+    after = open.length < atOnce ? undefined : open.at(-1)
+    for (const { userId } of open) {
+      signal.throwIfAborted()
+      await goOn(ctx, userId).catch((error: unknown) => deletionStuck(userId, error))
+    }
   }
 }
 

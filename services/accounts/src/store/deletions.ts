@@ -17,15 +17,23 @@ export async function askedPass(db: Reader, userId: string): Promise<number> {
   return deletion?.pass ?? 0
 }
 
-/** Deletions that are not complete, those asked for longest ago first. */
-export async function openDeletions(db: Reader, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ userId: deletions.userId })
+/** A deletion that is not complete, with its place among them. */
+export type OpenDeletion = { userId: string; place: string }
+
+/** Deletions that are not complete, those asked for longest ago first; `after` the last one that was seen, if there is one. */
+export async function openDeletions(
+  db: Reader,
+  after: OpenDeletion | undefined,
+  limit: number,
+): Promise<OpenDeletion[]> {
+  const { askedAt, completedAt, userId } = deletions
+  const further = after && sql`(${askedAt}, ${userId}) > (${after.place}::timestamptz, ${after.userId})`
+  return db
+    .select({ userId, place: sql<string>`${askedAt}::text` })
     .from(deletions)
-    .where(isNull(deletions.completedAt))
-    .orderBy(asc(deletions.askedAt))
+    .where(and(isNull(completedAt), further))
+    .orderBy(asc(askedAt), asc(userId))
     .limit(limit)
-  return rows.map(({ userId }) => userId)
 }
 
 /** Locks an open deletion; undefined when another process is at it, or it is complete. */
