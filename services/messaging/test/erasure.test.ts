@@ -2,7 +2,9 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, requestErasure } from '@parley/testkit'
 import { openDatabase, type Database } from '@parley/postgres'
+import { read, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
+import { attach, preview } from './_parts.ts'
 
 let fleet: Fleet
 let look: Database
@@ -80,4 +82,57 @@ test('what was written although the author was being deleted is found by the nex
   )
   expect(await pass('slow', 2)).toBe('1')
   expect(await pass('slow', 3)).toBe('0')
+})
+
+const state = async (userId: string, roomId: string) =>
+  (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]
+
+test('what a deleted person wrote counts neither as unread nor as replies, and its files and previews go', async () => {
+  const { roomId } = await fleet.room().channel(['ana', 'bob'])
+  const [ana, bob] = [fleet.as('ana'), fleet.as('bob')]
+  const root = await say(bob, roomId, 'root')
+  const inThread = { threadRootEventId: root.id }
+  const kept = await say(bob, roomId, 'kept', inThread)
+  const reply = await say(ana, roomId, 'reply', { ...inThread, alsoSendToChannel: true })
+  const last = await say(ana, roomId, 'last')
+  await attach(fleet, roomId, reply.id, [{ filename: 'a name.txt' }])
+  await preview(fleet, roomId, last.id, { url: 'https://example.org', title: 'a title' })
+  await bob.messages.addReaction({ roomId, messageEventId: last.id, emoji: 'eyes' })
+  expect(await state('bob', roomId)).toMatchObject({ hasUnread: true })
+
+  await pass('ana', 1)
+  expect(await state('bob', roomId)).toMatchObject({ hasUnread: false, empty: false })
+  expect((await read(bob, roomId, root.id))?.thread).toMatchObject({
+    ...{ replyCount: 1, participantPreviewUserIds: ['bob'], participantCount: 1, lastReplyAt: kept.createdAt },
+  })
+  for (const table of ['message_attachments', 'reactions', 'reaction_tallies'])
+    expect((await look.pool.query(`select from ${table} where room_id = $1`, [roomId])).rows).toEqual([])
+  const previews = await look.pool.query('select from room_events where room_id = $1 and link_preview is not null', [
+    roomId,
+  ])
+  expect(previews.rows).toEqual([])
+  expect(await pass('ana', 2)).toBe('0')
+})
+
+test('reactions of a deleted person are taken back, and the next are named', async () => {
+  const people = ['ida', 'bob', 'p1', 'p2', 'p3', 'p4']
+  const { roomId } = await fleet.room().channel(people)
+  const { id: messageEventId } = await say(fleet.as('bob'), roomId, 'x')
+  for (const userId of people) await fleet.as(userId).messages.addReaction({ roomId, messageEventId, emoji: 'tada' })
+  await fleet.as('ida').messages.addReaction({ roomId, messageEventId, emoji: 'eyes' })
+  await pass('ida', 1)
+  expect((await read(fleet.as('bob'), roomId, messageEventId))?.reactions).toMatchObject([
+    { emoji: 'tada', count: 5, hasReacted: true, previewUserIds: ['bob', 'p1', 'p2', 'p3', 'p4'] },
+  ])
+  expect(await count('from reactions where user_id = $1', 'ida')).toBe(0)
+  expect(await pass('ida', 2)).toBe('0')
+})
+
+test('who was deleted changes nothing any more', async () => {
+  const { roomId } = await fleet.room().channel(['fin', 'bob'])
+  const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
+  await pass('fin', 1)
+  const reacting = fleet.as('fin').messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' })
+  await expect(reacting).rejects.toMatchObject({ code: Code.Unauthenticated })
+  expect((await read(fleet.as('bob'), roomId, eventId))?.reactions).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { erasers } from '../store/erase-person.ts'
-import type { Connection } from '../store/statement.ts'
+import type { Pool } from '../store/statement.ts'
 
 const atOnce = 500
 
@@ -8,13 +8,13 @@ const atOnce = 500
  * facts of rooms; their rows stay as ids that order what else is heard of the room.
  */
 export const erasePerson =
-  (on: Connection) =>
+  (pool: Pool) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
     let found = 0
     for (const eraseSome of erasers) {
       for (let erased = -1; erased !== 0; found += erased) {
         signal.throwIfAborted()
-        erased = await eraseSome(on, userId, atOnce)
+        erased = await eraseSome(pool, userId, atOnce)
       }
     }
     return found

@@ -1,21 +1,7 @@
+import { eraseMessages, eraseReactions } from './erase-messages.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** Up to $2 messages of a user become placeholders, echoes included; rows that somebody works on are left to the next pass. */
-const messages = statement<{ erased: number }>(
-  'erase_messages',
-  `with batch as (
-  select room_id, seq from room_events
-  where actor_id = $1 and kind = 'message_posted' and deleted_at is null
-  limit $2::integer for no key update skip locked
-), changed as (
-  update room_events e set body = null, deleted_at = now() from batch
-  where e.room_id = batch.room_id and e.seq = batch.seq
-  returning 1
-)
-select count(*)::integer as erased from changed`,
-)
-
-/** What else is a user's own: keys of posts with their digests, read markers, followed threads. */
+/** What else is a user's own: keys of posts with their digests, read markers, followed threads, previews shown to them. */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
   `with keys as (
@@ -36,14 +22,19 @@ const rows = statement<{ erased: number }>(
   returning 1
 ), versions as (
   delete from readers where user_id = $1 returning 1
+), previews as (
+  delete from link_preview_tokens where digest in (select digest from link_preview_tokens where user_id = $1 limit $2::integer)
+  returning 1
 )
 select ((select count(*) from keys) + (select count(*) from markers) + (select count(*) from follows)
-  + (select count(*) from thread_marks) + (select count(*) from versions))::integer as erased`,
+  + (select count(*) from thread_marks) + (select count(*) from versions) + (select count(*) from previews))::integer
+  as erased`,
 )
 
+/** Deletes up to so many rows of each kind that are the user's own. */
+async function eraseRows(on: Connection, userId: string, atOnce: number): Promise<number> {
+  return (await rows.run(on, [userId, atOnce]))[0]?.erased ?? 0
+}
+
 /** Each erases up to so many things of a user and answers how many; 0 says that none is left. */
-export const erasers = [messages, rows].map(
-  ({ run }) =>
-    async (on: Connection, userId: string, atOnce: number): Promise<number> =>
-      (await run(on, [userId, atOnce]))[0]?.erased ?? 0,
-)
+export const erasers = [eraseMessages, eraseReactions, eraseRows]

@@ -4,12 +4,19 @@ import { statement, type Connection } from './statement.ts'
  * The last root message or echo of `room_lines l` that is shown when the rows at `places` no longer are: what is retracted
  * is not unread. `last_message_at` stays, it tells whether anything was ever posted.
  */
-const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
+export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e
   where e.room_id = l.room_id and e.in_timeline and e.kind = 'message_posted' and e.deleted_at is null
     and e.seq < l.last_message_seq and e.seq <> all (${places})
   order by e.seq desc limit 1
 ) else l.last_message_seq end`
+
+/** Whether the user has another reply in the thread of room $1 than those at `places`. */
+export const stillTakesPart = (root: string, user: string, places: string) => `exists (
+        select from room_events e
+        where e.room_id = $1 and e.thread_root_event_id = ${root} and e.actor_id = ${user} and e.deleted_at is null
+          and e.seq <> all (${places})
+      )`
 
 /** $1 room, $2 places of the message and of its echo, $3 time, $4 root of its thread or null, $5 its author. */
 const retract = statement(
@@ -27,11 +34,8 @@ const retract = statement(
 ), thread as (
   update threads t
   set reply_count = t.reply_count - 1, last_reply_at = last.created_at, last_reply_seq = last.seq,
-      participant_ids = case when exists (
-        select from room_events e
-        where e.room_id = $1 and e.thread_root_event_id = $4 and e.actor_id = $5 and e.deleted_at is null
-          and e.seq <> all ($2::bigint[])
-      ) then t.participant_ids else array_remove(t.participant_ids, $5) end
+      participant_ids = case when ${stillTakesPart('$4', '$5', '$2::bigint[]')}
+        then t.participant_ids else array_remove(t.participant_ids, $5) end
   from (select) one left join lateral (
     select e.seq, e.created_at from room_events e
     where e.room_id = $1 and e.thread_root_event_id = $4 and e.deleted_at is null and e.seq <> all ($2::bigint[])

@@ -3,6 +3,9 @@ import type pg from 'pg'
 /** Where a statement can run: the pool, or one connection inside a transaction. */
 export type Connection = Pick<pg.Pool, 'query'>
 
+/** Where transactions can begin. */
+export type Pool = pg.Pool
+
 /** A statement that each connection prepares once. `Row` is what its author knows about the columns. */
 export function statement<Row extends pg.QueryResultRow>(
   name: string,
@@ -12,7 +15,7 @@ export function statement<Row extends pg.QueryResultRow>(
 }
 
 /** Runs in a transaction on one connection; whatever is thrown rolls back. */
-export async function transaction<T>(pool: pg.Pool, run: (on: Connection) => Promise<T>): Promise<T> {
+export async function transaction<T>(pool: Pool, run: (on: Connection) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
