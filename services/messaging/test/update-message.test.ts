@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
 import { echoed, gone, read, recordRoom, refused, say, shown, told } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -302,3 +303,22 @@ test('an owner edits as a moderator does', async () => {
   const { id: eventId } = await say(ann(), roomId, 'x')
   expect((await olga().messages.updateMessage({ roomId, eventId, body: 'y' })).message?.body).toBe('y')
 })
+
+test.each(['message.echo', 'message.post'])(
+  'an echo cannot be added without %s, but taken back',
+  async (permission) => {
+    const roomId = await room()
+    const { reply } = await echoed(ann(), roomId)
+    const { id: eventId } = await say(ann(), roomId, 'x', { threadRootEventId: reply.threadRootEventId })
+    fleet.neighbours.policy.decisions.push({
+      $typeName: 'svc.internal.v1.PolicyDecision',
+      ...{ roleId: 'everyone', userId: '', permission, decision: PermissionDecision.DENY },
+      scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
+    })
+    await fleet.restart()
+    const adding = ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
+    await expect(adding).rejects.toMatchObject(refused(Code.PermissionDenied, permission))
+    const taken = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
+    expect(taken.message?.channelEchoEventId).toBe('')
+  },
+)

@@ -1,0 +1,164 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { recordRoom, say } from './_conversation.ts'
+import { startFleet, type Fleet, type Person } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const rows = async <Row extends object>(statement: string, roomId: string): Promise<Row[]> =>
+  (await fleet.look.pool.query<Row>(statement, [roomId])).rows
+
+/** What was counted differs nowhere from what is there. */
+async function expectCountsToHold(roomId: string): Promise<void> {
+  const tallies = `select t.emoji from reaction_tallies t full join (
+    select seq, emoji, count(*) as count, array_agg(user_id) as users from reactions where room_id = $1 group by 1, 2
+  ) r using (seq, emoji)
+  where coalesce(t.room_id, $1) = $1 and (
+    t.count is distinct from r.count or cardinality(t.first_user_ids) <> least(t.count, 5)
+    or not t.first_user_ids <@ r.users
+  )`
+  expect(await rows(tallies, roomId)).toEqual([])
+  const threads = `select t.root_event_id from threads t
+  where t.room_id = $1 and (t.reply_count, (select array_agg(id order by id) from unnest(t.participant_ids) id))
+    is distinct from (
+      select (count(*)::integer, array_agg(distinct actor_id order by actor_id)) from room_events e
+      where e.room_id = t.room_id and e.thread_root_event_id = t.root_event_id and e.deleted_at is null
+    )`
+  expect(await rows(threads, roomId)).toEqual([])
+  const last = `select l.last_message_seq from room_lines l where l.room_id = $1 and l.last_message_seq is distinct from (
+    select max(seq) from room_events e
+    where e.room_id = $1 and e.in_timeline and e.kind = 'message_posted' and e.deleted_at is null
+  )`
+  expect(await rows(last, roomId)).toEqual([])
+  const echoes = `select e.event_id from room_events e
+  left join room_events r on r.room_id = e.room_id and r.event_id = e.echo_of_event_id
+  where e.room_id = $1 and e.echo_of_event_id is not null and e.in_timeline
+    and (r.channel_echo_event_id is distinct from e.event_id or (r.deleted_at is null) <> (e.deleted_at is null))`
+  expect(await rows(echoes, roomId)).toEqual([])
+}
+
+/** Refusals that a race may end in; anything else is a defect. */
+const races = new Set([Code.NotFound, Code.PermissionDenied, Code.FailedPrecondition])
+
+async function unlessRaced(call: Promise<unknown>): Promise<void> {
+  try {
+    await call
+  } catch (error) {
+    if (!(error instanceof ConnectError) || !races.has(error.code)) throw error
+  }
+}
+
+const people = Array.from({ length: 8 }, (_, n) => `p${n}`)
+
+/** One of everything that can be done to a thread, by somebody. */
+const deeds: ((person: Person, roomId: string, root: string, ids: readonly string[], n: number) => Promise<unknown>)[] =
+  [
+    (person, roomId, _, ids, n) =>
+      person.messages.updateMessage({
+        roomId,
+        eventId: pick(ids, n),
+        body: `edit ${n}`,
+        alsoSendToChannel: n % 2 === 0,
+      }),
+    (person, roomId, _, ids, n) => person.messages.addReaction({ roomId, messageEventId: pick(ids, n), emoji: 'tada' }),
+    (person, roomId, _, ids, n) =>
+      person.messages.removeReaction({ roomId, messageEventId: pick(ids, n), emoji: 'tada' }),
+    (person, roomId, root, _, n) =>
+      person.messages.createMessage({
+        roomId,
+        body: `reply ${n}`,
+        threadRootEventId: root,
+        alsoSendToChannel: n % 3 === 0,
+      }),
+    (person, roomId, _, ids, n) => person.messages.deleteMessage({ roomId, eventId: pick(ids, n * 7) }),
+    (person, roomId, _, ids, n) =>
+      person.messages.addReaction({ roomId, messageEventId: pick(ids, n * 3), emoji: 'eyes' }),
+  ]
+const pick = (ids: readonly string[], n: number): string => ids[n % ids.length] ?? ''
+
+test('edits, echoes, reactions, replies and retractions at once: one order, and every count holds', async () => {
+  const { roomId } = await fleet.room().channel([...people, 'root'])
+  const root = await say(fleet.as('root'), roomId, 'root')
+  const replies = []
+  for (let n = 0; n < 24; n++) {
+    const echo = { threadRootEventId: root.id, alsoSendToChannel: n % 2 === 0 }
+    replies.push(await say(fleet.as(pick(people, n)), roomId, `reply ${n}`, echo))
+  }
+  const ids = replies.flatMap(({ id, channelEchoEventId }) => [id, channelEchoEventId].filter((one) => one !== ''))
+  await using recorded = await recordRoom(fleet, roomId)
+  await Promise.all(
+    people.map(async (userId, nth) => {
+      for (let n = 0; n < 36; n++) {
+        const deed = deeds[(n + nth) % deeds.length]
+        if (deed) await unlessRaced(deed(fleet.as(userId), roomId, root.id, ids, n * 5 + nth))
+      }
+    }),
+  )
+  await expectCountsToHold(roomId)
+  await fleet.settled(roomId)
+  const [line] = await rows<{ seq: bigint; after: number }>(
+    'select room_seq as seq from room_lines where room_id = $1',
+    roomId,
+  )
+  await eventually(() => recorded.events.at(-1)?.version === line?.seq)
+  const versions = recorded.events.map(({ version }) => version)
+  expect(versions).toEqual(versions.map((_, index) => (versions[0] ?? 0n) + BigInt(index)))
+})
+
+test.each([
+  ['banned', Code.PermissionDenied],
+  ['archived', Code.FailedPrecondition],
+])('nothing of a person is changed behind the fact that they are out: %s', async (how, code) => {
+  const channel = await fleet.room().channel(['ann', 'bob'])
+  const { roomId } = channel
+  const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
+  await using recorded = await recordRoom(fleet, roomId)
+  const ann = fleet.as('ann').messages
+  const emojis = ['tada', 'eyes', 'heart', 'rocket', '+1', '-1', 'smile', 'cry', 'fire', 'star']
+  const reacting = emojis.map((emoji) =>
+    ann.addReaction({ roomId, messageEventId: eventId, emoji }).then(
+      () => 'added' as const,
+      (error: unknown) => (error instanceof ConnectError ? error.code : undefined),
+    ),
+  )
+  const out = how === 'banned' ? channel.ban('ann') : channel.archive()
+  const outcomes = await Promise.all(reacting)
+  await out
+  for (const outcome of outcomes) expect(['added', code]).toContain(outcome)
+  const last = ann.addReaction({ roomId, messageEventId: eventId, emoji: 'wave' })
+  await expect(last).rejects.toMatchObject({ code })
+  const added = outcomes.filter((outcome) => outcome === 'added').length
+  await eventually(() => recorded.events.length === added + 1)
+  const fact = recorded.events.find(({ fact }) => fact.case === 'roomFact')
+  for (const event of recorded.events) {
+    if (event.fact.case === 'reaction') expect(event.version).toBeLessThan(fact?.version ?? 0n)
+  }
+  await expectCountsToHold(roomId)
+})
+
+test('of everyone who takes one message back at once, one is told of', async () => {
+  const { roomId } = await fleet.room().channel(['ann', ...people])
+  const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
+  await using recorded = await recordRoom(fleet, roomId)
+  await Promise.all(people.map((userId) => fleet.as(userId, ['moderator']).messages.deleteMessage({ roomId, eventId })))
+  const { id } = await say(fleet.as('ann'), roomId, 'behind')
+  await eventually(() => recorded.events.some((event) => event.id === id))
+  expect(recorded.events.map(({ kind }) => kind)).toEqual(['message_retracted', 'message_posted'])
+})
+
+test('an echo asked for many times at once is one', async () => {
+  const { roomId } = await fleet.room().channel(['ann'])
+  const ann = fleet.as('ann')
+  const root = await say(ann, roomId, 'root')
+  const { id: eventId } = await say(ann, roomId, 'reply', { threadRootEventId: root.id })
+  const answers = await Promise.all(
+    people.map(() => ann.messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })),
+  )
+  expect(new Set(answers.map(({ message }) => message?.channelEchoEventId)).size).toBe(1)
+  await expectCountsToHold(roomId)
+})
