@@ -1,0 +1,53 @@
+/** A run of backticks in a paragraph. */
+type Run = { at: number; length: number }
+
+/**
+ * The text of a paragraph with a single backtick in place of each code span. A span ends at the next run of as many
+ * backticks as began it; a run without such an end, and a backtick behind a backslash, is text.
+ */
+export function withoutCodeSpans(paragraph: string): string {
+  const runs = findRuns(paragraph)
+  if (runs.length < 2) return paragraph
+  const ends = new Ends(runs)
+  let prose = ''
+  let from = 0
+  for (const [index, run] of runs.entries()) {
+    if (run.at < from) continue
+    const escaped = isEscaped(paragraph, run.at, from) ? 1 : 0
+    const end = ends.after(index, run.length - escaped)
+    if (!end) continue
+    prose += `${paragraph.slice(from, run.at)}\``
+    from = end.at + end.length
+  }
+  return prose + paragraph.slice(from)
+}
+
+const findRuns = (text: string): Run[] =>
+  Array.from(text.matchAll(/`+/g), (match) => ({ at: match.index, length: match[0].length }))
+
+/** Whether an odd number of backslashes stands before the place. */
+function isEscaped(text: string, at: number, from: number): boolean {
+  let backslashes = 0
+  while (at - backslashes > from && text[at - backslashes - 1] === '\\') backslashes++
+  return backslashes % 2 === 1
+}
+
+/** Runs by length. As they are asked for from left to right, no run is looked at twice. */
+class Ends {
+  readonly #byLength = new Map<number, { index: number; run: Run }[]>()
+
+  constructor(runs: readonly Run[]) {
+    for (const [index, run] of [...runs.entries()].reverse()) {
+      const same = this.#byLength.get(run.length)
+      if (same) same.push({ index, run })
+      else this.#byLength.set(run.length, [{ index, run }])
+    }
+  }
+
+  /** The next run of that length. */
+  after(index: number, length: number): Run | undefined {
+    const same = this.#byLength.get(length)
+    while (same?.length && (same.at(-1)?.index ?? 0) <= index) same.pop()
+    return same?.at(-1)?.run
+  }
+}

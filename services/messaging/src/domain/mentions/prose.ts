@@ -1,0 +1,121 @@
+import {
+  deepest,
+  enterHeld,
+  enterItem,
+  enterQuote,
+  indentOf,
+  isBlank,
+  isThematicBreak,
+  type Container,
+  type Line,
+} from './containers.ts'
+
+type Fence = { mark: string; length: number }
+
+const fence = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
+const heading = /^#{1,6}(?: |$)/
+const underline = /^(?:=+|-+) *$/
+
+/**
+ * The paragraphs and headings of a text in Markdown that stand neither in a code block nor in a block quote. It is read in
+ * one pass whose time grows with the text alone, whatever the text: it comes from anybody, and parsers of the whole of
+ * Markdown can be kept busy for seconds by 10,000 bytes.
+ */
+export function paragraphsOf(markdown: string): string[] {
+  const reader = new Reader()
+  for (const text of markdown.split(/\r\n|\n|\r/)) reader.read({ text: expandTabs(text), at: 0 })
+  return reader.end()
+}
+
+class Reader {
+  readonly #paragraphs: string[] = []
+  #containers: Container[] = []
+  #fence: Fence | undefined
+  #paragraph: string[] = []
+
+  read(line: Line): void {
+    const held = enterHeld(line, this.#containers)
+    const all = held === this.#containers.length
+    if (all && this.#fence) return this.#readCode(line, this.#fence)
+    const opened = this.#openContainers(line, all && this.#inParagraph)
+    if (!all && opened.length === 0 && this.#inParagraph && this.#goesOn(line)) {
+      this.#paragraph.push(line.text.slice(line.at))
+      return
+    }
+    if (!all || opened.length > 0) {
+      this.#endParagraph()
+      this.#fence = undefined
+      this.#containers = [...this.#containers.slice(0, held), ...opened]
+    }
+    this.#readLeaf(line)
+  }
+
+  end(): string[] {
+    this.#endParagraph()
+    return this.#paragraphs
+  }
+
+  get #inParagraph(): boolean {
+    return this.#paragraph.length > 0
+  }
+
+  #openContainers(line: Line, inParagraph: boolean): Container[] {
+    const opened: Container[] = []
+    while (this.#containers.length + opened.length < deepest && !isBlank(line)) {
+      const container = enterQuote(line)
+        ? ({ kind: 'quote' } as const)
+        : enterItem(line, inParagraph && opened.length === 0)
+      if (!container) break
+      opened.push(container)
+    }
+    return opened
+  }
+
+  /** Whether a line that stands in fewer containers than the paragraph continues it all the same. */
+  #goesOn(line: Line): boolean {
+    if (isBlank(line)) return false
+    if (indentOf(line) > 3) return true
+    const rest = line.text.slice(line.at).trimStart()
+    return !fence.test(rest) && !heading.test(rest) && !isThematicBreak(rest)
+  }
+
+  #readLeaf(line: Line): void {
+    if (isBlank(line)) return this.#endParagraph()
+    const indented = indentOf(line) > 3
+    if (indented && !this.#inParagraph) return
+    const rest = line.text.slice(line.at).trimStart()
+    if (this.#inParagraph && !indented && underline.test(rest)) return this.#endParagraph()
+    const opening = indented ? null : fence.exec(rest)
+    if (opening) {
+      this.#endParagraph()
+      const marks = opening[1] ?? opening[2] ?? ''
+      this.#fence = { mark: marks.charAt(0), length: marks.length }
+    } else if (!indented && (heading.test(rest) || isThematicBreak(rest))) {
+      this.#endParagraph()
+      this.#paragraph.push(rest)
+      this.#endParagraph()
+    } else {
+      this.#paragraph.push(rest)
+    }
+  }
+
+  #readCode(line: Line, { mark, length }: Fence): void {
+    const rest = line.text.slice(line.at).trim()
+    const closes = indentOf(line) <= 3 && rest.length >= length && rest === mark.repeat(rest.length)
+    if (closes) this.#fence = undefined
+  }
+
+  #endParagraph(): void {
+    const quoted = this.#containers.some(({ kind }) => kind === 'quote')
+    if (this.#inParagraph && !quoted) this.#paragraphs.push(this.#paragraph.join('\n'))
+    this.#paragraph = []
+  }
+}
+
+/** Tabs reach to the next multiple of four columns. */
+function expandTabs(text: string): string {
+  if (!text.includes('\t')) return text
+  let expanded = ''
+  for (const part of text.split('\t')) expanded += part + ' '.repeat(4 - ((expanded.length + part.length) % 4))
+  return expanded
+}
