@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { dmRoomId, newId } from './id.ts'
+import { derivedId, dmRoomId, newId } from './id.ts'
 
 describe('newId', () => {
   test.each([
@@ -48,4 +48,11 @@ describe('dmRoomId', () => {
   test('refuses an empty set', () => {
     expect(() => dmRoomId([])).toThrow(RangeError)
   })
+})
+
+test('a derived id is that of its parts alone', () => {
+  const id = derivedId('event', 'Ua', 'key')
+  expect(id).toMatch(/^E[0-9A-Za-z]{14}$/)
+  expect(derivedId('event', 'Ua', 'key')).toBe(id)
+  expect(new Set([id, derivedId('event', 'Uak', 'ey'), derivedId('event', 'key', 'Ua')]).size).toBe(3)
 })

@@ -34,3 +34,13 @@ export function dmRoomId(userIds: readonly string[]): string {
   for (const userId of [...new Set(userIds)].sort()) hash.update(userId).update('\0')
   return prefixes.room + base62(BigInt(`0x${hash.digest('hex')}`), digits)
 }
+
+/**
+ * An identifier that is the same whenever it is made of the same parts, for what may be begun twice before anything of it
+ * is stored.
+ */
+export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
+  const hash = createHash('sha256').update(kind)
+  for (const part of parts) hash.update('\0').update(part)
+  return prefixes[kind] + base62(BigInt(`0x${hash.digest('hex')}`), digits)
+}

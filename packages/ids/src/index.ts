@@ -1,2 +1,2 @@
-export { dmRoomId, newId, type IdKind } from './id.ts'
+export { derivedId, dmRoomId, newId, type IdKind } from './id.ts'
 export { idempotencyKeyPattern, newHandle, newToken, type TokenKind } from './token.ts'

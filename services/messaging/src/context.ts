@@ -2,8 +2,12 @@ import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type pg from 'pg'
+import type { ClaimAssets } from './clients/assets.ts'
+import type { Handles } from './clients/handles.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { Headers } from './line/headers.ts'
+import type { Lanes } from './line/lanes.ts'
+import type { Message } from './line/post.ts'
 
 /** What a handler may reach. */
 export type Context = {
@@ -11,7 +15,11 @@ export type Context = {
   pool: pg.Pool
   relay: Pick<Relay, 'wake' | 'stored'>
   headers: Headers
+  /** Messages on their way into the lines of rooms. */
+  lanes: Lanes<Message>
   profiles: Profiles
+  handles: Handles
+  claimAssets: ClaimAssets
   policy: () => Policy
   /** What addresses of assets are made of. */
   assets: { publicUrl: string; signingSecret: string }

@@ -28,6 +28,7 @@ export const bodyEmpty = () => invalid('body: at least one visible character is 
 export const bodyHasNul = () => invalid('body: the character U+0000 is not allowed')
 export const unknownAttachment = (id: string) =>
   invalid(`attachment_asset_ids: ${id} is unknown, expired or not usable here`)
+export const attachedTwice = (id: string) => invalid(`attachment_asset_ids: ${id} is given twice`)
 export const unknownLinkPreview = () => invalid('link_preview_token: unknown or expired')
 export const echoWithoutThread = () => invalid('also_send_to_channel: only a reply in a thread has a channel echo')
 export const replyTargetUnknown = () => invalid('in_reply_to: not a message of this room')
@@ -42,6 +43,10 @@ export const nothingToUpdate = () => invalid('nothing to change: body or also_se
 export const cursorInvalid = () => invalid('cursor: not one that this server issued')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 export const firstFactMissing = () => invalid('facts: the first one makes the room and has version 1, no other does')
+
+export const roomBusy = () =>
+  new ConnectError('too many messages wait to be written into this room; try again', Code.Unavailable)
+export const givenUp = () => new ConnectError('the call was given up before the message was written', Code.Canceled)
 
 export const factKindUnknown = (version: bigint) =>
   new ConnectError(`fact ${version} is of a kind this process does not know`, Code.Unimplemented)

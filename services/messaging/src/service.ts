@@ -5,12 +5,17 @@ import { followControl, followEvents, followPolicy, refuseErased, startErasures,
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { claimAssets } from './clients/assets.ts'
+import { fetchHandles, Handles } from './clients/handles.ts'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
+import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { Headers } from './line/headers.ts'
+import { Lanes } from './line/lanes.ts'
+import { writePosts } from './line/write-posts.ts'
 import { routes } from './rpc/index.ts'
 import { findHeader } from './store/lines.ts'
 
@@ -18,6 +23,7 @@ import { findHeader } from './store/lines.ts'
 export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & { stop?: AbortSignal }
 
 const keysDroppedEveryMs = 10 * 60_000
+const mentionsResolvedEveryMs = 1_000
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -59,7 +65,10 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     pool,
     relay: overrides.relay ?? opened.use(await startRelay({ db, pool, bus: events, service: 'messaging' })),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
+    lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),
     profiles,
+    handles: new Handles(fetchHandles(transport)),
+    claimAssets: claimAssets(transport),
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),
@@ -67,6 +76,8 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   }
   const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
+  const mentions = { name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, signal }
+  opened.use(periodically({ ...mentions, run: (stop) => resolveMentions(ctx, stop) }))
   const accounts = createClient(AccountsInternalService, transport)
   opened.use(
     await startErasures({

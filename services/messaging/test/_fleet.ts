@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { createClient, type Client } from '@connectrpc/connect'
+import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
 import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
 import {
   AccountsInternalService,
@@ -8,6 +8,7 @@ import {
   EventBatchSchema,
   EventSchema,
   MessagingInternalService,
+  UploadsInternalService,
 } from '@parley/contracts/internal'
 import { outgoing } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
@@ -49,18 +50,52 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     profilesAway: false,
     profileCalls: [] as string[][],
     names: new Map<string, string>(),
+    handlesAway: false,
+    handleCalls: [] as string[][],
+    /** Roles that users hold. */
+    roles: new Map<string, string[]>(),
+    /** Files by id, with the event that claimed them. */
+    assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
   }
   opened.use(
     await fakeLeaf(bus, (routes) => {
       routes.service(AdminInternalService, { getPolicy: () => neighbours.policy })
       routes.service(AccountsInternalService, {
         reportErased: erasures.reportErased,
+        // Logins are ids here; those of nobody begin with "no".
+        resolveHandles: ({ handles }) => {
+          neighbours.handleCalls.push(handles)
+          if (neighbours.handlesAway) throw new Error('away')
+          const known = handles.filter((handle) => !handle.startsWith('no'))
+          return {
+            entries: known.map((handle) => ({
+              handle,
+              owner: { case: 'user', value: { userId: handle, roleIds: neighbours.roles.get(handle) ?? [] } },
+            })),
+          }
+        },
         getProfiles: ({ userIds }) => {
           neighbours.profileCalls.push(userIds)
           if (neighbours.profilesAway) throw new Error('away')
           return {
             profiles: userIds.map((id) => ({
               user: { id, login: id, displayName: neighbours.names.get(id) ?? id.toUpperCase() },
+            })),
+          }
+        },
+      })
+      routes.service(UploadsInternalService, {
+        claimAssets: ({ assetIds, eventId, roomId, userId }) => {
+          for (const id of assetIds) {
+            const asset = neighbours.assets.get(id)
+            const claimable =
+              asset?.userId === userId && asset.roomId === roomId && (asset.eventId ?? eventId) === eventId
+            if (!claimable) throw new ConnectError(`asset ${id} cannot be attached`, Code.InvalidArgument)
+            asset.eventId = eventId
+          }
+          return {
+            assets: assetIds.map((assetId) => ({
+              ...{ assetId, filename: `${assetId}.png`, contentType: 'image/png', size: 12n, width: 3, height: 4 },
             })),
           }
         },

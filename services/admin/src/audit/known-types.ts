@@ -19,6 +19,7 @@ export const knownEventTypes: readonly string[] = [
   'LoginFailedEvent',
   'LoginSucceededEvent',
   'LogoutSucceededEvent',
+  'MentionsResolvedEvent',
   'MessageEditedEvent',
   'MessagePostedEvent',
   'MessageRetractedEvent',

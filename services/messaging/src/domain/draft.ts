@@ -1,5 +1,5 @@
 import type { CreateMessageRequest } from '@parley/contracts/api'
-import { echoWithoutThread } from '../errors.ts'
+import { attachedTwice, echoWithoutThread } from '../errors.ts'
 import { checkBody } from './body.ts'
 
 /** What is to be posted, as far as it can be checked without asking anyone. */
@@ -12,9 +12,14 @@ export function draftMessage(request: CreateMessageRequest): Draft {
   const { roomId, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken } = request
   const withEcho = request.alsoSendToChannel
   if (withEcho && !threadRootEventId && !inReplyTo) throw echoWithoutThread()
+  const twice = attachmentAssetIds.find((id, index) => attachmentAssetIds.indexOf(id) !== index)
+  if (twice !== undefined) throw attachedTwice(twice)
   const body = checkBody(request.body, attachmentAssetIds.length > 0)
   return { roomId, body, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken, withEcho }
 }
+
+/** Whether the message is to show a file or a preview. */
+export const hasParts = (draft: Draft): boolean => draft.attachmentAssetIds.length > 0 || draft.linkPreviewToken !== ''
 
 /** Whether the draft names other events of the room. */
 export const isReply = (draft: Draft): boolean => draft.inReplyTo !== '' || draft.threadRootEventId !== ''

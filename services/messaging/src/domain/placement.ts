@@ -17,12 +17,29 @@ export type Target = Pick<
 > & {
   /** Author of the root when the event is a reply in a thread. */
   rootActorId: string | null
+  /** Whether the thread that the event stands in, or starts, has a reply. */
+  started: boolean
+  /** Whether the author of its root has decided about following it. */
+  rootActorDecided: boolean
+  /** Who follows it, up to one more than facts tell. */
+  followerIds: string[]
+}
+
+/** More followers of a thread are not told in facts. */
+export const mostFollowersTold = 100
+
+/** The thread a message stands in. */
+export type ThreadPlace = {
+  rootEventId: string
+  rootAuthorId: string
+  /** Who follows it when nobody decides otherwise; the author of the root does with the first reply. */
+  followerIds: string[]
 }
 
 /** Where a message goes: what it answers to, and the thread it stands in. */
-export type Placement = { inReplyTo: string; thread: { rootEventId: string; rootAuthorId: string } | undefined }
+export type Placement = { inReplyTo: string; inReplyToAuthorId: string; thread: ThreadPlace | undefined }
 
-export const inChannel: Placement = { inReplyTo: '', thread: undefined }
+export const inChannel: Placement = { inReplyTo: '', inReplyToAuthorId: '', thread: undefined }
 
 /** Finds the place of a reply. Throws invalid_argument or not_found when it has none. */
 export function placeReply(draft: Draft, room: Pick<RoomHeader, 'kind'>, targets: readonly Target[]): Placement {
@@ -32,23 +49,34 @@ export function placeReply(draft: Draft, room: Pick<RoomHeader, 'kind'>, targets
     const root = find(draft.threadRootEventId)
     if (!root) throw threadRootNotFound()
     if (root.kind !== 'message_posted' || root.threadRootEventId || root.echoOfEventId) throw threadRootInvalid()
-    const inReplyTo = draft.inReplyTo && withinThread(root.eventId, find(draft.inReplyTo))
-    return { inReplyTo, thread: { rootEventId: root.eventId, rootAuthorId: root.actorId } }
+    const answered = draft.inReplyTo ? withinThread(root.eventId, find(draft.inReplyTo)) : nothing
+    return { ...answered, thread: threadOf(root, root.eventId, root.actorId) }
   }
   const target = find(draft.inReplyTo)
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
+  const answered = { inReplyTo: target.eventId, inReplyToAuthorId: target.actorId }
   if (target.threadRootEventId) {
-    const thread = { rootEventId: target.threadRootEventId, rootAuthorId: target.rootActorId ?? '' }
-    return { inReplyTo: target.eventId, thread }
+    return { ...answered, thread: threadOf(target, target.threadRootEventId, target.rootActorId ?? '') }
   }
   if (draft.withEcho) throw echoWithoutThread()
-  return { inReplyTo: target.eventId, thread: undefined }
+  return { ...answered, thread: undefined }
+}
+
+type Answered = Pick<Placement, 'inReplyTo' | 'inReplyToAuthorId'>
+
+const nothing: Answered = inChannel
+
+function threadOf(target: Target, rootEventId: string, rootAuthorId: string): ThreadPlace {
+  const { started, rootActorDecided, followerIds } = target
+  const joins = !started && !rootActorDecided && rootAuthorId !== ''
+  return { rootEventId, rootAuthorId, followerIds: joins ? [...followerIds, rootAuthorId] : followerIds }
 }
 
 /** The message of the thread that is answered: the root, a reply, or the reply whose echo is named. */
-function withinThread(rootEventId: string, target: Target | undefined): string {
+function withinThread(rootEventId: string, target: Target | undefined): Answered {
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
-  if (target.eventId === rootEventId || target.threadRootEventId === rootEventId) return target.eventId
-  if (target.echoOfEventId && target.echoFromThreadRootEventId === rootEventId) return target.echoOfEventId
+  const answered = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })
+  if (target.eventId === rootEventId || target.threadRootEventId === rootEventId) return answered(target.eventId)
+  if (target.echoOfEventId && target.echoFromThreadRootEventId === rootEventId) return answered(target.echoOfEventId)
   throw replyTargetElsewhere()
 }

@@ -1,67 +1,53 @@
-import { filled, lineAndKey, mayTakePlace, moveMarker, outcome } from './append-parts.ts'
+import { banned, filled, keyTaken, moveMarker } from './append-parts.ts'
+import type { Appended, At, NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
-import type { PostedEntry } from '../domain/entry-holes.ts'
 
-/** What every post carries. */
-export type NewMessage = {
-  roomId: string
-  /** Version of the header that permissions were resolved with. */
-  version: bigint
-  authorId: string
-  /** The room takes the author in without a membership. */
-  openToAuthor: boolean
-  key: string | undefined
-  digest: Uint8Array
-  eventId: string
-  createdAt: Date
-  body: string
-  inReplyTo: string
-  entry: PostedEntry
-}
-
-/** `met` false: another version, no member, or banned. `met` without a place: the key is taken. */
-export type Appended = { met: boolean; seq: bigint | null; entries: bigint[] }
-
+/**
+ * Parameters: $1 room, $2 version, $3 author, $4 whether membership is not asked for, $5 key or null, $6 digest, $7 event,
+ * $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox entry.
+ */
 const append = statement<Appended>(
   'append_message',
-  `${lineAndKey}, place as (
+  `
+with standing as materialized (
+  select
+    coalesce((select m.member from line_members m where m.room_id = $1 and m.user_id = $3), false) as member,
+    ${banned('$3')} as banned
+), line as materialized (
+  select from room_lines l, standing s
+  where l.room_id = $1 and l.version = $2::bigint and (s.member or $4::boolean) and not s.banned
+  for no key update of l
+), key as (
+  insert into message_keys (caller_id, key, digest, room_id, event_id, created_at)
+  select $3, $5::text, $6::bytea, $1, $7, now() from line where $5::text is not null
+  ${keyTaken}
+  returning 1
+), place as (
   update room_lines l
   set room_seq = l.room_seq + 1, last_message_seq = l.room_seq + 1, last_message_at = $8::timestamptz
-  from line where ${mayTakePlace}
+  from line where l.room_id = $1 and ($5::text is null or exists (select from key))
   returning l.room_seq as seq
 ), event as (
   insert into room_events (room_id, seq, event_id, kind, in_timeline, actor_id, created_at, body, in_reply_to)
   select $1, seq, $7, 'message_posted', true, $3, $8::timestamptz, $9, $10 from place
-), marker as (${moveMarker('seq', 'place')}
+), marker as (
+  insert into room_markers (room_id, user_id, seq, read_at) select $1, $3, seq, $8::timestamptz from place
+  ${moveMarker('room_markers', 'room_id, user_id')}
 ), entry as (
   insert into outbox (shard, aggregate, subject, event_id, payload)
   select $11::integer, $12, $13, $7, ${filled('$14', '$15', 'seq')} from place
   returning id
-)${outcome}`,
+)
+select exists (select from line) as met, (select seq from place) as seq, array(select id from entry) as entries`,
 )
 
-/** Parameters 1 to 15. */
-export const messageParameters = (message: NewMessage): unknown[] => [
-  message.roomId,
-  message.version,
-  message.authorId,
-  message.openToAuthor,
-  message.key ?? null,
-  message.digest,
-  message.eventId,
-  message.createdAt,
-  message.body,
-  message.inReplyTo || null,
-  message.entry.shard,
-  message.entry.aggregate,
-  message.entry.subject,
-  message.entry.payload,
-  message.entry.holes,
-]
-
-/** Writes a root message or a flat reply in one statement. */
-export async function appendMessage(on: Connection, message: NewMessage): Promise<Appended> {
-  const [row] = await append.run(on, messageParameters(message))
+/** Writes a single root message or flat reply that has nothing besides its text, as posts mostly are. */
+export async function appendMessage(on: Connection, { roomId, version }: At, post: NewPost): Promise<Appended> {
+  const { authorId, openToAuthor, key, digest, eventId, createdAt, body, inReplyTo, entry } = post
+  const [row] = await append.run(on, [
+    ...[roomId, version, authorId, openToAuthor, key ?? null, digest, eventId, createdAt, body, inReplyTo || null],
+    ...[entry.shard, entry.aggregate, entry.subject, entry.payload, entry.holes],
+  ])
   if (!row) throw new Error('append_message always answers one row')
   return row
 }

@@ -64,6 +64,28 @@ export async function findStanding(
   return { room: toHeader(row), standing: { member, banned } }
 }
 
+const readStandings = statement<HeaderRow & Standing & { userId: string }>(
+  'read_standings',
+  `select ${headerColumns}, u.user_id as "userId", ${standingColumns}
+from room_lines l cross join unnest($2::text[]) as u (user_id)${standingJoins('u.user_id')}
+where l.room_id = $1`,
+)
+
+/** The room and how each of the users stands in it, in one snapshot; undefined when the room is unknown. */
+export async function findStandings(
+  on: Connection,
+  roomId: string,
+  userIds: readonly string[],
+): Promise<{ room: RoomHeader; standings: ReadonlyMap<string, Standing> } | undefined> {
+  const rows = await readStandings.run(on, [roomId, userIds])
+  const [first] = rows
+  if (!first) return undefined
+  return {
+    room: toHeader(first),
+    standings: new Map(rows.map(({ userId, member, banned }) => [userId, { member, banned }])),
+  }
+}
+
 /** Holds the room until the transaction ends. What else is read has to be read after it, in a snapshot of its own. */
 export async function lockLine(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])

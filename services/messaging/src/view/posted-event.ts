@@ -1,3 +1,5 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { MessagePostedFactSchema } from '@parley/contracts/internal'
 import { outgoing, realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { anyPlace, findHoles, type PostedEntry } from '../domain/entry-holes.ts'
@@ -14,11 +16,27 @@ export type Posted = {
   echoOfEventId: string
 }
 
+type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
+
+/** What the fact tells besides. */
+export type PostedDetails = Pick<
+  PostedFact,
+  | 'attachmentAssetIds'
+  | 'linkPreviewImageKey'
+  | 'mentions'
+  | 'mentionsPending'
+  | 'inReplyToAuthorId'
+  | 'threadFollowerIds'
+  | 'manyThreadFollowers'
+>
+
+type Options = { markedAsRead: boolean; details?: PostedDetails }
+
 /**
  * The outbox entry of a posted message, complete but for its place in the line, which the writing statement draws and
  * fills in.
  */
-export function toPostedEntry(room: RoomHeader, posted: Posted, options: { markedAsRead: boolean }): PostedEntry {
+export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options): PostedEntry {
   const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace }))
   return { ...entry, holes: findHoles(entry.payload) }
 }
@@ -27,12 +45,11 @@ export function toPostedEntry(room: RoomHeader, posted: Posted, options: { marke
 export function toPostedEvent(
   room: RoomHeader,
   posted: Posted,
-  { markedAsRead, place }: { markedAsRead: boolean; place: bigint },
+  { markedAsRead, place, details }: Options & { place: bigint },
 ): OutgoingEvent {
-  const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoOfEventId } = posted
+  const { eventId, actorId, createdAt, threadRootEventId } = posted
   const value = { roomId: room.roomId, messageEventId: eventId, ...(threadRootEventId && { threadRootEventId }) }
   const envelope = realtimeEnvelope('message_posted', { id: eventId, createdAt, actorId, value })
-  const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
   return {
     id: eventId,
     kind: 'message_posted',
@@ -41,12 +58,20 @@ export function toPostedEvent(
     version: place,
     occurredAt: createdAt,
     actorId,
-    fact: {
-      case: 'messagePosted',
-      value: { roomSeq: place, threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds },
-    },
+    fact: { case: 'messagePosted', value: toPostedFact(room, posted, place, details) },
     deliveries: [toRoom(room, envelope), ...(markedAsRead ? [toUser(actorId, toReadEnvelope(room, posted))] : [])],
   }
+}
+
+/** What consumers keep of a posted message. */
+export function toPostedFact(
+  room: RoomHeader,
+  { inReplyTo, threadRootEventId, echoOfEventId }: Posted,
+  roomSeq: bigint,
+  details: PostedDetails = {},
+): PostedFact {
+  const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
+  return { roomSeq, threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds, ...details }
 }
 
 function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: Posted): Uint8Array {
@@ -54,16 +79,18 @@ function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: Posted): Uint8
   return realtimeEnvelope('room_marked_as_read', { id: newId('event'), createdAt, actorId, value })
 }
 
+type InThread = Pick<Posted, 'actorId' | 'createdAt' | 'threadRootEventId'>
+
 /** Bytes to put behind a reply's entry when it is the first of its thread. */
-export function threadCreatedRider(room: RoomHeader, { actorId, createdAt, threadRootEventId }: Posted): Buffer {
+export function threadCreatedRider(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
   const value = { roomId: room.roomId, threadRootEventId }
   const envelope = realtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })
   return encodeRider(toRoom(room, envelope))
 }
 
-/** Bytes to put behind a reply's entry when it makes the user follow the thread. */
-export function threadFollowedRider(room: RoomHeader, posted: Posted, userId: string): Buffer {
-  const { createdAt, threadRootEventId } = posted
+/** Bytes to put behind an entry when it makes the user follow the thread. */
+export function threadFollowedRider(room: RoomHeader, reply: Omit<InThread, 'actorId'>, userId: string): Buffer {
+  const { createdAt, threadRootEventId } = reply
   const value = { roomId: room.roomId, threadRootEventId, following: true }
   const event = { id: newId('event'), createdAt, actorId: userId, value }
   return encodeRider(toUser(userId, realtimeEnvelope('thread_follow_changed', event)))

@@ -4,7 +4,7 @@ import { Code, ConnectError, type MethodImpl } from '@connectrpc/connect'
 import { CreateMessageRequestSchema, type MessageService } from '@parley/contracts/api'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { draftMessage } from '../../domain/draft.ts'
+import { draftMessage, hasParts } from '../../domain/draft.ts'
 import type { EventRow } from '../../domain/event-row.ts'
 import { keyReused, messageNotFound } from '../../errors.ts'
 import { post } from '../../line/post.ts'
@@ -28,10 +28,11 @@ export function createMessage(ctx: Context): MethodImpl<typeof MessageService.me
       return answer(found.roomId, found.row)
     }
     try {
-      const row = await post(ctx, { caller, draft: draftMessage(request), key, digest })
+      const draft = draftMessage(request)
+      const row = await post(ctx, { caller, draft, key, digest, signal: call.signal })
       if (row) {
         countPosted()
-        return answer(request.roomId, row)
+        return answer(request.roomId, hasParts(draft) ? await withParts(ctx, request.roomId, row) : row)
       }
     } catch (error) {
       const found = isRefusal(error) ? await earlier() : undefined
@@ -43,6 +44,10 @@ export function createMessage(ctx: Context): MethodImpl<typeof MessageService.me
     return replay(found)
   }
 }
+
+/** The message as it is stored, with what it shows besides its text. */
+const withParts = async (ctx: Context, roomId: string, row: EventRow): Promise<EventRow> =>
+  (await findOwnMessage(ctx.pool, roomId, row.actorId, row.eventId)) ?? row
 
 type Earlier = { roomId: string; row: EventRow }
 

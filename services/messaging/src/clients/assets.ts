@@ -1,0 +1,15 @@
+import { createClient, type Transport } from '@connectrpc/connect'
+import { UploadsInternalService, type AttachedAsset } from '@parley/contracts/internal'
+
+const timeoutMs = 2_000
+
+/** Files that a message is about to attach. */
+export type AssetClaim = { roomId: string; eventId: string; userId: string; assetIds: string[] }
+
+/** Claims files of uploads for a message. Throws invalid_argument that names the one which cannot be attached. */
+export type ClaimAssets = (claim: AssetClaim) => Promise<AttachedAsset[]>
+
+export const claimAssets = (transport: Transport): ClaimAssets => {
+  const uploads = createClient(UploadsInternalService, transport)
+  return async (claim) => (await uploads.claimAssets(claim, { timeoutMs })).assets
+}

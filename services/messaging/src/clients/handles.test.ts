@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals'
+import { Handles } from './handles.ts'
+
+function handlesOf(...known: string[]) {
+  const state = { calls: [] as (readonly string[])[], away: false, time: 0 }
+  const fetch = async (handles: readonly string[]) => {
+    state.calls.push(handles)
+    await new Promise(setImmediate)
+    if (state.away) throw new Error('away')
+    const users = handles.filter((handle) => known.includes(handle))
+    return new Map(users.map((handle) => [handle, { userId: `U${handle}`, roleIds: [] }]))
+  }
+  const options = { foundMs: 60, missedMs: 5, most: 3, now: () => state.time }
+  return { state, handles: new Handles(fetch, options) }
+}
+
+const names = async (asked: Promise<ReadonlyMap<string, unknown> | undefined>) => [...((await asked)?.keys() ?? ['?'])]
+
+test('users are remembered, and for a shorter time that there is none', async () => {
+  const { state, handles } = handlesOf('ann')
+  expect(await names(handles.resolve(['ann', 'nobody']))).toEqual(['ann'])
+  state.time = 4
+  expect(await names(handles.resolve(['nobody', 'ann']))).toEqual(['ann'])
+  expect(state.calls).toHaveLength(1)
+  state.time = 6
+  await handles.resolve(['ann', 'nobody'])
+  expect(state.calls.at(-1)).toEqual(['nobody'])
+  state.time = 61
+  await handles.resolve(['ann'])
+  expect(state.calls.at(-1)).toEqual(['ann'])
+})
+
+test('who is asked for already is not asked for again, and at most 100 are at once', async () => {
+  const { state, handles } = handlesOf('ann')
+  expect(await Promise.all([names(handles.resolve(['ann', 'x'])), names(handles.resolve(['ann', 'y']))])).toEqual([
+    ['ann'],
+    ['ann'],
+  ])
+  expect(state.calls).toEqual([['ann', 'x'], ['y']])
+  await handles.resolve(Array.from({ length: 150 }, (_, n) => `h${n}`))
+  expect(state.calls.slice(2).map((call) => call.length)).toEqual([100, 50])
+})
+
+test('without an answer nothing is known, and it is asked for anew', async () => {
+  const { state, handles } = handlesOf('ann')
+  state.away = true
+  expect(await handles.resolve(['ann'])).toBeUndefined()
+  state.away = false
+  expect(await names(handles.resolve(['ann']))).toEqual(['ann'])
+})
+
+test('the number remembered is bounded', async () => {
+  const { state, handles } = handlesOf('a', 'b', 'c', 'd')
+  for (const handle of ['a', 'b', 'c', 'd', 'a']) await handles.resolve([handle])
+  expect(state.calls).toEqual([['a'], ['b'], ['c'], ['d'], ['a']])
+})

@@ -1,0 +1,25 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { MentionsSchema } from '@parley/contracts/internal'
+
+/** A user whom a text names. */
+export type MentionedUser = { userId: string; roleIds: readonly string[] }
+
+/** Whom a text mentions, members of the room or not. */
+export type Mentioned = {
+  users: readonly MentionedUser[]
+  /** Pingable roles. */
+  roleIds: readonly string[]
+  all: boolean
+  here: boolean
+  /** The users could not be found in time. */
+  pending: boolean
+}
+
+export const nobody: Mentioned = { users: [], roleIds: [], all: false, here: false, pending: false }
+
+/** As facts tell it; undefined when nobody is mentioned. */
+export function toMentions(mentioned: Mentioned): MessageInitShape<typeof MentionsSchema> | undefined {
+  const { users, roleIds, all, here } = mentioned
+  if (users.length === 0 && roleIds.length === 0 && !all && !here) return undefined
+  return { userIds: users.map(({ userId }) => userId), roleIds: [...roleIds], all, here }
+}

@@ -1,0 +1,26 @@
+import { logger } from '@parley/telemetry'
+import type { Context } from '../context.ts'
+import { findMentioned } from '../line/mentions.ts'
+import { tellMentions } from '../line/tell-mentions.ts'
+import { findUnresolved } from '../store/unresolved-mentions.ts'
+
+const log = logger('mentions')
+
+const atOnce = 100
+
+type Needs = Pick<Context, 'handles' | 'policy' | 'pool' | 'relay'>
+
+/** Tells whom messages mention that were posted while accounts did not answer. */
+export async function resolveMentions(ctx: Needs, signal: AbortSignal): Promise<void> {
+  const unresolved = await findUnresolved(ctx.pool, atOnce)
+  const mentioned = await Promise.all(unresolved.map(({ body }) => findMentioned(ctx, body ?? '')))
+  for (const [index, message] of unresolved.entries()) {
+    const found = mentioned[index]
+    if (signal.aborted || !found || found.pending) continue
+    try {
+      await tellMentions(ctx, message, found)
+    } catch (error) {
+      log.warn({ err: error, room: message.roomId }, 'mentions of a message are looked up once more')
+    }
+  }
+}

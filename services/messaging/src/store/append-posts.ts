@@ -1,0 +1,160 @@
+import { banned, filled, keyTaken, moveMarker } from './append-parts.ts'
+import { toPostRow } from './post-rows.ts'
+import type { Appended, At, NewPost } from './new-post.ts'
+import { statement, type Connection } from './statement.ts'
+
+const participantsTracked = 50
+
+/** Whether a user is in room $1: as a member, or because the room is open to them. */
+const mayRead = (open: string, user: string) => `(${open} or coalesce((
+    select m.member from line_members m where m.room_id = $1 and m.user_id = ${user}
+  ), false)) and not ${banned(user)}`
+
+/**
+ * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in the order they came, $4 to
+ * $6 shard, aggregate and subject of their outbox entries. Rows that several rooms share, and rows of several users, are
+ * touched in the order of their keys, so that statements of two processes never wait for each other.
+ */
+const append = statement<Appended>(
+  'append_posts',
+  `
+with post as materialized (
+  select * from json_to_recordset($3::json) as p (
+    n integer, author text, open boolean, key text, digest bytea, event_id text, created_at timestamptz, body text,
+    in_reply_to text, payload bytea, holes integer[], link_preview bytea, attachments json, pending boolean,
+    root text, created_rider bytea, followers json, echo text, echo_payload bytea, echo_holes integer[]
+  )
+), standing as materialized (
+  select n, ${mayRead('open', 'author')} as may from post
+), line as materialized (
+  select from room_lines l, (select from standing where may limit 1) s
+  where l.room_id = $1 and l.version = $2::bigint
+  for no key update of l
+), met as materialized (
+  select n from standing, line where may
+), keyed as materialized (
+  select distinct on (author, key) n, author, key, digest, event_id
+  from post join met using (n) where key is not null
+  order by author, key, n
+), key as (
+  insert into message_keys (caller_id, key, digest, room_id, event_id, created_at)
+  select author, key, digest, $1, event_id, now() from keyed order by author, key
+  ${keyTaken}
+  returning caller_id, key
+), accepted as materialized (
+  select n, row_number() over (order by n) + count(echo) over (order by n) - (echo is not null)::integer as nth,
+    echo is not null as echoed, root is null or echo is not null as shown, created_at
+  from post join met using (n)
+  where key is null or n in (select n from keyed join key on caller_id = author and key.key = keyed.key)
+), place as (
+  update room_lines l
+  set room_seq = l.room_seq + a.places,
+      last_message_seq = coalesce(l.room_seq + a.shown, l.last_message_seq),
+      last_message_at = coalesce(a.shown_at, l.last_message_at)
+  from (
+    select count(*) + count(*) filter (where echoed) as places, max(nth + echoed::integer) filter (where shown) as shown,
+      (array_agg(created_at order by n desc) filter (where shown))[1] as shown_at
+    from accepted
+  ) a
+  where l.room_id = $1 and a.places > 0
+  returning l.room_seq - a.places as base
+), placed as materialized (
+  select post.*, base + nth as seq from place, accepted join post using (n)
+), event as (
+  insert into room_events (
+    room_id, seq, event_id, kind, in_timeline, actor_id, created_at, body, in_reply_to, thread_root_event_id,
+    channel_echo_event_id, link_preview, echo_of_event_id, echo_from_thread_root_event_id
+  )
+  select $1, seq, event_id, 'message_posted'::room_event_kind, root is null, author, created_at, body, in_reply_to, root,
+    echo, link_preview, null, null
+  from placed
+  union all
+  select $1, seq + 1, echo, 'message_posted', true, author, created_at, null, null, null, null, null, event_id, root
+  from placed where echo is not null
+), attachment as (
+  insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height)
+  select $1, seq, a.position, a.asset_id, a.filename, a.content_type, a.size, a.width, a.height
+  from placed, json_to_recordset(attachments) as a (
+    position smallint, asset_id text, filename text, content_type text, size bigint, width integer, height integer
+  )
+), unresolved as (
+  insert into unresolved_mentions (room_id, seq, created_at) select $1, seq, created_at from placed where pending
+), marker as (
+  insert into room_markers (room_id, user_id, seq, read_at)
+  select $1, author, max(seq + (echo is not null)::integer), max(created_at) from placed
+  where root is null or echo is not null group by author order by author
+  ${moveMarker('room_markers', 'room_id, user_id')}
+), thread_marker as (
+  insert into thread_markers (room_id, root_event_id, user_id, seq, read_at)
+  select $1, root, author, max(seq), max(created_at) from placed where root is not null group by root, author order by 2, 3
+  ${moveMarker('thread_markers', 'room_id, root_event_id, user_id')}
+), thread as (
+  insert into threads (room_id, root_event_id, reply_count, last_reply_at, last_reply_seq, participant_ids)
+  select $1, root, sum(replies), max(at), max(last), (array_agg(author order by first))[1:${participantsTracked}]
+  from (
+    select root, author, count(*) as replies, max(created_at) as at, min(seq) as first, max(seq) as last
+    from placed where root is not null group by root, author
+  ) of_author
+  group by root order by root
+  on conflict (room_id, root_event_id) do update
+  set reply_count = threads.reply_count + excluded.reply_count,
+      last_reply_at = greatest(threads.last_reply_at, excluded.last_reply_at),
+      last_reply_seq = excluded.last_reply_seq,
+      participant_ids = (threads.participant_ids || array(
+        select id from unnest(excluded.participant_ids) with ordinality as more (id, nth)
+        where id <> all (threads.participant_ids) order by nth
+      ))[1:${participantsTracked}]
+  returning root_event_id as root, xmax = 0 as created
+), first_reply as materialized (
+  select min(n) as n from placed join thread using (root) where created group by root
+), candidate as materialized (
+  select distinct on (root, f.user_id) n, root, f.user_id, f.nth, f.rider,
+    bool_or(f.why = 'author') over (partition by root, f.user_id) as decided
+  from placed, json_to_recordset(followers) as f (nth integer, user_id text, why text, open boolean, rider bytea)
+  where case f.why
+    when 'author' then true
+    when 'root_author' then n in (select n from first_reply) and not exists (select from erasures e where e.user_id = f.user_id)
+    else ${mayRead('f.open', 'f.user_id')}
+  end
+  order by root, f.user_id, n, f.nth
+), deciding as (
+  insert into thread_follows (room_id, root_event_id, user_id, following)
+  select $1, root, user_id, true from candidate where decided order by root, user_id
+  on conflict (room_id, root_event_id, user_id) do update set following = true where not thread_follows.following
+  returning root_event_id as root, user_id
+), joining as (
+  insert into thread_follows (room_id, root_event_id, user_id, following)
+  select $1, root, user_id, true from candidate where not decided order by root, user_id
+  on conflict (room_id, root_event_id, user_id) do nothing
+  returning root_event_id as root, user_id
+), rider as materialized (
+  select n, string_agg(rider, '' order by nth) as bytes
+  from candidate join (select * from deciding union all select * from joining) following using (root, user_id)
+  group by n
+), entry as (
+  insert into outbox (shard, aggregate, subject, event_id, payload)
+  select $4::integer, $5, $6, event_id, payload
+  from (
+    select seq, event_id, ${filled('payload', 'holes', 'seq')}
+      || case when n in (select n from first_reply) then created_rider else '' end
+      || coalesce((select bytes from rider where rider.n = placed.n), '') as payload
+    from placed
+    union all
+    select seq + 1, echo, ${filled('echo_payload', 'echo_holes', '(seq + 1)')} from placed where echo is not null
+  ) entries
+  order by seq
+  returning id
+)
+select met.n is not null as met, placed.seq, case n when 0 then array(select id from entry order by id) else '{}' end as entries
+from post left join met using (n) left join placed using (n)
+order by n`,
+)
+
+/** Writes posts of one room in the order given, in one statement; answers how it went for each. */
+export async function appendPosts(on: Connection, at: At, posts: readonly NewPost[]): Promise<Appended[]> {
+  const [first] = posts
+  if (!first) return []
+  const { shard, aggregate, subject } = first.entry
+  const rows = JSON.stringify(posts.map(toPostRow))
+  return append.run(on, [at.roomId, at.version, rows, shard, aggregate, subject])
+}

@@ -1,0 +1,61 @@
+import type { PostedEntry } from '../domain/entry-holes.ts'
+
+/** A file that a message attaches. */
+export type NewAttachment = {
+  assetId: string
+  filename: string
+  contentType: string
+  size: bigint
+  width: number
+  height: number
+}
+
+/** Somebody whom a reply makes follow its thread, with the bytes that its entry then gets. */
+export type NewFollower = {
+  userId: string
+  /**
+   * The author of a reply follows again, whatever they decided before. Who is mentioned, being a member, follows unless they
+   * decided otherwise; so does the author of the root, when the reply is the first one.
+   */
+  why: 'author' | 'root_author' | 'mentioned'
+  /** The room takes the user in without a membership. */
+  open: boolean
+  rider: Buffer
+}
+
+/** What a reply in a thread has besides. */
+export type NewReply = {
+  rootEventId: string
+  /** Bytes that the entry gets when the reply is the first one. */
+  createdRider: Buffer
+  followers: readonly NewFollower[]
+  echo: { eventId: string; entry: PostedEntry } | undefined
+}
+
+/** A post that is about to be written. */
+export type NewPost = {
+  authorId: string
+  /** The room takes the author in without a membership. */
+  openToAuthor: boolean
+  key: string | undefined
+  digest: Uint8Array
+  eventId: string
+  createdAt: Date
+  body: string
+  inReplyTo: string
+  entry: PostedEntry
+  linkPreview: Uint8Array | undefined
+  attachments: readonly NewAttachment[]
+  mentionsPending: boolean
+  reply: NewReply | undefined
+}
+
+/** `met` false: another version, no member, or banned. `met` without a place: the key is taken. */
+export type Appended = { met: boolean; seq: bigint | null; entries: bigint[] }
+
+/** A room as permissions were resolved with it. */
+export type At = { roomId: string; version: bigint }
+
+/** Whether the short statement for a single post can write it. */
+export const isPlain = (post: NewPost): boolean =>
+  !post.reply && post.attachments.length === 0 && !post.linkPreview && !post.mentionsPending

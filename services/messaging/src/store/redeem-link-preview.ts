@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto'
+import { statement, type Connection } from './statement.ts'
+
+const find = statement<{ preview: Buffer }>(
+  'find_link_preview',
+  'select preview from link_preview_tokens where digest = $1 and user_id = $2 and expires_at > now()',
+)
+
+/** The preview that the token was given to this user for; undefined for a bad, expired or foreign one. */
+export async function redeemLinkPreview(on: Connection, userId: string, token: string): Promise<Buffer | undefined> {
+  const digest = createHash('sha256').update(token).digest()
+  return (await find.run(on, [digest, userId]))[0]?.preview
+}

@@ -1,0 +1,87 @@
+import { banned } from './append-parts.ts'
+import { mostFollowersTold } from '../domain/placement.ts'
+import { statement, type Connection } from './statement.ts'
+
+/** A message whose mentions nobody knows yet. */
+export type Unresolved = { roomId: string; seq: bigint; body: string | null }
+
+const find = statement<Unresolved>(
+  'find_unresolved_mentions',
+  `select u.room_id as "roomId", u.seq, e.body
+from unresolved_mentions u join room_events e on e.room_id = u.room_id and e.seq = u.seq
+order by u.created_at limit $1`,
+)
+
+/** The oldest ones. The body is missing when the message was retracted. */
+export const findUnresolved = (on: Connection, limit: number): Promise<Unresolved[]> => find.run(on, [limit])
+
+const forget = statement<{ roomSeq: bigint }>(
+  'forget_unresolved_mentions',
+  `delete from unresolved_mentions u using room_lines l
+where u.room_id = $1 and u.seq = $2 and l.room_id = $1
+returning l.room_seq as "roomSeq"`,
+)
+
+/** Takes a message off the list and answers the last place of the held line; undefined when it is on it no more. */
+export async function forgetUnresolved(on: Connection, { roomId, seq }: Unresolved): Promise<bigint | undefined> {
+  return (await forget.run(on, [roomId, seq]))[0]?.roomSeq
+}
+
+/** A message as its event told of it. */
+export type ToldMessage = {
+  eventId: string
+  actorId: string
+  createdAt: Date
+  deletedAt: Date | null
+  inReplyTo: string | null
+  inReplyToAuthorId: string | null
+  threadRootEventId: string | null
+  linkPreview: Buffer | null
+  assetIds: string[]
+  followerIds: string[]
+}
+
+const read = statement<ToldMessage>(
+  'read_told_message',
+  `select e.event_id as "eventId", e.actor_id as "actorId", e.created_at as "createdAt", e.deleted_at as "deletedAt",
+  e.in_reply_to as "inReplyTo", a.actor_id as "inReplyToAuthorId", e.thread_root_event_id as "threadRootEventId",
+  e.link_preview as "linkPreview",
+  array(
+    select m.asset_id from message_attachments m where m.room_id = e.room_id and m.seq = e.seq order by m.position
+  ) as "assetIds",
+  array(
+    select f.user_id from thread_follows f
+    where f.room_id = e.room_id and f.root_event_id = e.thread_root_event_id and f.following
+    order by f.user_id limit ${mostFollowersTold + 1}
+  ) as "followerIds"
+from room_events e
+left join room_events a on a.room_id = e.room_id and a.event_id = e.in_reply_to
+where e.room_id = $1 and e.seq = $2`,
+)
+
+export const readToldMessage = async (on: Connection, roomId: string, seq: bigint): Promise<ToldMessage | undefined> =>
+  (await read.run(on, [roomId, seq]))[0]
+
+const follow = statement<{ userId: string }>(
+  'follow_as_mentioned',
+  `insert into thread_follows (room_id, root_event_id, user_id, following)
+select $1, $2, user_id, true from unnest($3::text[], $4::boolean[]) as mentioned (user_id, open)
+where (open or coalesce((
+    select m.member from line_members m where m.room_id = $1 and m.user_id = mentioned.user_id
+  ), false)) and not ${banned('mentioned.user_id')}
+order by user_id
+on conflict (room_id, root_event_id, user_id) do nothing
+returning user_id as "userId"`,
+)
+
+/** Makes those of the users who are in the room, and never decided, follow the thread; answers who they are. */
+export async function followAsMentioned(
+  on: Connection,
+  thread: { roomId: string; rootEventId: string },
+  users: readonly { userId: string; open: boolean }[],
+): Promise<string[]> {
+  if (users.length === 0) return []
+  const columns = [users.map(({ userId }) => userId), users.map(({ open }) => open)]
+  const rows = await follow.run(on, [thread.roomId, thread.rootEventId, ...columns])
+  return rows.map(({ userId }) => userId)
+}

@@ -1,0 +1,46 @@
+import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { newId } from '@parley/ids'
+import type { RoomHeader } from '../domain/room-line.ts'
+import { toUser } from './deliveries.ts'
+import { toPostedFact, type Posted, type PostedDetails } from './posted-event.ts'
+
+/** Mentions that became known after their message was posted. */
+export type MentionsResolved = {
+  id: string
+  occurredAt: Date
+  roomSeq: bigint
+  messageSeq: bigint
+  message: Posted
+  details: PostedDetails
+  /** Who follows the thread from now on, being mentioned in it. */
+  newFollowerIds: readonly string[]
+}
+
+/** The event that tells of them; clients hear only that they follow a thread. */
+export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsResolved): OutgoingEvent {
+  const { id, occurredAt, roomSeq, messageSeq, message, details, newFollowerIds } = resolved
+  return {
+    id,
+    kind: 'mentions_resolved',
+    aggregateType: 'room',
+    aggregateId: room.roomId,
+    version: roomSeq,
+    occurredAt,
+    actorId: '',
+    fact: {
+      case: 'mentionsResolved',
+      value: {
+        roomSeq,
+        messageEventId: message.eventId,
+        posted: toPostedFact(room, message, messageSeq, details),
+        messageRoomSeq: messageSeq,
+        authorId: message.actorId,
+      },
+    },
+    deliveries: newFollowerIds.map((userId) => {
+      const value = { roomId: room.roomId, threadRootEventId: message.threadRootEventId, following: true }
+      const event = { id: newId('event'), createdAt: occurredAt, actorId: userId, value }
+      return toUser(userId, realtimeEnvelope('thread_follow_changed', event))
+    }),
+  }
+}

@@ -1,0 +1,192 @@
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Event } from '@parley/contracts/internal'
+import { eventually, recordEvents } from '@parley/testkit'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+  const role = { displayName: '', description: '', position: 1, isSystem: false }
+  fleet.neighbours.policy.roles.push(
+    { ...role, $typeName: 'svc.internal.v1.PolicyRole', id: 'Ocooks', name: 'cooks', pingable: true },
+    { ...role, $typeName: 'svc.internal.v1.PolicyRole', id: 'Oquiet', name: 'quiet', pingable: false },
+  )
+  fleet.neighbours.policy.decisions.push({
+    $typeName: 'svc.internal.v1.PolicyDecision',
+    roleId: 'Ooutside',
+    userId: '',
+    permission: 'room.join',
+    scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.SERVER, id: '' },
+    decision: PermissionDecision.DENY,
+  })
+  await fleet.restart()
+})
+beforeEach(() => {
+  fleet.neighbours.handlesAway = false
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+/** Posts, and answers the event. */
+async function post(
+  roomId: string,
+  body: string,
+  more: { threadRootEventId?: string; inReplyTo?: string } = {},
+  by = 'ann',
+) {
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  const { message } = await fleet.as(by).messages.createMessage({ roomId, body, ...more })
+  return await eventually(() => recorded.events.find(({ id }) => id === message?.id) ?? false)
+}
+
+function factOf({ fact }: Event) {
+  if (fact.case !== 'messagePosted') throw new Error(`no post but ${fact.case}`)
+  return fact.value
+}
+
+const followed = (event: Event) =>
+  heard(event).flatMap(({ kind, to }) => (kind === 'threadFollowChanged' && Array.isArray(to) ? to : []))
+
+describe('the fact of a post names', () => {
+  test('users, pingable roles, @all and @here, each once', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const fact = factOf(
+      await post(roomId, '@Bob @bob, @nobody @cooks @quiet @everyone @all @here ann@x `@eve` _@carl_'),
+    )
+    expect(fact.mentions).toMatchObject({ userIds: ['bob', 'carl_'], roleIds: ['Ocooks'], all: true, here: true })
+    expect(fact.mentionsPending).toBe(false)
+  })
+
+  test('nobody when the text mentions none, and accounts is not asked', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const asked = fleet.neighbours.handleCalls.length
+    expect(factOf(await post(roomId, 'no one; ann@example.org, `@bob`\n\n> @bob')).mentions).toBeUndefined()
+    expect(factOf(await post(roomId, '@all @cooks @quiet')).mentions).toMatchObject({
+      userIds: [],
+      roleIds: ['Ocooks'],
+    })
+    expect(fleet.neighbours.handleCalls).toHaveLength(asked)
+  })
+
+  test('whom it answers, and who follows the thread', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob', 'carl'])
+    const root = await post(roomId, 'root', {}, 'bob')
+    const first = await post(roomId, 'first', { threadRootEventId: root.id })
+    expect(factOf(first)).toMatchObject({ inReplyToAuthorId: '', manyThreadFollowers: false })
+    expect([...factOf(first).threadFollowerIds].sort()).toEqual(['ann', 'bob'])
+    const second = await post(roomId, 'second', { inReplyTo: first.id }, 'carl')
+    expect(factOf(second)).toMatchObject({ inReplyTo: first.id, inReplyToAuthorId: 'ann', threadRootEventId: root.id })
+    expect([...factOf(second).threadFollowerIds].sort()).toEqual(['ann', 'bob', 'carl'])
+    const flat = await post(roomId, 'flat', { inReplyTo: root.id })
+    expect(factOf(flat)).toMatchObject({ inReplyToAuthorId: 'bob', threadFollowerIds: [] })
+  })
+
+  test('that followers are many, when they are more than 100', async () => {
+    const people = Array.from({ length: 100 }, (_, n) => `p${n}`)
+    const { roomId } = await fleet.room().channel(['ann', ...people])
+    const root = await post(roomId, 'root')
+    const threadRootEventId = root.id
+    await post(
+      roomId,
+      people
+        .slice(0, 99)
+        .map((name) => `@${name}`)
+        .join(' '),
+      { threadRootEventId },
+    )
+    const hundred = factOf(await post(roomId, 'x', { threadRootEventId }))
+    expect([hundred.threadFollowerIds.length, hundred.manyThreadFollowers]).toEqual([100, false])
+    const more = factOf(await post(roomId, 'x', { threadRootEventId }, 'p99'))
+    expect([more.threadFollowerIds.length, more.manyThreadFollowers]).toEqual([0, true])
+  })
+})
+
+describe('who is mentioned in a thread follows it', () => {
+  test('as a member who never decided otherwise, and hears of it', async () => {
+    const room = await fleet.room().channel(['ann', 'bob', 'dora'])
+    await room.ban('dora')
+    const root = await post(room.roomId, 'root @bob')
+    const threadRootEventId = root.id
+    await fleet
+      .as('carl')
+      .threads.unfollowThread({ roomId: room.roomId, threadRootEventId })
+      .catch(() => undefined)
+    const reply = await post(room.roomId, '@bob @stranger @dora', { threadRootEventId })
+    expect(followed(reply)).toEqual(['ann', 'bob'])
+    expect(followed(await post(room.roomId, '@bob again', { threadRootEventId }))).toEqual([])
+  })
+
+  test('unless they ceased to follow it; by a reply of their own they follow again', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    const threadRootEventId = (await post(roomId, 'root')).id
+    await post(roomId, 'mine', { threadRootEventId }, 'bob')
+    await fleet.look.pool.query(`update thread_follows set following = false where room_id = $1 and user_id = 'bob'`, [
+      roomId,
+    ])
+    expect(followed(await post(roomId, '@bob', { threadRootEventId }))).toEqual([])
+    expect(followed(await post(roomId, 'me again', { threadRootEventId }, 'bob'))).toEqual(['bob'])
+  })
+
+  test('in a universal room when it takes them in', async () => {
+    fleet.neighbours.roles.set('outsider', ['Ooutside'])
+    const { roomId } = await fleet.room().channel(['ann'], { universal: true })
+    const threadRootEventId = (await post(roomId, 'root')).id
+    expect(followed(await post(roomId, '@guest @outsider', { threadRootEventId }))).toEqual(['ann', 'guest'])
+  })
+})
+
+describe('while accounts does not answer', () => {
+  test('the message is posted, and its mentions are told later, once, with a place of their own', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'late1', 'late2'])
+    const threadRootEventId = (await post(roomId, 'root')).id
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.mentions_resolved`)
+    fleet.neighbours.handlesAway = true
+    const event = await post(roomId, '@late1 @cooks', { threadRootEventId, inReplyTo: threadRootEventId })
+    expect(factOf(event)).toMatchObject({ mentionsPending: true, mentions: { userIds: [], roleIds: ['Ocooks'] } })
+    fleet.neighbours.handlesAway = false
+    const [resolved] = await eventually(() => recorded.events.length > 0 && recorded.events)
+    expect(resolved).toMatchObject({ version: event.version + 1n, actorId: '' })
+    expect(resolved?.fact).toMatchObject({
+      case: 'mentionsResolved',
+      value: {
+        roomSeq: event.version + 1n,
+        messageEventId: event.id,
+        messageRoomSeq: event.version,
+        authorId: 'ann',
+        posted: {
+          roomSeq: event.version,
+          threadRootEventId,
+          inReplyTo: threadRootEventId,
+          inReplyToAuthorId: 'ann',
+          mentions: { userIds: ['late1'], roleIds: ['Ocooks'] },
+          mentionsPending: false,
+          threadFollowerIds: ['ann'],
+        },
+      },
+    })
+    expect(resolved && heard(resolved)).toMatchObject([
+      { to: ['late1'], kind: 'threadFollowChanged', value: { roomId, threadRootEventId, following: true } },
+    ])
+    const { rows } = await fleet.look.pool.query('select from unresolved_mentions where room_id = $1', [roomId])
+    expect(rows).toHaveLength(0)
+    expect((await post(roomId, 'after')).version).toBe(event.version + 2n)
+  })
+
+  test('nothing is told of what was retracted meanwhile', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
+    fleet.neighbours.handlesAway = true
+    const { id } = await post(roomId, '@late3')
+    await fleet.look.pool.query(`update room_events set body = null, deleted_at = now() where event_id = $1`, [id])
+    fleet.neighbours.handlesAway = false
+    await eventually(async () => {
+      const { rows } = await fleet.look.pool.query('select from unresolved_mentions where room_id = $1', [roomId])
+      return rows.length === 0
+    })
+    await fleet.settled(roomId)
+    const last = await post(roomId, 'after')
+    await eventually(() => recorded.events.some((event) => event.id === last.id))
+    expect(recorded.events.map(({ kind }) => kind)).not.toContain('mentions_resolved')
+  })
+})
