@@ -56,6 +56,8 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     roles: new Map<string, string[]>(),
     /** Files by id, with the event that claimed them. */
     assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
+    /** Files whose claims are not held against others. */
+    forgetful: new Set<string>(),
   }
   opened.use(
     await fakeLeaf(bus, (routes) => {
@@ -86,13 +88,13 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
       })
       routes.service(UploadsInternalService, {
         claimAssets: ({ assetIds, eventId, roomId, userId }) => {
-          for (const id of assetIds) {
+          const assets = assetIds.map((id) => {
             const asset = neighbours.assets.get(id)
-            const claimable =
-              asset?.userId === userId && asset.roomId === roomId && (asset.eventId ?? eventId) === eventId
-            if (!claimable) throw new ConnectError(`asset ${id} cannot be attached`, Code.InvalidArgument)
-            asset.eventId = eventId
-          }
+            const held = neighbours.forgetful.has(id) ? undefined : asset?.eventId
+            if (asset?.userId === userId && asset.roomId === roomId && (held ?? eventId) === eventId) return asset
+            throw new ConnectError(`asset ${id} cannot be attached`, Code.InvalidArgument)
+          })
+          for (const asset of assets) asset.eventId = eventId
           return {
             assets: assetIds.map((assetId) => ({
               ...{ assetId, filename: `${assetId}.png`, contentType: 'image/png', size: 12n, width: 3, height: 4 },

@@ -28,7 +28,7 @@ export class Lanes<Item> {
     this.#mostWaiting = options.mostWaiting ?? 2_048
   }
 
-  /** The place of the item; undefined when its key is taken. Throws what keeps it from being written. */
+  /** The place of the item; undefined when its key or a file is taken. Throws what keeps it from being written. */
   write(roomId: string, item: Item, signal: AbortSignal): Promise<bigint | undefined> {
     return new Promise((resolve, reject) => {
       const waiting = { item, signal, resolve, reject }
@@ -69,7 +69,7 @@ export class Lanes<Item> {
 }
 
 function settle<Item>({ resolve, reject }: Waiting<Item>, written: Written | undefined): void {
-  if (written === 'key taken') resolve(undefined)
+  if (written === 'taken') resolve(undefined)
   else if (written && 'seq' in written) resolve(written.seq)
   else reject(written ?? new Error('a written item has no outcome'))
 }

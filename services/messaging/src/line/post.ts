@@ -35,7 +35,8 @@ export type Message = Posted & {
 }
 
 /**
- * Writes the message into the room's line. Undefined when the key is taken, be it by a request that runs at this moment.
+ * Writes the message into the room's line. Undefined when the key, or a file, is taken, be it by a request that runs at this
+ * moment.
  * Throws what keeps the caller from posting.
  */
 export async function post(ctx: Context, request: Post): Promise<EventRow | undefined> {
@@ -66,10 +67,13 @@ async function prepare(ctx: Context, request: Post): Promise<Message> {
   }
 }
 
-/** Files are claimed for an event id: the same one when the request comes again under its key before it was answered. */
-const newEventId = ({ caller, draft, key, digest }: Post): string =>
-  key !== undefined && draft.attachmentAssetIds.length > 0
-    ? derivedId('event', caller.userId, key, digest.toString('hex'))
+/**
+ * Files are claimed for an event id. Whoever tries again to post the same ones, after an attempt that failed between claim
+ * and write, has to come with the same id.
+ */
+const newEventId = ({ caller, draft }: Post): string =>
+  draft.attachmentAssetIds.length > 0
+    ? derivedId('event', caller.userId, draft.roomId, ...draft.attachmentAssetIds)
     : newId('event')
 
 function findPlacement(ctx: Context, draft: Draft, room: RoomHeader): Promise<Placement> {

@@ -1,5 +1,6 @@
 import type { ConnectError } from '@connectrpc/connect'
 import { isEffectiveMember } from '@parley/auth'
+import { isUniqueViolation } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { notAMember, roomNotFound } from '../errors.ts'
@@ -12,13 +13,16 @@ import { transaction, type Connection } from '../store/statement.ts'
 import { toNewPost } from './new-post.ts'
 import { posting, type Message } from './post.ts'
 
-/** How it went for a message: its place, that the key is taken, or what kept it from being written. */
-export type Written = { seq: bigint } | 'key taken' | Error
+/** How it went for a message: its place, that its key or a file is taken, or what kept it from being written. */
+export type Written = { seq: bigint } | 'taken' | Error
 
 /** Writes messages of one room in the order given. Throws when none of them was written. */
 export async function writePosts(ctx: Context, roomId: string, messages: readonly Message[]): Promise<Written[]> {
   const written = new Map<Message, Written>()
-  await writeAtOnce(ctx, roomId, messages, written)
+  await writeAtOnce(ctx, roomId, messages, written).catch((error: unknown) => {
+    // Another process wrote the same files meanwhile. That is seen once the room is held still.
+    if (!isUniqueViolation(error)) throw error
+  })
   const doubtful = messages.filter((message) => !written.has(message))
   if (doubtful.length > 0) {
     await writeHeldStill(ctx, roomId, doubtful, written).catch((error: unknown) => {
@@ -99,5 +103,5 @@ async function append(
 
 function note(message: Message, appended: Appended | undefined, written: Map<Message, Written>): void {
   if (!appended?.met) return
-  written.set(message, appended.seq === null ? 'key taken' : { seq: appended.seq })
+  written.set(message, appended.seq === null ? 'taken' : { seq: appended.seq })
 }

@@ -32,9 +32,23 @@ with post as materialized (
   for no key update of l
 ), met as materialized (
   select n from standing, line where may
+), file as materialized (
+  select n, a.* from post, json_to_recordset(attachments) as a (
+    position smallint, asset_id text, filename text, content_type text, size bigint, width integer, height integer
+  )
+), fresh as materialized (
+  select n from post join met using (n)
+  where n not in (
+    select n from file where exists (select from message_attachments m where m.asset_id = file.asset_id)
+    union all
+    select later.n from file later join file earlier using (asset_id) where earlier.n < later.n
+    union all
+    select n from file join post using (n)
+    where exists (select from room_events e where e.room_id = $1 and e.event_id = post.event_id)
+  )
 ), keyed as materialized (
   select distinct on (author, key) n, author, key, digest, event_id
-  from post join met using (n) where key is not null
+  from post join fresh using (n) where key is not null
   order by author, key, n
 ), key as (
   insert into message_keys (caller_id, key, digest, room_id, event_id, created_at)
@@ -44,7 +58,7 @@ with post as materialized (
 ), accepted as materialized (
   select n, row_number() over (order by n) + count(echo) over (order by n) - (echo is not null)::integer as nth,
     echo is not null as echoed, root is null or echo is not null as shown, created_at
-  from post join met using (n)
+  from post join fresh using (n)
   where key is null or n in (select n from keyed join key on caller_id = author and key.key = keyed.key)
 ), place as (
   update room_lines l
@@ -73,10 +87,7 @@ with post as materialized (
   from placed where echo is not null
 ), attachment as (
   insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height)
-  select $1, seq, a.position, a.asset_id, a.filename, a.content_type, a.size, a.width, a.height
-  from placed, json_to_recordset(attachments) as a (
-    position smallint, asset_id text, filename text, content_type text, size bigint, width integer, height integer
-  )
+  select $1, seq, position, asset_id, filename, content_type, size, width, height from file join placed using (n)
 ), unresolved as (
   insert into unresolved_mentions (room_id, seq, created_at) select $1, seq, created_at from placed where pending
 ), marker as (

@@ -50,7 +50,7 @@ export type NewPost = {
   reply: NewReply | undefined
 }
 
-/** `met` false: another version, no member, or banned. `met` without a place: the key is taken. */
+/** `met` false: another version, no member, or banned. `met` without a place: the key, or a file, is taken. */
 export type Appended = { met: boolean; seq: bigint | null; entries: bigint[] }
 
 /** A room as permissions were resolved with it. */

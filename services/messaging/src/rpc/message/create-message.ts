@@ -6,7 +6,7 @@ import { callerOf, idempotencyKeyOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { draftMessage, hasParts } from '../../domain/draft.ts'
 import type { EventRow } from '../../domain/event-row.ts'
-import { keyReused, messageNotFound } from '../../errors.ts'
+import { keyReused, messageNotFound, unknownAttachment } from '../../errors.ts'
 import { post } from '../../line/post.ts'
 import { viewingAs } from '../../line/viewing.ts'
 import { countPosted, countReplayed } from '../../metrics.ts'
@@ -40,8 +40,9 @@ export function createMessage(ctx: Context): MethodImpl<typeof MessageService.me
       return replay(found)
     }
     const found = await earlier()
-    if (!found) throw messageNotFound()
-    return replay(found)
+    if (found) return replay(found)
+    const [file] = request.attachmentAssetIds
+    throw file === undefined ? messageNotFound() : unknownAttachment(file)
   }
 }
 
