@@ -19,6 +19,9 @@ type ReadableRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: Header
 /** Of the message, or of the reply that an echo shows. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
 
+/** Root of the thread that a row shows. */
+const startedBy = 'coalesce(e.echo_from_thread_root_event_id, e.event_id)'
+
 const attachments = `(
     select json_agg(json_build_object(
       'assetId', a.asset_id, 'filename', a.filename, 'contentType', a.content_type, 'width', a.width, 'height', a.height
@@ -47,7 +50,8 @@ const columns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${s
 
 /**
  * A statement that reads room and standing along with the rows that `source`, a query on room_events, selects. $1 is the
- * room, $2 the reader, further parameters belong to `source`.
+ * room, $2 the reader, further parameters belong to `source`. With their limits the joins are looked up row by row: a plan
+ * that is made before the length of a page is known would read the whole room instead.
  */
 export function readableEvents(name: string, source: string) {
   const { text, run } = statement<ReadableRow>(
@@ -55,10 +59,13 @@ export function readableEvents(name: string, source: string) {
     `select ${columns}
 from room_lines l${standingJoins('$2')}
 left join lateral (${source}) e on true
-left join room_events o on o.room_id = l.room_id and o.event_id = e.echo_of_event_id
-left join threads t on t.room_id = l.room_id and t.root_event_id = coalesce(e.echo_from_thread_root_event_id, e.event_id)
-left join thread_follows f on f.room_id = l.room_id and f.user_id = $2
-  and f.root_event_id = coalesce(e.echo_from_thread_root_event_id, e.event_id)
+left join lateral (
+  select * from room_events where room_id = l.room_id and event_id = e.echo_of_event_id limit 1
+) o on true
+left join lateral (select * from threads where room_id = l.room_id and root_event_id = ${startedBy} limit 1) t on true
+left join lateral (
+  select * from thread_follows where room_id = l.room_id and root_event_id = ${startedBy} and user_id = $2 limit 1
+) f on true
 where l.room_id = $1
 order by e.seq`,
   )

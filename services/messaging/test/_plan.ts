@@ -1,0 +1,74 @@
+import type pg from 'pg'
+import type { Connection } from '../src/store/statement.ts'
+
+type Plan = {
+  'Node Type': string
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: Plan[]
+}
+
+/** What statements did. */
+export type Reading = {
+  indexes: string[]
+  /** Tables that were read from end to end. */
+  scanned: string[]
+  /** The most rows that any step saw at once. */
+  rows: number
+  /** Blocks of the database that were looked at, in memory or not. */
+  blocks: number
+}
+
+/** Runs what a store does and tells what the database did for it. Nothing that is written stays. */
+export async function readingOf(pool: pg.Pool, run: (on: Connection) => Promise<unknown>): Promise<Reading> {
+  const reading: Reading = { indexes: [], scanned: [], rows: 0, blocks: 0 }
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const query = async ({ text, values }: { text: string; values: unknown[] }) => {
+      await client.query('savepoint looked')
+      add(reading, await explain(client, text, values))
+      await client.query('rollback to looked')
+      return client.query(text, values)
+    }
+    await run({ query } as unknown as Connection)
+    await client.query('rollback')
+  } finally {
+    client.release(true)
+  }
+  return reading
+}
+
+/** As it runs when it is prepared, which explaining a statement with its parameters does not show. */
+async function explain(client: pg.ClientBase, text: string, values: unknown[]): Promise<Plan> {
+  await client.query(`prepare explained as ${text}`)
+  const execute = values.length === 0 ? 'explained' : `explained(${values.map(literal).join()})`
+  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (analyze, buffers, format json) execute ${execute}`,
+  )
+  await client.query('deallocate explained')
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+  if (!plan) throw new Error('no plan')
+  return plan
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return `'{${value.join()}}'`
+  return `'${value instanceof Date ? value.toISOString() : String(value)}'`
+}
+
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+
+function add(reading: Reading, plan: Plan): void {
+  const all = nodes(plan)
+  reading.indexes.push(...all.flatMap((node) => node['Index Name'] ?? []))
+  reading.scanned.push(
+    ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
+  )
+  reading.rows = Math.max(reading.rows, ...all.map((node) => node['Actual Rows']))
+  reading.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+}
