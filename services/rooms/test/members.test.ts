@@ -27,7 +27,7 @@ beforeAll(async () => {
   env = await openEnv()
   env.accounts.people = [
     person('Uadmin', { roleIds: ['admin'] }),
-    person('Ualice', { displayName: 'zoe' }),
+    person('Ualice', { displayName: 'ZOË' }),
     person('Ubob', { displayName: 'Abel', roleIds: ['moderator'] }),
     person('Ucarol', { displayName: '' }),
     person('Ugone', { deleted: true }),
@@ -67,7 +67,13 @@ describe('ListMembers', () => {
     const found = async (search: string) => (await alice().listMembers({ roomId: tea, search })).members
     expect(idsOf(await found(' BEL '))).toEqual(['Ubob'])
     expect(idsOf(await found('OB'))).toEqual(['Ubob'])
+    expect(idsOf(await found('oë'))).toEqual(['Ualice'])
+    expect(idsOf(await found('b'))).toEqual(['Ubob'])
+    expect(idsOf(await found('aro'))).toEqual(['Ucarol'])
+    expect(idsOf(await found('carol'))).toEqual(['Ucarol'])
     expect(idsOf(await found('%'))).toEqual([])
+    // The end of a login and the beginning of a display name are no text.
+    expect(idsOf(await found('bob\nabel'))).toEqual([])
     expect(await codeOf(found('x'.repeat(101)))).toBe(Code.InvalidArgument)
   })
 
@@ -83,6 +89,15 @@ describe('ListMembers', () => {
     const past = await alice().listMembers({ roomId: tea, page: { offset: 9 } })
     expect(past).toMatchObject({ members: [], page: { hasMore: false } })
     expect(await codeOf(alice().listMembers({ roomId: tea, page: { cursor: 'nonsense' } }))).toBe(Code.InvalidArgument)
+    for (const parts of [
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c', 'd'],
+      ['a', 'b', '\0', '4'],
+      ['a', 'b', 'c', '4', '5'],
+    ]) {
+      const made = Buffer.from(JSON.stringify(parts)).toString('base64url')
+      expect(await codeOf(alice().listMembers({ roomId: tea, page: { cursor: made } }))).toBe(Code.InvalidArgument)
+    }
     expect(await codeOf(alice().listMembers({ roomId: tea, page: { limit: 501 } }))).toBe(Code.InvalidArgument)
   })
 

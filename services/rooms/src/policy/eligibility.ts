@@ -13,6 +13,10 @@ export type Eligibility = {
   deniedUsers: string[]
 }
 
+/** Nobody is left out, whoever comes. */
+export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibility): boolean =>
+  everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
+
 export function whoMayJoin(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
   const outcome = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
   const { server, groups, rooms } = policy.decisions

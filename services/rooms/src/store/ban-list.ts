@@ -8,28 +8,29 @@ export type BanRow = typeof roomBans.$inferSelect
 export type BanKey = { createdAt: Date; id: string }
 export type BanPage = { bans: { ban: BanRow; room: RoomRow }[]; total: bigint }
 
+type Wanted = { limit: number; offset: number; before: BanKey | undefined }
+
+const inForce = (roomId: string) =>
+  and(roomBans.banned, banHolds, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
+
 /** Bans in force, newest first, of one room or of all: those older than the key of the page before, or after so many. */
-export async function listBans(
-  reader: Reader,
-  roomId: string,
-  page: { limit: number; offset: number; before: BanKey | undefined },
-): Promise<BanPage> {
-  const { before, limit, offset } = page
-  const inForce = and(roomBans.banned, banHolds, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
-  const older = before && sql`(${roomBans.createdAt}, ${roomBans.id}) < (${before.createdAt}, ${before.id})`
+export async function listBans(reader: Reader, roomId: string, page: Wanted): Promise<BanPage> {
+  const total = sql<bigint>`count(*)`.mapWith(BigInt)
   const [bans, [count]] = await Promise.all([
-    reader
-      .select({ ban: roomBans, room: rooms })
-      .from(roomBans)
-      .innerJoin(rooms, eq(rooms.id, roomBans.roomId))
-      .where(and(inForce, older))
-      .orderBy(desc(roomBans.createdAt), desc(roomBans.id))
-      .limit(limit)
-      .offset(before ? 0 : offset),
-    reader
-      .select({ total: sql<bigint>`count(*)`.mapWith(BigInt) })
-      .from(roomBans)
-      .where(inForce),
+    bansPage(reader, roomId, page),
+    reader.select({ total }).from(roomBans).where(inForce(roomId)),
   ])
   return { bans, total: count?.total ?? 0n }
+}
+
+export function bansPage(reader: Reader, roomId: string, { limit, offset, before }: Wanted) {
+  const older = before && sql`(${roomBans.createdAt}, ${roomBans.id}) < (${before.createdAt}, ${before.id})`
+  return reader
+    .select({ ban: roomBans, room: rooms })
+    .from(roomBans)
+    .innerJoin(rooms, eq(rooms.id, roomBans.roomId))
+    .where(and(inForce(roomId), older))
+    .orderBy(desc(roomBans.createdAt), desc(roomBans.id))
+    .limit(limit)
+    .offset(before ? 0 : offset)
 }

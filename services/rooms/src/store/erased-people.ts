@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import type { Standing } from '../policy/standing.ts'
+import { noNames } from './people.ts'
 import { idempotentCalls, people, roomBans, roomMembers } from './schema.ts'
 
 /** Rooms of which a person is a member, or which hold a ban of theirs, lifted ones included. */
@@ -34,7 +35,7 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
 /** Deletes kept answers and leaves a tombstone among people; answers how many rows there were. */
 export async function eraseRowsOf(tx: Tx, userId: string): Promise<number> {
   const answers = await tx.delete(idempotentCalls).where(eq(idempotentCalls.callerId, userId))
-  const tombstone = { login: '', displayName: '', nameKey: '', roleIds: [], deleted: true }
+  const tombstone = { ...noNames, roleIds: [], deleted: true }
   const known = await tx
     .update(people)
     .set(tombstone)

@@ -1,50 +1,75 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
-import type { Eligibility } from '../policy/eligibility.ts'
-import { people, roomBans, roomMembers } from './schema.ts'
+import { isFindable, searchedFor, searchGrams } from '../domain/people-search.ts'
+import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 
 /** Whom to list: explicit members, or with `eligible` everybody who belongs to a universal room. */
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
-export type MemberPage = { members: MemberKey[]; total: bigint }
 
 /** Members by name: those after the key of the page before, or after so many. */
 export async function listMembers(
   reader: Reader,
   filter: MemberFilter,
   page: { limit: number; offset: number; after: MemberKey | undefined },
-): Promise<MemberPage> {
-  const { after, limit, offset } = page
-  const members = membersOf(filter)
-  const key = after && sql`where (name_key, login, user_id) > (${after.nameKey}, ${after.login}, ${after.userId})`
-  const rows = await sqlRows<MemberKey>(
-    reader,
-    sql`select name_key as "nameKey", login, user_id as "userId" from (${members}) as m ${key ?? sql``}
-        order by name_key, login, user_id limit ${limit} offset ${after ? 0 : offset}`,
-  )
-  const [count] = await sqlRows<{ total: bigint }>(reader, sql`select count(*) as total from (${members}) as m`)
-  return { members: rows, total: count?.total ?? 0n }
+): Promise<MemberKey[]> {
+  return finds(filter) ? await sqlRows<MemberKey>(reader, membersPage(filter, page)) : []
+}
+
+/** How many there are on all pages. */
+export async function countMembers(reader: Reader, filter: MemberFilter): Promise<bigint> {
+  if (!finds(filter)) return 0n
+  const [count] = await sqlRows<{ total: bigint }>(reader, membersCount(filter))
+  return count?.total ?? 0n
+}
+
+const finds = ({ search }: MemberFilter): boolean => isFindable(searchedFor(search))
+
+export function membersPage(
+  filter: MemberFilter,
+  { limit, offset, after }: { limit: number; offset: number; after: MemberKey | undefined },
+): SQL {
+  const next = after && sql`and (p.name_key, p.login, p.user_id) > (${after.nameKey}, ${after.login}, ${after.userId})`
+  return sql`
+    select p.name_key as "nameKey", p.login, p.user_id as "userId" ${membersOf(filter)} ${next ?? sql``}
+    order by p.name_key, p.login, p.user_id limit ${limit} offset ${after ? 0 : offset}`
+}
+
+/** Without a search the memberships themselves are counted: nobody who is deleted keeps one. */
+export function membersCount(filter: MemberFilter): SQL {
+  const { roomId, search, eligible } = filter
+  if (searchedFor(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`
+  return sql`select count(*) as total from room_members as m
+    where m.room_id = ${roomId} and m.member and ${notBanned(roomId, sql`m.user_id`)}`
 }
 
 function membersOf({ roomId, search, eligible }: MemberFilter): SQL {
-  const wanted = search.trim().toLowerCase()
-  const found = sql`(strpos(lower(${people.login}), ${wanted}) > 0 or strpos(lower(${people.displayName}), ${wanted}) > 0)`
-  return sql`
-    select ${people.nameKey}, ${people.login}, ${people.userId} from ${people}
-    left join ${roomMembers} on ${roomMembers.roomId} = ${roomId} and ${roomMembers.userId} = ${people.userId}
-    where not ${people.deleted} and ${wanted === '' ? sql`true` : found}
-      and (coalesce(${roomMembers.member}, false) or ${eligible ? sql`(${belongs(eligible)})` : sql`false`})
-      and not exists (
-        select from ${roomBans} where ${roomBans.roomId} = ${roomId} and ${roomBans.userId} = ${people.userId}
-        and ${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()))`
+  const needle = searchedFor(search)
+  const rules = sql`not p.deleted and ${notBanned(roomId, sql`p.user_id`)} ${found(needle)}`
+  const explicit = sql`room_members as m on m.room_id = ${roomId} and m.user_id = p.user_id and m.member`
+  if (!eligible) return sql`from people as p join ${explicit} where ${rules}`
+  if (includesEveryone(eligible)) return sql`from people as p where ${rules}`
+  return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${belongs(eligible)})`
+}
+
+const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
+  select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
+  and b.banned and (b.expires_at is null or b.expires_at > now()))`
+
+/** The pieces find by the index who may be meant, the rest is compared. */
+function found(needle: string): SQL {
+  if (needle === '') return sql``
+  const grams = searchGrams(needle)
+  const byIndex = grams.length === 0 ? sql`` : sql`and p.search_grams @> ${sql.param(grams)}::text[]`
+  return sql`${byIndex} and strpos(p.search_key, ${needle}) > 0`
 }
 
 function belongs(eligible: Eligibility): SQL {
   const { everyone, ownerRoleId, allowedRoles, deniedRoles, allowedUsers, deniedUsers } = eligible
-  const among = (ids: string[]) => sql`${people.userId} = any(${sql.param(ids)}::text[])`
-  const holds = (ids: string[]) => sql`${people.roleIds} && ${sql.param(ids)}::text[]`
+  const among = (ids: string[]) => sql`p.user_id = any(${sql.param(ids)}::text[])`
+  const holds = (ids: string[]) => sql`p.role_ids && ${sql.param(ids)}::text[]`
   if (everyone === 'deny') return holds([ownerRoleId])
   const allowed = everyone === 'allow' ? sql`true` : sql`(${holds(allowedRoles)} or ${among(allowedUsers)})`
-  return sql`${holds([ownerRoleId])} or
-    (${allowed} and not ${holds(deniedRoles)} and not ${among(deniedUsers)})`
+  return sql`(${holds([ownerRoleId])} or
+    (${allowed} and not ${holds(deniedRoles)} and not ${among(deniedUsers)}))`
 }

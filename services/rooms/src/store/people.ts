@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
+import { nameKey, searchGrams, searchKey } from '../domain/people-search.ts'
 import { people, projectionFills } from './schema.ts'
 
 export type Profile = { userId: string; login: string; displayName: string; deleted: boolean; version: bigint }
@@ -8,17 +9,20 @@ export type Roles = { userId: string; roleIds: string[]; version: bigint }
 /** Below every version an account has. */
 const nothingYet = -1n
 
-/** Where people stand in lists: what they are called, whatever the case. */
-const nameKey = ({ displayName, login }: Profile): string => (displayName || login).toLowerCase()
+/** All that is kept of how somebody is called, once they are not called so any more. */
+export const noNames = { login: '', displayName: '', nameKey: '', searchKey: '', searchGrams: [] as string[] }
+
+function namesOf(names: { login: string; displayName: string }): typeof noNames {
+  const key = searchKey(names)
+  return { ...names, nameKey: nameKey(names), searchKey: key, searchGrams: searchGrams(key) }
+}
 
 /** Takes what is newer than what is held. A tombstone is final and keeps nothing. Ids are in ascending order. */
 export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
   if (profiles.length === 0) return
   const rows = profiles.map((profile) => {
     const { userId, login, displayName, deleted, version } = profile
-    const names = deleted
-      ? { login: '', displayName: '', nameKey: '' }
-      : { login, displayName, nameKey: nameKey(profile) }
+    const names = deleted ? noNames : namesOf({ login, displayName })
     return { userId, ...names, deleted, profileVersion: version, roleIds: [], rolesVersion: nothingYet }
   })
   await tx
@@ -30,6 +34,8 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
         login: sql`excluded.login`,
         displayName: sql`excluded.display_name`,
         nameKey: sql`excluded.name_key`,
+        searchKey: sql`excluded.search_key`,
+        searchGrams: sql`excluded.search_grams`,
         deleted: sql`excluded.deleted`,
         roleIds: sql`case when excluded.deleted then '{}' else ${people.roleIds} end`,
         profileVersion: sql`excluded.profile_version`,
@@ -41,7 +47,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
 /** Takes what is newer than what is held. Ids are in ascending order. */
 export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> {
   if (roles.length === 0) return
-  const unnamed = { login: '', displayName: '', nameKey: '', deleted: false, profileVersion: nothingYet }
+  const unnamed = { ...noNames, deleted: false, profileVersion: nothingYet }
   await tx
     .insert(people)
     .values(roles.map(({ userId, roleIds, version }) => ({ ...unnamed, userId, roleIds, rolesVersion: version })))

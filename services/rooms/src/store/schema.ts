@@ -78,7 +78,13 @@ export const roomMembers = pgTable(
     version: version('version').notNull(),
     since: instant('since').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.roomId, t.userId] }), index('room_members_by_user').on(t.userId, t.member)],
+  (t) => [
+    primaryKey({ columns: [t.roomId, t.userId] }),
+    index('room_members_of_room')
+      .on(t.roomId, t.userId)
+      .where(sql`${t.member}`),
+    index('room_members_by_user').on(t.userId, t.member),
+  ],
 )
 
 export const roomBans = pgTable(
@@ -196,12 +202,21 @@ export const people = pgTable(
     displayName: text('display_name').notNull(),
     /** Lower-case display name, or login when there is none: the order of member lists. */
     nameKey: text('name_key').notNull(),
+    /** What a search looks into; see `searchKey`. */
+    searchKey: text('search_key').notNull().default(''),
+    /** Its pieces; those of what is looked for are among them. Kept, so that nobody is taken apart by a query. */
+    searchGrams: text('search_grams').array().notNull().default([]),
     roleIds: text('role_ids').array().notNull(),
     deleted: boolean().notNull(),
     profileVersion: version('profile_version').notNull(),
     rolesVersion: version('roles_version').notNull(),
   },
-  (t) => [index('people_by_name').on(t.nameKey, t.login)],
+  (t) => [
+    index('people_by_name')
+      .on(t.nameKey, t.login, t.userId)
+      .where(sql`not ${t.deleted}`),
+    index('people_by_grams').using('gin', t.searchGrams).with({ fastupdate: false }),
+  ],
 )
 
 /** Which projections were filled from their owner once. */

@@ -44,6 +44,6 @@ export function listBans(ctx: Context): MethodImpl<typeof RoomService.method.lis
 
 function keyOf(cursor: string): BanKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
-  if (!/^\d{1,15}$/.test(at) || id === undefined || rest.length > 0) throw badCursor()
+  if (!/^\d{1,15}$/.test(at) || id === undefined || id.includes('\0') || rest.length > 0) throw badCursor()
   return { createdAt: new Date(Number(at)), id }
 }

@@ -8,7 +8,7 @@ import { getOwnRoom } from '../../directory/members.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { badCursor } from '../../errors.ts'
 import { whoMayJoin } from '../../policy/eligibility.ts'
-import { listMembers as listMemberKeys, type MemberKey } from '../../store/member-list.ts'
+import { countMembers, listMembers as listMemberKeys, type MemberKey } from '../../store/member-list.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
 const defaultLimit = 250
@@ -21,27 +21,32 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
     const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
     const filter = { roomId, search, eligible: effective ? whoMayJoin(policy, scope) : undefined }
     const limit = page?.limit || defaultLimit
-    const after = page?.cursor ? keyOf(page.cursor) : undefined
+    const before = page?.cursor ? placeOf(page.cursor) : undefined
+    const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after: before?.key }
 
-    const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after }
-    const { members, total } = await listMemberKeys(ctx.db, filter, wanted)
+    const [members, totalCount] = await Promise.all([
+      listMemberKeys(ctx.db, filter, wanted),
+      before?.totalCount ?? countMembers(ctx.db, filter),
+    ])
     const shown = members.slice(0, limit)
     const hasMore = members.length > limit
     const last = shown.at(-1)
-    const nextCursor = hasMore && last ? encodeCursor([last.nameKey, last.login, last.userId]) : ''
+    const nextCursor = hasMore && last ? encodeCursor([last.nameKey, last.login, last.userId, totalCount]) : ''
     const ids = shown.map(({ userId }) => userId)
     const profiles = [...(await findProfiles(ctx.accounts, ids)).values()]
     return {
       members: inOrder(ids, profiles, ({ user }) => user?.id ?? '').map((profile) =>
         toDirectoryMember(profile, policy),
       ),
-      page: { totalCount: total, hasMore, nextCursor },
+      page: { totalCount, hasMore, nextCursor },
     }
   }
 }
 
-function keyOf(cursor: string): MemberKey {
-  const [nameKey, login, userId, ...rest] = decodeCursor(cursor)
+/** Where a page ended, and what its listing counted: who reads on is not counted for again. */
+function placeOf(cursor: string): { key: MemberKey; totalCount: bigint } {
+  const [nameKey, login, userId, total = '', ...rest] = decodeCursor(cursor)
   if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()
-  return { nameKey, login, userId }
+  if (!/^\d{1,18}$/.test(total) || `${nameKey}${login}${userId}`.includes('\0')) throw badCursor()
+  return { key: { nameKey, login, userId }, totalCount: BigInt(total) }
 }

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { isFindable, nameKey, searchedFor, searchGrams, searchKey } from './people-search.ts'
+
+test('people are found by login and display name in any letter case', () => {
+  expect(searchKey({ login: 'Ann', displayName: 'ÄNNE M.' })).toBe('ann\nänne m.')
+  expect(searchedFor('  ÄNN ')).toBe('änn')
+})
+
+test('people stand under their display name, or their login', () => {
+  expect(nameKey({ login: 'Ann', displayName: 'Änne' })).toBe('änne')
+  expect(nameKey({ login: 'Ann', displayName: '' })).toBe('ann')
+})
+
+test.each<[string, string[]]>([
+  ['', []],
+  ['a', []],
+  ['an', []],
+  ['ann', ['ann']],
+  ['anna', ['ann', 'nna']],
+  ['anan', ['ana', 'nan']],
+  ['aaaa', ['aaa']],
+  ['👩🏽x', ['👩🏽x']],
+  ['👩🏽xy', ['👩🏽x', '🏽xy']],
+])('the pieces of %j are %j', (needle, grams) => {
+  expect(searchGrams(needle)).toEqual(grams)
+})
+
+test('where a text is found, its pieces are among those of the key', () => {
+  const key = searchKey({ login: 'anna.maria', displayName: 'Änne 👩🏽‍🌾 Müller' })
+  const characters = [...key]
+  const grams = new Set(searchGrams(key))
+  for (let from = 0; from < characters.length; from++)
+    for (let to = from; to <= characters.length; to++)
+      expect(searchGrams(characters.slice(from, to).join('')).filter((gram) => !grams.has(gram))).toEqual([])
+})
+
+test('nothing is found across names', () => {
+  expect(isFindable('ann\nän')).toBe(false)
+  expect(isFindable("o'neil 🌷")).toBe(true)
+})

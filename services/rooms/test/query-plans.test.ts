@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { fileURLToPath } from 'node:url'
+import { ownerRoleId } from '@parley/auth'
+import { openDatabase, type Db } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import { testDatabase } from '@parley/testkit'
+import { sql, type SQL } from 'drizzle-orm'
+import type { Eligibility } from '../src/policy/eligibility.ts'
+import { bansPage } from '../src/store/ban-list.ts'
+import { membersCount, membersPage, type MemberFilter } from '../src/store/member-list.ts'
+
+type Plan = {
+  'Node Type': string
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+
+const opened = new Resources()
+let db: Db
+
+/** 100,000 people, all of them in room R1, 100 of them in R2. Their names have nothing in common but their logins. */
+beforeAll(async () => {
+  const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  const options = { url: database.url, pool: 1, name: 'test', statementTimeoutMs: 60_000 }
+  db = opened.use(await openDatabase(options)).db
+  const { rows } = await db.execute(sql`select indexdef from pg_indexes where indexname = 'people_by_grams'`)
+  await db.execute(sql`drop index people_by_grams`)
+  await db.execute(sql`
+    insert into people (user_id, login, display_name, name_key, search_key, search_grams, role_ids, deleted, profile_version, roles_version)
+    select 'U' || n, login, name, name, key, array(select distinct substr(key, at, 3) from generate_series(1, length(key) - 2) at), '{}', false, 1, 1
+    from (select n, login, name, login || E'\n' || name as key from
+      (select n, 'user' || n as login, substr(md5(n::text), 1, 8) as name from generate_series(1, 100000) n) as named) as people`)
+  await db.execute(sql.raw(String(rows[0]?.['indexdef'])))
+  await db.execute(sql`insert into room_groups values ('G1', 'G1', '', 1, now())`)
+  await db.execute(sql`
+    insert into rooms (id, kind, version, name, name_key, description, group_id, universal, archived, created_at)
+    select id, 1, 1, id, id, '', 'G1', false, false, now() from unnest('{R1,R2}'::text[]) id`)
+  await db.execute(sql`
+    insert into room_members select 'R1', 'U' || n, true, 1, now() from generate_series(1, 100000) n
+    union all select 'R2', 'U' || n * 900, true, 1, now() from generate_series(1, 100) n`)
+  await db.execute(sql`
+    insert into room_bans select id, 'U' || n, id || n, true, 'U1', '', now() - n * interval '1 minute', null, 1, now()
+    from unnest('{R1,R2}'::text[]) id, generate_series(100001, 100300) n`)
+  await db.execute(sql`vacuum analyze`)
+}, 120_000)
+afterAll(() => opened[Symbol.asyncDispose]())
+
+/** Every step of what the statement does. */
+async function stepsOf(statement: SQL): Promise<Plan[]> {
+  const { rows } = await db.execute(sql`explain (analyze, format json) ${statement}`)
+  const [explained] = rows[0]?.['QUERY PLAN'] as { Plan: Plan }[]
+  const steps = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(steps)]
+  return explained ? steps(explained.Plan) : []
+}
+
+/** The most rows that a step looked at. */
+const most = (steps: readonly Plan[]): number =>
+  Math.max(...steps.map((step) => (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops']))
+const indexes = (steps: readonly Plan[]) => steps.map((step) => step['Index Name'])
+
+const eligible: Eligibility = {
+  ...{ everyone: 'allow', ownerRoleId, allowedRoles: [], allowedUsers: [] },
+  ...{ deniedRoles: ['guest'], deniedUsers: ['U7'] },
+}
+const first = { limit: 251, offset: 0, after: undefined }
+const deep = { limit: 251, offset: 0, after: { nameKey: 'c', login: 'user1', userId: 'U1' } }
+const filter = (search: string, wanted: Partial<MemberFilter> = {}): MemberFilter => {
+  return { roomId: 'R1', search, eligible: undefined, ...wanted }
+}
+
+describe('of 100,000 members', () => {
+  test.each<[string, MemberFilter, typeof first | typeof deep]>([
+    ['the first page', filter(''), first],
+    ['a deep page', filter(''), deep],
+    ['a page of those who belong to a universal room', filter('', { eligible }), deep],
+    ['a page of a search that finds all of them', filter('user'), first],
+    ['a deep page of a search that finds many', filter('a'), deep],
+  ])('%s reads about as many people as it shows', async (_what, filter, page) => {
+    const steps = await stepsOf(membersPage(filter, page))
+    expect(indexes(steps)).toContain('people_by_name')
+    expect(most(steps)).toBeLessThan(4 * first.limit)
+  })
+
+  test.each<[string, (filter: MemberFilter) => SQL]>([
+    ['found', (filter) => membersPage(filter, first)],
+    ['counted', membersCount],
+  ])('the few that a search finds are %s by the index of pieces', async (_what, statement) => {
+    for (const wanted of [filter('user4711'), filter('ffff'), filter('nobody'), filter('user4711', { eligible })]) {
+      const steps = await stepsOf(statement(wanted))
+      expect(indexes(steps)).toContain('people_by_grams')
+      expect(most(steps)).toBeLessThan(1000)
+    }
+  })
+
+  test('the number is counted without looking at people', async () => {
+    const steps = await stepsOf(membersCount(filter('')))
+    expect(steps.map((step) => step['Relation Name'])).not.toContain('people')
+  })
+})
+
+test('100 members among 100,000 people are read, not all people', async () => {
+  const steps = await stepsOf(membersPage(filter('', { roomId: 'R2' }), first))
+  expect(indexes(steps)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
+  expect(most(steps)).toBeLessThan(200)
+})
+
+test.each([
+  ['of all rooms', '', 'room_bans_newest'],
+  ['of one room', 'R2', 'room_bans_newest_of_room'],
+])('a page of bans %s reads no more than it shows', async (_what, roomId, index) => {
+  const before = { createdAt: new Date(Date.now() - 100_100 * 60_000), id: 'R2' }
+  const steps = await stepsOf(bansPage(db, roomId, { limit: 51, offset: 0, before }).getSQL())
+  expect(indexes(steps)).toContain(index)
+  expect(most(steps)).toBeLessThan(150)
+})
