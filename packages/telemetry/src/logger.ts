@@ -29,7 +29,8 @@ export function alsoLogTo(receive: LineSink | undefined): void {
 
 function createRoot(): Logger {
   // Whoever read the output may be gone before this process: that must not end it before it has drained.
-  process.stdout.on('error', () => undefined)
+  // One listener does, however many copies of this module there are.
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined)
   return pino(
     {
       level: logLevel(),

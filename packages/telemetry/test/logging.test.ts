@@ -34,3 +34,13 @@ test('the level comes from the environment, else from the file', async () => {
     await rm(folder, { recursive: true })
   }
 })
+
+test('many copies of the module listen to the output once', async () => {
+  const before = process.stdout.listenerCount('error')
+  for (let copy = 0; copy < 12; copy++) {
+    const path = `../src/logger.ts?copy=${copy}`
+    const { logger } = (await import(path)) as { logger: (name: string) => unknown }
+    logger('test')
+  }
+  expect(process.stdout.listenerCount('error')).toBe(Math.max(before, 1))
+})
