@@ -10,7 +10,7 @@ import { consumeEvents, followPolicy, startErasures, startRelay } from '@parley/
 import { openDatabase } from '@parley/postgres'
 import { openRedis, rateLimiter } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Aside } from './aside.ts'
 import { serverNames } from './clients/server-name.ts'
 import type { Config } from './config.ts'
@@ -18,11 +18,7 @@ import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
 import { eraseOwn } from './deletion/erase-own.ts'
 import { noteErased } from './deletion/note-erased.ts'
-import { appointOwners } from './jobs/appoint-owners.ts'
-import { deleteCredentials } from './jobs/delete-credentials.ts'
-import { deleteExpired } from './jobs/delete-expired.ts'
-import { deletionFinisher } from './jobs/finish-deletions.ts'
-import { clearLapsedStatuses } from './jobs/clear-lapsed-statuses.ts'
+import { startJobs } from './jobs/start-jobs.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openTransport } from './mail/open-transport.ts'
 import { asideFailed } from './metrics.ts'
@@ -39,9 +35,6 @@ export type Overrides = {
   /** Gives up starting. */
   stop?: AbortSignal
 }
-
-const second = 1_000
-const hour = 3600_000
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -72,7 +65,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
 
   const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
   policyLoaded()
-  const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'accounts' }))
+  const relay = opened.use(await startRelay({ pool, bus: events, service: 'accounts' }))
   const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
   const presence = new Presence({ redis, announce: announcePresence(events), leaseMs: overrides.presenceLeaseMs })
   const now = overrides.now ?? (() => new Date())
@@ -99,28 +92,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
       prepare: onPolicyChanged(ctx),
     }),
   )
-  void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
-  opened.use(
-    periodically({
-      name: 'delete credentials',
-      everyMs: hour,
-      signal,
-      run: (stop) => deleteCredentials(ctx, stop),
-    }),
-  )
-  opened.use(
-    periodically({ name: 'delete expired steps', everyMs: hour, signal, run: (stop) => deleteExpired(ctx, stop) }),
-  )
-  opened.use(
-    periodically({
-      name: 'clear lapsed statuses',
-      everyMs: second,
-      signal,
-      run: (stop) => clearLapsedStatuses(ctx, stop),
-    }),
-  )
-  opened.use(periodically({ name: 'sweep presence', everyMs: second, signal, run: () => presence.sweep(second) }))
-  opened.use(periodically({ name: 'finish deletions', everyMs: second, signal, run: deletionFinisher(ctx) }))
+  opened.use(startJobs(ctx, presence, signal))
   opened.use(
     await startErasures({
       ...{ bus: events, db, service: 'accounts', erase: eraseOwn({ db, bus: events }) },

@@ -43,7 +43,7 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   busAnswers()
   const transport = opened.use(createRpcClient(calls, { name: 'admin' })).transport()
 
-  const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'admin' }))
+  const relay = opened.use(await startRelay({ pool, bus: events, service: 'admin' }))
   const load = async () => toPolicy(await getPolicy(db))
   const policy = opened.use(await followPolicy({ bus: events, load, signal }))
   const ctx: Context = {

@@ -63,7 +63,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   const ctx: Context = {
     db,
     pool,
-    relay: overrides.relay ?? opened.use(await startRelay({ db, pool, bus: events, service: 'messaging' })),
+    relay: overrides.relay ?? opened.use(await startRelay({ pool, bus: events, service: 'messaging' })),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
     lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),
     profiles,

@@ -52,7 +52,7 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
 
   const policy = opened.use(await followPolicy({ bus: events, load: () => admin.getPolicy({}), signal }))
   policyLoaded()
-  const relay = opened.use(await startRelay({ db, pool, bus: events, service: 'rooms' }))
+  const relay = opened.use(await startRelay({ pool, bus: events, service: 'rooms' }))
   const line = opened.use(openLine({ db, apply, timeoutMs: config.handOverTimeoutMs }))
   const accounts = createClient(AccountsInternalService, transport)
   const now = overrides.now ?? (() => new Date())

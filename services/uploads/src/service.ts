@@ -75,7 +75,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   const now = overrides.now ?? (() => new Date())
   const ctx: Context = {
     db,
-    relay: opened.use(await startRelay({ db, pool, bus: events, service: 'uploads' })),
+    relay: opened.use(await startRelay({ pool, bus: events, service: 'uploads' })),
     policy: () => policy.current(),
     rooms: new RoomAccess(createClient(RoomsInternalService, transport), now),
     storage,

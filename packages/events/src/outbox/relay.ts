@@ -17,7 +17,7 @@ const keepRelayedMs = 2 * 3_600_000
 const deleteAtOnce = 5000
 
 /** What a relay works on. */
-export type RelayOptions = Pick<Database, 'db' | 'pool'> & {
+export type RelayOptions = Pick<Database, 'pool'> & {
   /** The connection for events. */
   bus: Bus
   /** Deployable; part of message ids and of the wake subject. */

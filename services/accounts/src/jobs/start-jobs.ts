@@ -1,0 +1,25 @@
+import { periodically, Resources, retry } from '@parley/runtime'
+import type { Context } from '../context.ts'
+import type { Presence } from '../presence/presence.ts'
+import { appointOwners } from './appoint-owners.ts'
+import { clearLapsedStatuses } from './clear-lapsed-statuses.ts'
+import { deleteCredentials } from './delete-credentials.ts'
+import { deleteExpired } from './delete-expired.ts'
+import { deletionFinisher } from './finish-deletions.ts'
+
+const second = 1_000
+const hour = 3600_000
+
+/** What every process does by itself, until the signal; disposing the result waits for what is under way. */
+export function startJobs(ctx: Context, presence: Pick<Presence, 'sweep'>, signal: AbortSignal): AsyncDisposable {
+  const jobs = new Resources()
+  const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<void>) =>
+    jobs.use(periodically({ name, everyMs, signal, run }))
+  void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
+  every(hour, 'delete credentials', (stop) => deleteCredentials(ctx, stop))
+  every(hour, 'delete expired steps', (stop) => deleteExpired(ctx, stop))
+  every(second, 'clear lapsed statuses', (stop) => clearLapsedStatuses(ctx, stop))
+  every(second, 'sweep presence', () => presence.sweep(second))
+  every(second, 'finish deletions', deletionFinisher(ctx))
+  return jobs
+}
