@@ -16,10 +16,12 @@ import { removeReaction } from './message/remove-reaction.ts'
 import { updateMessage } from './message/update-message.ts'
 import { getRoomEvents } from './room/get-room-events.ts'
 import { getRoomEventsAround } from './room/get-room-events-around.ts'
+import { listRoomAttachments } from './room/list-room-attachments.ts'
 import { markRoomAsRead } from './room/mark-room-as-read.ts'
 import { followThread } from './thread/follow-thread.ts'
 import { getThreadEventsAround } from './thread/get-thread-events-around.ts'
 import { getThreadEvents } from './thread/get-thread-events.ts'
+import { listFollowedThreads } from './thread/list-followed-threads.ts'
 import { markThreadAsRead } from './thread/mark-thread-as-read.ts'
 import { unfollowThread } from './thread/unfollow-thread.ts'
 
@@ -38,9 +40,11 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(RoomService, {
     getRoomEvents: getRoomEvents(ctx),
     getRoomEventsAround: getRoomEventsAround(ctx),
+    listRoomAttachments: listRoomAttachments(ctx),
     markRoomAsRead: markRoomAsRead(ctx),
   })
   router.service(ThreadService, {
+    listFollowedThreads: listFollowedThreads(ctx),
     followThread: followThread(ctx),
     unfollowThread: unfollowThread(ctx),
     getThreadEvents: getThreadEvents(ctx),

@@ -12,9 +12,11 @@ export type Access = {
 /** Events oldest first, and what reading them depends on, in one snapshot. */
 export type Readable = { access: Access; events: EventRow[] }
 
+/** `accessColumns`. */
+export type AccessRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing
+
 /** One row per event, or a single one without an event. */
-type ReadableRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing &
-  (EventRow | { eventId: null })
+type ReadableRow = AccessRow & (EventRow | { eventId: null })
 
 /** Of the message, or of the reply that an echo shows. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
@@ -39,8 +41,11 @@ const reactions = `(
     from reaction_tallies c where c.room_id = l.room_id and c.seq = ${shownSeq} and e.kind = 'message_posted'
   )`
 
-const columns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns},
-  e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
+/** Of `room_lines l` with `standingJoins`. */
+export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns}`
+
+/** The columns of an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
+export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
   coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
   ${attachments} as attachments, ${reactions} as reactions, e.in_reply_to as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
@@ -49,23 +54,28 @@ const columns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${s
   t.participant_ids as "participantIds", f.following as "isFollowing"`
 
 /**
- * A statement that reads room and standing along with the rows that `source`, a query on room_events, selects. $1 is the
- * room, $2 the reader, further parameters belong to `source`. With their limits the joins are looked up row by row: a plan
- * that is made before the length of a page is known would read the whole room instead.
+ * What is shown along with `room_events e` of `room_lines l` to reader $2. With their limits the joins are looked up row by
+ * row: a plan that is made before the length of a page is known would read the whole room instead.
  */
-export function readableEvents(name: string, source: string) {
-  const { text, run } = statement<ReadableRow>(
-    name,
-    `select ${columns}
-from room_lines l${standingJoins('$2')}
-left join lateral (${source}) e on true
+export const eventJoins = `
 left join lateral (
   select * from room_events where room_id = l.room_id and event_id = e.echo_of_event_id limit 1
 ) o on true
 left join lateral (select * from threads where room_id = l.room_id and root_event_id = ${startedBy} limit 1) t on true
 left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = ${startedBy} and user_id = $2 limit 1
-) f on true
+) f on true`
+
+/**
+ * A statement that reads room and standing along with the rows that `source`, a query on room_events, selects. $1 is the
+ * room, $2 the reader, further parameters belong to `source`.
+ */
+export function readableEvents(name: string, source: string) {
+  const { text, run } = statement<ReadableRow>(
+    name,
+    `select ${accessColumns}, ${eventColumns}
+from room_lines l${standingJoins('$2')}
+left join lateral (${source}) e on true${eventJoins}
 where l.room_id = $1
 order by e.seq`,
   )
@@ -80,9 +90,12 @@ order by e.seq`,
 function toReadable(roomId: string, rows: ReadableRow[]): Readable | undefined {
   const [first] = rows
   if (!first) return undefined
-  const { roomKind, groupId, universal, member, banned } = first
   return {
-    access: { room: { roomId, kind: roomKinds[roomKind], groupId, universal }, standing: { member, banned } },
+    access: toAccess(roomId, first),
     events: rows.flatMap((row) => (row.eventId === null ? [] : row)),
   }
+}
+
+export function toAccess(roomId: string, { roomKind, groupId, universal, member, banned }: AccessRow): Access {
+  return { room: { roomId, kind: roomKinds[roomKind], groupId, universal }, standing: { member, banned } }
 }

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { assetUrl } from '@parley/auth'
+import { assetUrl, type ServerImageSize } from '@parley/auth'
 import type { MessageAssetUrlSchema, MessageAttachmentSchema } from '@parley/contracts/api'
 import type { Attached } from '../domain/event-row.ts'
 import type { Viewing } from './viewing.ts'
@@ -19,10 +19,11 @@ export function toAttachment(viewing: Viewing, attached: Attached): MessageInitS
   }
 }
 
-function toUrl(
+/** Where this reader opens a file, or a small image of it. */
+export function toUrl(
   { assets, userId, now }: Viewing,
   assetId: string,
-  image?: typeof thumbnail,
+  image?: ServerImageSize,
 ): MessageInitShape<typeof MessageAssetUrlSchema> {
   const { url, expiresAt } = assetUrl(assets, { assetId, userId, now, ...(image && { image }) })
   return { url, expiresAt: timestampFromDate(expiresAt) }

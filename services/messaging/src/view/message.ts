@@ -39,13 +39,14 @@ const participantsShown = 5
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, participantsShown) ?? []
 
-function toThreadSummary(row: EventRow): MessageInitShape<typeof ThreadSummarySchema> {
+/** Of the thread that a row starts, or whose reply it echoes. */
+export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.echoFromThreadRootEventId ?? row.eventId,
     replyCount: row.replyCount ?? 0,
     ...(row.lastReplyAt && { lastReplyAt: timestampFromDate(row.lastReplyAt) }),
     participantPreviewUserIds: shownParticipants(row),
     participantCount: row.participantIds?.length ?? 0,
-    viewerState: { isFollowing: row.isFollowing ?? false },
+    viewerState: { isFollowing: row.isFollowing ?? false, ...(hasUnread !== undefined && { hasUnread }) },
   }
 }

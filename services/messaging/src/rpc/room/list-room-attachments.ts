@@ -1,0 +1,40 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { decodeCursor, encodeCursor } from '@parley/postgres'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { pageOf, shownOf } from '../../domain/page.ts'
+import { cursorInvalid, roomNotFound } from '../../errors.ts'
+import { viewingAs } from '../../line/viewing.ts'
+import { assertReads } from '../../policy/room-access.ts'
+import { listRoomAttachments as listAttachments, type AttachmentKey } from '../../store/room-attachments.ts'
+import { thumbnailSize, toRoomAttachment } from '../../view/room-attachment.ts'
+
+const limits = { usual: 50, most: 100 }
+
+export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService.method.listRoomAttachments> {
+  return async ({ roomId, thumbnail, page: request }, call) => {
+    const caller = callerOf(call)
+    const { limit, wanted, offset, cursor } = pageOf(request, limits)
+    const after = cursor === '' ? undefined : keyOf(cursor)
+    const reader = { roomId, userId: caller.userId }
+    const found = looksLikeId(roomId)
+      ? await listAttachments(ctx.pool, reader, { limit: wanted, offset, after })
+      : undefined
+    if (!found) throw roomNotFound()
+    assertReads(ctx.policy(), caller, found.access.room, found.access.standing)
+    const { shown, page } = shownOf(found.attachments, { limit, total: found.total, cursorOf })
+    const viewing = viewingAs(ctx, caller, roomId)
+    const size = thumbnailSize(thumbnail)
+    return { attachments: shown.map((row) => toRoomAttachment(viewing, row, size)), page }
+  }
+}
+
+const cursorOf = ({ seq, position }: AttachmentKey): string => encodeCursor([seq, position])
+
+function keyOf(cursor: string): AttachmentKey {
+  const [seq = '', position = '', ...rest] = decodeCursor(cursor)
+  if (!/^\d{1,18}$/.test(seq) || !/^\d{1,4}$/.test(position) || rest.length > 0) throw cursorInvalid()
+  return { seq: BigInt(seq), position: Number(position) }
+}

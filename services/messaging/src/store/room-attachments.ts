@@ -1,0 +1,54 @@
+import { maxPlace } from '../domain/cursor.ts'
+import type { Attached } from '../domain/event-row.ts'
+import { standingJoins } from './lines.ts'
+import { accessColumns, toAccess, type Access, type AccessRow } from './readable-events.ts'
+import { statement, type Connection } from './statement.ts'
+
+/** A file with the message that carries it. */
+export type RoomAttachment = Attached & {
+  size: bigint
+  messageEventId: string
+  threadRootEventId: string | null
+  createdAt: Date
+} & AttachmentKey
+
+/** Where a file stands: by message, then in the order of the message. */
+export type AttachmentKey = { seq: bigint; position: number }
+
+type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
+
+/** $1 room, $2 reader, $3 and $4 key to go on behind, $5 rows wanted, $6 rows to skip. */
+const read = statement<Row>(
+  'read_room_attachments',
+  `select ${accessColumns}, (select count(*) from message_attachments where room_id = $1) as total, a.*
+from room_lines l${standingJoins('$2')}
+left join lateral (
+  select a.seq, a.position, a.asset_id as "assetId", a.filename, a.content_type as "contentType", a.size, a.width, a.height,
+    e.event_id as "messageEventId", e.thread_root_event_id as "threadRootEventId", e.created_at as "createdAt"
+  from message_attachments a
+  join room_events e on e.room_id = a.room_id and e.seq = a.seq
+  where a.room_id = $1 and a.seq <= $3::bigint and (a.seq < $3::bigint or a.position > $4::smallint)
+  order by a.seq desc, a.position
+  limit $5::integer offset $6::integer
+) a on true
+where l.room_id = $1
+order by a.seq desc, a.position`,
+)
+
+type Wanted = { limit: number; offset: number; after: AttachmentKey | undefined }
+export type RoomAttachments = { access: Access; total: bigint; attachments: RoomAttachment[] }
+
+/** Files of a room, newest message first; undefined for an unknown room. */
+export async function listRoomAttachments(
+  on: Connection,
+  reader: { roomId: string; userId: string },
+  { limit, offset, after }: Wanted,
+): Promise<RoomAttachments | undefined> {
+  const { roomId, userId } = reader
+  const { seq, position } = after ?? { seq: maxPlace, position: 0 }
+  const rows = await read.run(on, [roomId, userId, seq, position, limit, after ? 0 : offset])
+  const [first] = rows
+  if (!first) return undefined
+  const attachments = rows.flatMap((row) => (row.assetId === null ? [] : row))
+  return { access: toAccess(roomId, first), total: first.total, attachments }
+}
