@@ -8,6 +8,7 @@ import type { Profiles } from './clients/profiles.ts'
 import type { Headers } from './line/headers.ts'
 import type { Lanes } from './line/lanes.ts'
 import type { Message } from './line/post.ts'
+import type { Turns } from './line/turns.ts'
 
 /** What a handler may reach. */
 export type Context = {
@@ -17,6 +18,8 @@ export type Context = {
   headers: Headers
   /** Messages on their way into the lines of rooms. */
   lanes: Lanes<Message>
+  /** Changes of messages, by room. */
+  turns: Turns
   profiles: Profiles
   handles: Handles
   claimAssets: ClaimAssets

@@ -45,8 +45,8 @@ export const keyReused = () => invalid('Idempotency-Key: already used for anothe
 export const firstFactMissing = () => invalid('facts: the first one makes the room and has version 1, no other does')
 
 export const roomBusy = () =>
-  new ConnectError('too many messages wait to be written into this room; try again', Code.Unavailable)
-export const givenUp = () => new ConnectError('the call was given up before the message was written', Code.Canceled)
+  new ConnectError('too much waits to be written into this room; try again', Code.Unavailable)
+export const givenUp = () => new ConnectError('the call was given up before it changed anything', Code.Canceled)
 
 export const factKindUnknown = (version: bigint) =>
   new ConnectError(`fact ${version} is of a kind this process does not know`, Code.Unimplemented)

@@ -16,8 +16,9 @@ import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { Headers } from './line/headers.ts'
 import { Lanes } from './line/lanes.ts'
 import { writePosts } from './line/write-posts.ts'
+import { Turns } from './line/turns.ts'
 import { routes } from './rpc/index.ts'
-import { findHeader } from './store/lines.ts'
+import { findHeader, holdStill } from './store/lines.ts'
 
 /** What a test may replace, and the signal that gives up starting. */
 export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & { stop?: AbortSignal }
@@ -66,6 +67,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     relay: overrides.relay ?? opened.use(await startRelay({ pool, bus: events, service: 'messaging' })),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
     lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),
+    turns: new Turns((roomId, run) => holdStill(pool, roomId, run)),
     profiles,
     handles: new Handles(fetchHandles(transport)),
     claimAssets: claimAssets(transport),

@@ -8,12 +8,11 @@ import { messageNotFound, roomNotFound } from '../errors.ts'
 import { assertReads } from '../policy/room-access.ts'
 import { findChangeable } from '../store/changeable.ts'
 import { storeLineEvents } from '../store/line-events.ts'
-import { lockLine } from '../store/lines.ts'
-import { transaction, type Connection } from '../store/statement.ts'
+import type { Connection } from '../store/statement.ts'
 import type { Occurrence } from '../view/change-events.ts'
 
-/** The message that a call names; the emoji where it is about one. */
-export type Target = { roomId: string; eventId: string; emoji?: string }
+/** The message that a call names; the emoji where it is about one. The signal ends the call. */
+export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
 /** The message as it stands, in a room that the caller may read. */
 export type Found = { room: RoomLine; message: ChangeableMessage }
@@ -32,7 +31,7 @@ export async function changeMessage(
   target: Target,
   decide: (found: Found) => Change | undefined,
 ): Promise<Found> {
-  const { roomId, eventId, emoji = '' } = target
+  const { roomId, eventId, emoji = '', signal } = target
   if (!looksLikeId(roomId)) throw roomNotFound()
   const look = async (on: Connection): Promise<Found> => {
     const id = looksLikeId(eventId) ? eventId : ''
@@ -44,15 +43,16 @@ export async function changeMessage(
     if (!message) throw messageNotFound()
     return { room, message }
   }
-  const before = await look(ctx.pool)
-  if (!decide(before)) return before
-  const { found, entries } = await transaction(ctx.pool, async (on) => {
-    await lockLine(on, roomId)
-    const found = await look(on)
+  let found = await look(ctx.pool)
+  if (!decide(found)) return found
+  let entries: bigint[] = []
+  await ctx.turns.take(roomId, signal, async (on) => {
+    entries = []
+    found = await look(on)
     const change = decide(found)
-    if (!change) return { found, entries: [] }
+    if (!change) return
     await change.write(on)
-    return { found, entries: await storeLineEvents(on, roomId, change.events) }
+    entries = await storeLineEvents(on, roomId, change.events)
   })
   ctx.relay.wake(entries)
   return found

@@ -7,10 +7,10 @@ import { messageNotFound } from '../errors.ts'
 import { assertMayReact } from '../policy/message-changes.ts'
 import { addReaction, findTally, removeReaction } from '../store/reactions.ts'
 import { toReactionEvent } from '../view/change-events.ts'
-import { changeMessage, occurrence, type Change, type Found } from './change.ts'
+import { changeMessage, occurrence, type Change, type Found, type Target } from './change.ts'
 
 /** A reaction that is to come or go. */
-export type React = { roomId: string; eventId: string; emoji: string; change: 'add' | 'remove' }
+export type React = Target & { emoji: string; change: 'add' | 'remove' }
 
 /** Whether anything changed, and what reactions with that emoji there are now. */
 export type Reacted = { changed: boolean; tally: Tally | undefined }

@@ -1,6 +1,6 @@
-import { lockLine } from './lines.ts'
+import { holdStill } from './lines.ts'
 import { lastShown, stillTakesPart } from './retractions.ts'
-import { statement, transaction, type Connection, type Pool } from './statement.ts'
+import { statement, type Connection, type Pool } from './statement.ts'
 
 /** A room in which a user has something left. */
 type InRoom = { roomId: string }
@@ -90,8 +90,7 @@ type Some = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
 async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Promise<number> {
   const [room] = await found
   if (!room) return 0
-  return transaction(pool, async (on) => {
-    await lockLine(on, room.roomId)
+  return holdStill(pool, room.roomId, async (on) => {
     const [row] = await some(on, room.roomId)
     // Another process may have been quicker: there may be more in other rooms.
     return Math.max(row?.erased ?? 0, 1)

@@ -1,6 +1,6 @@
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
-import { statement, type Connection } from './statement.ts'
+import { statement, transaction, type Connection, type Pool } from './statement.ts'
 
 /** The header of a room as columns. */
 export type HeaderRow = {
@@ -89,4 +89,12 @@ export async function findStandings(
 /** Holds the room until the transaction ends. What else is read has to be read after it, in a snapshot of its own. */
 export async function lockLine(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
+}
+
+/** A transaction that holds the room; see {@link lockLine}. */
+export function holdStill<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
+  return transaction(pool, async (on) => {
+    await lockLine(on, roomId)
+    return run(on)
+  })
 }

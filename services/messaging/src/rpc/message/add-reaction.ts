@@ -7,7 +7,13 @@ import { toReaction } from '../../view/reaction.ts'
 
 export function addReaction(ctx: Context): MethodImpl<typeof MessageService.method.addReaction> {
   return async ({ roomId, messageEventId: eventId, emoji }, call) => {
-    const { changed, tally } = await react(ctx, callerOf(call), { roomId, eventId, emoji, change: 'add' })
+    const { changed, tally } = await react(ctx, callerOf(call), {
+      roomId,
+      eventId,
+      emoji,
+      change: 'add',
+      signal: call.signal,
+    })
     return { added: changed, ...(tally && { reaction: toReaction(tally) }) }
   }
 }

@@ -9,7 +9,7 @@ export function deleteAttachment(ctx: Context): MethodImpl<typeof MessageService
   return async ({ roomId, eventId, attachmentId }, call) => {
     const caller = callerOf(call)
     const decide = planWithoutAttachment.bind(undefined, ctx, caller, attachmentId)
-    await changeMessage(ctx, caller, { roomId, eventId }, decide)
+    await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
     return { deleted: true }
   }
 }

@@ -8,7 +8,9 @@ import { planWithoutPreview } from '../../line/remove-part.ts'
 export function deleteLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.deleteLinkPreview> {
   return async ({ roomId, eventId, url }, call) => {
     const caller = callerOf(call)
-    await changeMessage(ctx, caller, { roomId, eventId }, (found) => planWithoutPreview(ctx, caller, url, found))
+    await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, (found) =>
+      planWithoutPreview(ctx, caller, url, found),
+    )
     return { deleted: true }
   }
 }

@@ -8,7 +8,9 @@ import { planRetraction } from '../../line/retract.ts'
 export function deleteMessage(ctx: Context): MethodImpl<typeof MessageService.method.deleteMessage> {
   return async ({ roomId, eventId }, call) => {
     const caller = callerOf(call)
-    await changeMessage(ctx, caller, { roomId, eventId }, (found) => planRetraction(ctx, caller, found))
+    await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, (found) =>
+      planRetraction(ctx, caller, found),
+    )
     return { deleted: true }
   }
 }

@@ -7,7 +7,13 @@ import { toReaction } from '../../view/reaction.ts'
 
 export function removeReaction(ctx: Context): MethodImpl<typeof MessageService.method.removeReaction> {
   return async ({ roomId, messageEventId: eventId, emoji }, call) => {
-    const { changed, tally } = await react(ctx, callerOf(call), { roomId, eventId, emoji, change: 'remove' })
+    const { changed, tally } = await react(ctx, callerOf(call), {
+      roomId,
+      eventId,
+      emoji,
+      change: 'remove',
+      signal: call.signal,
+    })
     return { removed: changed, ...(tally && { reaction: toReaction(tally) }) }
   }
 }

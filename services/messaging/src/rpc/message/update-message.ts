@@ -14,7 +14,7 @@ export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.me
     const caller = callerOf(call)
     if (body === undefined && withEcho === undefined) throw nothingToUpdate()
     const decide = planUpdate.bind(undefined, ctx, caller, { body, withEcho })
-    const { message } = await changeMessage(ctx, caller, { roomId, eventId }, decide)
+    const { message } = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
     // An echo that was named and taken back is answered with its reply.
     const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, message.eventId])
     const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
