@@ -24,9 +24,9 @@ async function expectCountsToHold(roomId: string): Promise<void> {
   )`
   expect(await rows(tallies, roomId)).toEqual([])
   const threads = `select t.root_event_id from threads t
-  where t.room_id = $1 and (t.reply_count, (select array_agg(id order by id) from unnest(t.participant_ids) id))
+  where t.room_id = $1 and (t.reply_count, t.last_reply_seq, (select array_agg(id order by id) from unnest(t.participant_ids) id))
     is distinct from (
-      select (count(*)::integer, array_agg(distinct actor_id order by actor_id)) from room_events e
+      select (count(*)::integer, max(seq), array_agg(distinct actor_id order by actor_id)) from room_events e
       where e.room_id = t.room_id and e.thread_root_event_id = t.root_event_id and e.deleted_at is null
     )`
   expect(await rows(threads, roomId)).toEqual([])
