@@ -6,6 +6,7 @@ import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './fetch/safe-fetch.ts'
 import type { Studio } from './images/studio.ts'
 import type { TransformCache } from './images/transform-cache.ts'
+import type { PageDesk } from './previews/page-desk.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type Context = {
@@ -16,7 +17,9 @@ export type Context = {
   storage: Storage
   studio: Studio
   transforms: TransformCache
-  fetchImage: SafeFetch
+  fetch: SafeFetch
+  /** Where pages are looked at, each once at a time. */
+  pages: PageDesk
   /** Keys that gateway and uploads share: the present one, and the one before. */
   blobSecrets: readonly string[]
   /** Secrets under which addresses of images may be signed. */

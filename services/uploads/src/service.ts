@@ -19,6 +19,7 @@ import { onProfileUpdated } from './consumers/on-profile-updated.ts'
 import { onServerUpdated } from './consumers/on-server-updated.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
+import { isPublicAddress } from './fetch/public-address.ts'
 import { safeFetch } from './fetch/safe-fetch.ts'
 import { handleRequests } from './http/routes.ts'
 import { openStudio } from './images/studio.ts'
@@ -30,6 +31,7 @@ import { deleteDoomedImages } from './jobs/delete-doomed-images.ts'
 import { expireAssets } from './jobs/expire-assets.ts'
 import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
+import { PageDesk } from './previews/page-desk.ts'
 import { routes } from './rpc/index.ts'
 import { openDiskStorage } from './storage/disk.ts'
 
@@ -81,7 +83,8 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     storage,
     studio: openStudio({ atOnce: config.imagesAtOnce }),
     transforms: new TransformCache(config.transformCacheBytes),
-    fetchImage: safeFetch({ allowPrivate: config.fetchPrivate }),
+    fetch: safeFetch({ isAllowed: config.fetchPrivate ? () => true : isPublicAddress }),
+    pages: new PageDesk(signal),
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
@@ -123,7 +126,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
   opened.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
   opened.use(cleanUploads(ctx, { everyMs, signal }))
-  opened.use(cleanPreviews(ctx, { everyMs, signal }))
+  opened.use(cleanPreviews(ctx, { everyMs, signal, claimsArrive }))
   opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))

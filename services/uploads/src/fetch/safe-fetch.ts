@@ -1,81 +1,82 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { ConnectError } from '@connectrpc/connect'
-import { addressIsPrivate, badImageUrl, imageCannotBeFetched, imageIsTooLarge, tooManyRedirects } from '../errors.ts'
-import { guardedLookup, PrivateAddress } from './lookup.ts'
-import { isPublicAddress } from './public-address.ts'
+import { FetchRefused } from './failures.ts'
+import { guardedLookup, type IsAllowed, type Resolve } from './lookup.ts'
+import { readBody } from './read-body.ts'
 
-/** Fetches an image from elsewhere. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot. */
-export type SafeFetch = (url: string, signal: AbortSignal) => Promise<Buffer>
-
-type Options = {
-  /** For tests and closed networks: any address may be asked. */
-  allowPrivate: boolean
-  maxBytes?: number
+/** What is wanted of an address. */
+export type Wanted = {
+  accept: string
+  maxBytes: number
+  /** What becomes of more than that. */
+  longer: 'cut' | 'refuse'
+  /** Whether an answer of that content type is read at all. */
+  takes?: (contentType: string) => boolean
   timeoutMs?: number
 }
+
+/** What was there, after redirects. */
+export type Fetched = { url: URL; contentType: string; bytes: Buffer }
+
+/** Fetches from elsewhere. Rejects with `FetchRefused` for what may not be fetched, with another error for what cannot. */
+export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
 
 const mostRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-export function safeFetch({ allowPrivate, maxBytes = 5 * 1024 * 1024, timeoutMs = 10_000 }: Options): SafeFetch {
-  const hop = async (url: URL, signal: AbortSignal, hopsLeft: number): Promise<Buffer> => {
-    const answer = await ask(url, signal, allowPrivate)
+type Network = { isAllowed: IsAllowed; resolve?: Resolve }
+
+/** Asks allowed addresses alone, at each hop. */
+export function safeFetch(network: Network): SafeFetch {
+  const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
+    const answer = await ask(url, wanted.accept, { ...network, signal })
     const { statusCode = 0, headers } = answer
+    const refuse = (error: Error): never => {
+      answer.destroy()
+      throw error
+    }
     if (redirects.has(statusCode) && headers.location !== undefined) {
       answer.destroy()
-      if (hopsLeft === 0) throw tooManyRedirects()
-      return hop(checkedUrl(headers.location, url), signal, hopsLeft - 1)
+      if (hopsLeft === 0) throw new FetchRefused('redirects')
+      return hop(checkedUrl(headers.location, url), wanted, signal, hopsLeft - 1)
     }
-    if (statusCode !== 200) {
-      answer.destroy()
-      throw imageCannotBeFetched()
-    }
-    return readAtMost(answer, maxBytes)
+    if (statusCode !== 200) return refuse(new Error(`answered ${statusCode}`))
+    const contentType = headers['content-type'] ?? ''
+    if (wanted.takes && !wanted.takes(contentType)) return refuse(new FetchRefused('type'))
+    return { url, contentType, bytes: await readBody(answer, wanted.maxBytes, wanted.longer) }
   }
-  return async (address, signal) => {
-    try {
-      return await hop(checkedUrl(address), AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), mostRedirects)
-    } catch (error) {
-      if (error instanceof PrivateAddress) throw addressIsPrivate()
-      throw error instanceof ConnectError ? error : imageCannotBeFetched(error)
-    }
+  return async (address, wanted, signal) => {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(wanted.timeoutMs ?? 10_000)])
+    return hop(checkedUrl(address), wanted, inTime, mostRedirects)
   }
 }
 
-function checkedUrl(address: string, base?: URL): URL {
+/** An absolute http or https URL without credentials. Throws `FetchRefused`. */
+export function checkedUrl(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw badImageUrl()
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('address')
   return url
 }
 
-/** One request, to an address that was checked after it was looked up: a name cannot point elsewhere in between. */
-function ask(url: URL, signal: AbortSignal, allowPrivate: boolean): Promise<IncomingMessage> {
+/** One request; its address is checked after it was looked up. */
+function ask(
+  url: URL,
+  accept: string,
+  { signal, isAllowed, resolve }: Network & { signal: AbortSignal },
+): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw addressIsPrivate()
+  if (isIP(host) !== 0 && !isAllowed(host)) throw new FetchRefused('private')
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
+  return new Promise((answer, reject) => {
     request(url, {
       signal,
       agent: false,
-      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Parley' },
-      ...(!allowPrivate && { lookup: guardedLookup }),
+      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
+      lookup: guardedLookup(isAllowed, resolve),
     })
-      .on('response', resolve)
+      .on('response', answer)
       .on('error', reject)
       .end()
   })
-}
-
-async function readAtMost(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    length += chunk.length
-    // Leaving the loop destroys the answer.
-    if (length > maxBytes) throw imageIsTooLarge(maxBytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

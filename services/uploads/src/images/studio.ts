@@ -1,6 +1,6 @@
 import type { ServerImageFit, ServerImageSize } from '@parley/auth'
 import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
-import { imageIsBroken, imageTakesTooLong } from '../errors.ts'
+import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../errors.ts'
 import { assertStillImage, decoding, inspectAttachment } from './inspect.ts'
 import { Turnstile } from './turnstile.ts'
 
@@ -26,7 +26,7 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
   // Loaders that nobody here asks for do not run, whatever a file pretends to be.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
-  const turnstile = new Turnstile(atOnce, mostWaiting)
+  const turnstile = new Turnstile(atOnce, mostWaiting, tooManyImages)
   return {
     make: (read, most) =>
       turnstile.pass(async () => {

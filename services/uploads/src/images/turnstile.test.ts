@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
+import { tooManyImages } from '../errors.ts'
 import { Turnstile } from './turnstile.ts'
 
 function work() {
@@ -9,7 +10,7 @@ function work() {
 }
 
 test('so many pass at once, a few wait, more are refused, and a place is passed on', async () => {
-  const turnstile = new Turnstile(2, 1)
+  const turnstile = new Turnstile(2, 1, tooManyImages)
   const jobs = [work(), work(), work()]
   const begun: number[] = []
   const passing = jobs.map(({ done }, index) =>

@@ -1,21 +1,23 @@
-import { tooManyImages } from '../errors.ts'
+import type { ConnectError } from '@connectrpc/connect'
 
-/** Lets so many through at once; a bounded number waits, more are refused with `resource_exhausted`. */
+/** Lets so many through at once; a bounded number waits, more are refused. */
 export class Turnstile {
   readonly #atOnce: number
   readonly #mostWaiting: number
+  readonly #refusal: () => ConnectError
   readonly #waiting: (() => void)[] = []
   #inside = 0
 
-  constructor(atOnce: number, mostWaiting: number) {
+  constructor(atOnce: number, mostWaiting: number, refusal: () => ConnectError) {
     this.#atOnce = atOnce
+    this.#refusal = refusal
     this.#mostWaiting = mostWaiting
   }
 
   async pass<T>(work: () => Promise<T>): Promise<T> {
     if (this.#inside < this.#atOnce) this.#inside++
     else {
-      if (this.#waiting.length >= this.#mostWaiting) throw tooManyImages()
+      if (this.#waiting.length >= this.#mostWaiting) throw this.#refusal()
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
     try {

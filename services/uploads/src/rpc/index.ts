@@ -6,6 +6,7 @@ import { batchGetAssets } from './asset/batch-get-assets.ts'
 import { getAsset } from './asset/get-asset.ts'
 import { claimAssets } from './internal/claim-assets.ts'
 import { importServerImage } from './internal/import-server-image.ts'
+import { previewLink } from './internal/preview-link.ts'
 import { storeServerImage } from './internal/store-server-image.ts'
 import { cancelUpload } from './upload/cancel-upload.ts'
 import { completeUpload } from './upload/complete-upload.ts'
@@ -29,5 +30,6 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     storeServerImage: storeServerImage(ctx),
     importServerImage: importServerImage(ctx),
     claimAssets: claimAssets(ctx),
+    previewLink: previewLink(ctx),
   })
 }

@@ -1,6 +1,6 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, lt, notExists, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@parley/postgres'
-import { previewUses } from './schema.ts'
+import { linkPreviews, previewUses, serverImages } from './schema.ts'
 
 type Use = { imageKey: string; messageEventId: string }
 
@@ -38,4 +38,25 @@ export async function forgetEndedUses(db: Db): Promise<void> {
 
 export async function forgetUsesOf(db: Db, authorId: string): Promise<number> {
   return (await db.delete(previewUses).where(eq(previewUses.authorId, authorId))).rowCount ?? 0
+}
+
+/** Dooms images that were stored before then and that neither a preview nor a message names. */
+export async function doomUnusedPreviewImages(db: Db, before: Date): Promise<void> {
+  const previews = db
+    .select({ one: sql`1` })
+    .from(linkPreviews)
+    .where(eq(linkPreviews.imageKey, serverImages.key))
+  const uses = db
+    .select({ one: sql`1` })
+    .from(previewUses)
+    .where(and(eq(previewUses.imageKey, serverImages.key), eq(previewUses.ended, false)))
+  await db
+    .update(serverImages)
+    .set({ doomed: true })
+    .where(
+      and(
+        ...[eq(serverImages.kind, 'link_preview'), sql`not claimed and not doomed`, lt(serverImages.createdAt, before)],
+        ...[notExists(previews), notExists(uses)],
+      ),
+    )
 }

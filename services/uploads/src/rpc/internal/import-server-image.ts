@@ -1,13 +1,14 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
+import { fetchImage } from '../../fetch/fetch-image.ts'
 import { keepServerImage, publicKind } from '../../images/keep.ts'
 
 export function importServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.importServerImage> {
   return async ({ url, kind, ownerId }, call) => {
     const wanted = { kind: publicKind(kind), ownerId }
     // Fetched before a place among the decoders is taken: a slow server keeps nobody else waiting.
-    const bytes = await ctx.fetchImage(url, call.signal)
+    const bytes = await fetchImage(ctx.fetch, url, call.signal)
     return { key: await keepServerImage(ctx, wanted, () => Promise.resolve(bytes)) }
   }
 }

@@ -1,0 +1,23 @@
+import type { ConnectError } from '@connectrpc/connect'
+import * as errors from '../errors.ts'
+import { FetchRefused, type Refusal } from './failures.ts'
+import type { SafeFetch } from './safe-fetch.ts'
+
+const maxBytes = 5 * 1024 * 1024
+
+const refusals: Record<Refusal, () => ConnectError> = {
+  address: errors.badImageUrl,
+  private: errors.addressIsPrivate,
+  redirects: errors.tooManyRedirects,
+  size: () => errors.imageIsTooLarge(maxBytes),
+  type: errors.notAnImage,
+}
+
+/** Fetches an image. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot. */
+export async function fetchImage(fetch: SafeFetch, url: string, signal: AbortSignal): Promise<Buffer> {
+  try {
+    return (await fetch(url, { accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
+  } catch (error) {
+    throw error instanceof FetchRefused ? refusals[error.reason]() : errors.imageCannotBeFetched(error)
+  }
+}

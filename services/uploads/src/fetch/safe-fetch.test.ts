@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Resolve } from './lookup.ts'
+import { safeFetch } from './safe-fetch.ts'
+
+/** Stands for the public internet. */
+const outside = '127.0.0.2'
+/** Stands for what must not be reached. */
+const inside = '127.0.0.1'
+const wanted = { accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
+const signal = new AbortController().signal
+
+let servers: Server[] = []
+let port = 0
+let reached: string[] = []
+
+beforeAll(async () => {
+  const serve = async (host: string) => {
+    const server = createServer((request, response) => {
+      reached.push(host)
+      const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
+      if (to === null) response.end('hello')
+      else response.writeHead(302, { location: to }).end()
+    }).listen(port, host)
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+    servers.push(server)
+  }
+  await serve(outside)
+  await serve(inside)
+})
+beforeEach(() => {
+  reached = []
+})
+afterAll(async () => {
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  servers = []
+})
+
+/** Names lead to the addresses given, one list after the other. */
+const fetching = (url: string, ...answers: string[][]) => {
+  const resolve: Resolve = (_, __, callback) => {
+    const addresses = answers.shift() ?? []
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: 4 })),
+    )
+  }
+  return safeFetch({ isAllowed: (address) => address === outside, resolve })(url, wanted, signal)
+}
+const refused = (call: Promise<unknown>, reason: string) => expect(call).rejects.toMatchObject({ reason })
+
+test('an allowed address is asked, named or numbered', async () => {
+  for (const host of [outside, 'page.example.org'])
+    expect((await fetching(`http://${host}:${port}/`, [outside])).bytes.toString()).toBe('hello')
+})
+
+test('no hop leads inside, named or numbered', async () => {
+  await refused(fetching(`http://${inside}:${port}/`), 'private')
+  await refused(fetching(`http://page.example.org:${port}/`, [inside]), 'private')
+  const to = (location: string) => `http://page.example.org:${port}/?to=${encodeURIComponent(location)}`
+  await refused(fetching(to(`http://${inside}:${port}/`), [outside]), 'private')
+  await refused(fetching(to(`http://inner.example.org:${port}/`), [outside], [inside]), 'private')
+  await refused(fetching(to('file:///etc/passwd'), [outside]), 'address')
+  expect(reached).not.toContain(inside)
+})
+
+test('a name with any address inside is not asked', async () => {
+  await refused(fetching(`http://page.example.org:${port}/`, [outside, inside]), 'private')
+  expect(reached).toEqual([])
+})
+
+test('a name that points elsewhere the next time is asked where it pointed when it was checked', async () => {
+  const { bytes } = await fetching(`http://page.example.org:${port}/`, [outside], [inside])
+  expect(bytes.toString()).toBe('hello')
+  expect(reached).toEqual([outside])
+  const again = `http://page.example.org:${port}/?to=${encodeURIComponent(`http://page.example.org:${port}/`)}`
+  await refused(fetching(again, [outside], [inside]), 'private')
+  expect(reached).toEqual([outside, outside])
+})
+
+test('whoever takes too long is left', async () => {
+  const silent = createServer(() => undefined).listen(0, outside)
+  await once(silent, 'listening')
+  const url = `http://${outside}:${(silent.address() as AddressInfo).port}/`
+  const isAllowed = () => true
+  await expect(safeFetch({ isAllowed })(url, { ...wanted, timeoutMs: 50 }, signal)).rejects.toThrow()
+  silent.closeAllConnections()
+  await new Promise((resolve) => silent.close(resolve))
+})

@@ -1,0 +1,27 @@
+import { TextDecoder } from 'node:util'
+
+/** The text of a page: by its byte order mark, else by what the server says, else by what it says of itself, else UTF-8. */
+export function decodeHtml(bytes: Buffer, contentType: string): string {
+  const marked = byMark(bytes)
+  const told = marked ?? /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? declared(bytes) ?? 'utf-8'
+  return decoderFor(told).decode(bytes)
+}
+
+function byMark(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return undefined
+}
+
+/** `<meta charset=...>` and its older form stand in the first 1,024 bytes. */
+const declared = (bytes: Buffer): string | undefined =>
+  /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
+
+function decoderFor(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label)
+  } catch {
+    return new TextDecoder()
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { describePage } from './describe-page.ts'
+import { readPage } from './read-page.ts'
+
+const at = new URL('https://example.org/a/page')
+const describing = async (html: string) => describePage(await readPage(html), at)
+
+test('OpenGraph comes first, then what others say, then title and description', async () => {
+  const plain = '<title> A  title </title><meta name="description" content="A description">'
+  expect(await describing(plain)).toEqual({
+    ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },
+  })
+  const cards = `${plain}<meta name="twitter:title" content="Card"><meta name=twitter:image content=/card.png>`
+  expect(await describing(cards)).toMatchObject({ title: 'Card', imageUrl: 'https://example.org/card.png' })
+  const graph = `${cards}<meta property="og:title" content="Graph &amp; more"><meta property="og:description" content="Its own">
+    <meta property="og:site_name" content="The site"><meta property="og:image" content="pic.png">`
+  expect(await describing(graph)).toEqual({
+    ...{ title: 'Graph & more', description: 'Its own', siteName: 'The site' },
+    imageUrl: 'https://example.org/a/pic.png',
+  })
+})
+
+test('what lies in the body, in pictures and in comments is not looked at', async () => {
+  const html = `<!-- <title>No</title> --><svg><title>Icon</title></svg><script>"<title>Script</title>"</script>
+    <title>Yes</title></head><body><meta property="og:title" content="Body"><title>Late</title>`
+  expect(await describing(html)).toMatchObject({ title: 'Yes' })
+})
+
+test('texts are cut to their lengths, on one line, and hide nothing', async () => {
+  const long = '😀'.repeat(2_000)
+  const html = `<meta property=og:title content="${long}"><meta property=og:description content="${long}">
+    <meta property=og:site_name content="a\u202eb\u0007\n c">`
+  const { title, description, siteName } = await describing(html)
+  expect([Array.from(title).length, Array.from(description).length]).toEqual([300, 1_000])
+  expect(title.endsWith('😀…')).toBe(true)
+  expect(siteName).toBe('ab c')
+})
+
+test.each(['', '<', '<html', '<title>', '<meta property="og:image" content="http://[">', '<meta>'.repeat(10_000)])(
+  'broken pages are pages: %#',
+  async (html) => {
+    expect(await describing(html)).toMatchObject({ title: '', imageUrl: undefined })
+  },
+)

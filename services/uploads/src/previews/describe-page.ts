@@ -1,0 +1,33 @@
+import type { PageHead } from './read-page.ts'
+
+/** What is shown of a page, and where its image lies. */
+export type PageDescription = { title: string; description: string; siteName: string; imageUrl: string | undefined }
+
+const longest = { title: 300, description: 1_000, siteName: 200 }
+
+export function describePage({ meta, title }: PageHead, pageUrl: URL): PageDescription {
+  const first = (...names: string[]): string | undefined =>
+    names.map((name) => meta.get(name)).find((text) => text !== undefined && text.trim() !== '')
+  const image = first('og:image:secure_url', 'og:image:url', 'og:image', 'twitter:image', 'twitter:image:src')?.trim()
+  return {
+    title: shortened(first('og:title', 'twitter:title') ?? title, longest.title),
+    description: shortened(first('og:description', 'twitter:description', 'description'), longest.description),
+    siteName: shortened(first('og:site_name', 'application-name'), longest.siteName),
+    imageUrl: image !== undefined && URL.canParse(image, pageUrl.href) ? new URL(image, pageUrl).href : undefined,
+  }
+}
+
+/** On one line, without what hides or turns text. */
+function shortened(text = '', most: number): string {
+  const clean = text
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+  const characters = Array.from(clean)
+  return characters.length <= most
+    ? clean
+    : `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
+}

@@ -1,0 +1,27 @@
+import { tooManyPages } from '../errors.ts'
+import { Turnstile } from '../images/turnstile.ts'
+
+const atOnce = 16
+const mostWaiting = 64
+
+/**
+ * Where pages are looked at: whoever asks for one that is being looked at gets the same answer, and it is finished whether
+ * or not somebody still waits.
+ */
+export class PageDesk {
+  readonly #closing: AbortSignal
+  readonly #turnstile = new Turnstile(atOnce, mostWaiting, tooManyPages)
+  readonly #looking = new Map<string, Promise<Uint8Array | undefined>>()
+
+  constructor(closing: AbortSignal) {
+    this.#closing = closing
+  }
+
+  look(id: string, look: (closing: AbortSignal) => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+    const underWay = this.#looking.get(id)
+    if (underWay) return underWay
+    const looking = this.#turnstile.pass(() => look(this.#closing)).finally(() => this.#looking.delete(id))
+    this.#looking.set(id, looking)
+    return looking
+  }
+}

@@ -1,0 +1,47 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Parser } from 'htmlparser2'
+
+/** What the head of a page says, as it is written there. */
+export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
+
+const sliceLength = 16_384
+const longestTitle = 2_000
+const mostMeta = 200
+
+/** Reads the head of a page, a piece at a time: other work goes on in between. What comes after the head is not looked at. */
+export async function readPage(html: string): Promise<PageHead> {
+  const meta = new Map<string, string>()
+  let title: string | undefined
+  let inTitle = false
+  let svgDepth = 0
+  let isOver = false
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (isOver) return
+      if (name === 'svg') svgDepth++
+      if (name === 'body') isOver = true
+      if (name === 'title' && svgDepth === 0 && title === undefined) {
+        inTitle = true
+        title = ''
+      }
+      if (name !== 'meta' || meta.size >= mostMeta) return
+      const key = (attributes['property'] ?? attributes['name'] ?? '').trim().toLowerCase()
+      const content = attributes['content']
+      if (key !== '' && content !== undefined && !meta.has(key)) meta.set(key, content)
+    },
+    ontext(text) {
+      if (inTitle && !isOver && title !== undefined && title.length < longestTitle) title += text
+    },
+    onclosetag(name) {
+      if (name === 'svg') svgDepth--
+      if (name === 'title') inTitle = false
+      if (name === 'head') isOver = true
+    },
+  })
+  for (let at = 0; at < html.length && !isOver; at += sliceLength) {
+    parser.write(html.slice(at, at + sliceLength))
+    await nextTurn()
+  }
+  parser.end()
+  return { meta, ...(title !== undefined && { title }) }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { fromBinary } from '@bufbuild/protobuf'
+import type { MethodImpl } from '@connectrpc/connect'
+import { PagePreviewSchema, type UploadsInternalService } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import type { Context } from '../../context.ts'
+import { badPageUrl } from '../../errors.ts'
+import { checkedUrl } from '../../fetch/safe-fetch.ts'
+import { lookAtPage } from '../../previews/look-at-page.ts'
+import { findPreview, insertPreview } from '../../store/link-previews.ts'
+
+const longestUrl = 2_048
+const shownForMs = 24 * 3_600_000
+const nothingForMs = 3_600_000
+
+export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalService.method.previewLink> {
+  return async ({ url: asked }) => {
+    const url = pageUrl(asked)
+    const urlDigest = createHash('sha256').update(url.href).digest()
+    const known = await findPreview(ctx.db, urlDigest, ctx.now())
+    const stored = known
+      ? known.preview
+      : await ctx.pages.look(url.href, async (closing) => {
+          const { preview, imageKey } = await lookAtPage(ctx, url, closing)
+          const expiresAt = new Date(ctx.now().getTime() + (preview ? shownForMs : nothingForMs))
+          const row = { urlDigest, preview: preview ?? null, imageKey: imageKey ?? null, expiresAt }
+          await insertPreview(ctx.db, { id: newId('asset'), ...row })
+          return preview
+        })
+    // Shown under the address that was asked for, which may differ from the remembered one in how it is written.
+    return stored ? { preview: { ...fromBinary(PagePreviewSchema, stored), url: asked } } : {}
+  }
+}
+
+/** Without the part that servers never see. */
+function pageUrl(asked: string): URL {
+  try {
+    if (asked.length > longestUrl) throw badPageUrl()
+    const url = checkedUrl(asked)
+    url.hash = ''
+    return url
+  } catch {
+    throw badPageUrl()
+  }
+}

@@ -1,0 +1,24 @@
+import { and, desc, eq, gt, lt } from 'drizzle-orm'
+import type { Db, Reader } from '@parley/postgres'
+import { linkPreviews } from './schema.ts'
+
+export type LinkPreviewRow = typeof linkPreviews.$inferSelect
+
+/** What was fetched of an address lately. */
+export async function findPreview(db: Reader, urlDigest: Buffer, now: Date): Promise<LinkPreviewRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(linkPreviews)
+    .where(and(eq(linkPreviews.urlDigest, urlDigest), gt(linkPreviews.expiresAt, now)))
+    .orderBy(desc(linkPreviews.expiresAt))
+    .limit(1)
+  return row
+}
+
+export async function insertPreview(db: Db, row: LinkPreviewRow): Promise<void> {
+  await db.insert(linkPreviews).values(row)
+}
+
+export async function forgetPreviews(db: Db, before: Date): Promise<void> {
+  await db.delete(linkPreviews).where(lt(linkPreviews.expiresAt, before))
+}

@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Resources, type Service } from '@parley/runtime'
+import { eventually, requestErasure } from '@parley/testkit'
+import sharp from 'sharp'
+import { linkPreviews, previewUses } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+
+const opened = new Resources()
+let env: Env
+let service: Service
+let origin = ''
+let clock = 0
+let asked: string[] = []
+/** What is held back until the test lets it go. */
+let release: () => void = () => undefined
+
+const page = (head: string) => `<!doctype html><html><head>${head}</head><body>Text</body></html>`
+const html = (body: string | Buffer, headers: object = {}): RequestListener => {
+  return (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body)
+}
+const to = (location: string): RequestListener => {
+  return (_, response) => response.writeHead(302, { location }).end()
+}
+
+beforeAll(async () => {
+  env = opened.use(await openEnv())
+  const png = await plain(2_000, 1_000).png().toBuffer()
+  const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, ' '))
+  const titled = page('<title>Hello</title>')
+  const routes: Record<string, RequestListener> = {
+    '/page': html(
+      page('<title>Hello</title><meta name=description content=World><meta property=og:image content=/a.png>'),
+    ),
+    '/a.png': (_, response) => response.end(png),
+    '/moved': to('/page'),
+    ...Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`/hop${n}`, to(n === 0 ? '/page' : `/hop${n - 1}`)])),
+    '/loop': to('/loop'),
+    '/to-file': to('file:///etc/passwd'),
+    '/to-secret': to('http://me:secret@example.org/'),
+    '/plain': html('just text', { 'content-type': 'text/plain' }),
+    '/json': html('{}', { 'content-type': 'application/json' }),
+    '/empty': html(page('')),
+    '/error': (_, response) => response.writeHead(500).end(titled),
+    '/gone': (_, response) => response.destroy(),
+    '/long': html(
+      Buffer.concat([Buffer.from(titled.slice(0, titled.indexOf('</head>'))), Buffer.alloc(4 * 1024 * 1024, ' ')]),
+    ),
+    '/late': html(Buffer.concat([Buffer.alloc(3 * 1024 * 1024, ' '), Buffer.from(titled)])),
+    '/packed': html(gzipSync(titled), { 'content-encoding': 'gzip' }),
+    '/bomb': html(bomb, { 'content-encoding': 'gzip' }),
+    '/strange': html(titled, { 'content-encoding': 'zip' }),
+    '/large-image': html(page('<title>Hello</title><meta property=og:image content=/large.png>')),
+    '/large.png': (_, response) => response.end(Buffer.alloc(6 * 1024 * 1024)),
+    '/no-image': html(page('<title>Hello</title><meta property=og:image content=/page>')),
+    '/slow': (_, response) => {
+      release = () => html(titled)(_, response)
+    },
+  }
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    asked.push(path)
+    const route = routes[path]
+    if (route) route(request, response)
+    else response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  opened.defer('web server', async () => {
+    server.closeAllConnections()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const overrides = { now: () => new Date(Date.now() + clock), sweepEveryMs: 100, settledAfterMs: 0 }
+  service = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, overrides)
+})
+beforeEach(() => {
+  clock = 0
+  asked = []
+})
+afterAll(() => opened[Symbol.asyncDispose]())
+
+let visits = 0
+/** An address that nobody asked for before. */
+const fresh = (path: string) => `${origin}${path}?${visits++}`
+const previewOf = async (url: string) => (await env.internal.previewLink({ url })).preview
+
+test('a page is shown with its texts, and its image from here', async () => {
+  const url = `${fresh('/page')}#part`
+  const preview = await previewOf(url)
+  expect(preview).toMatchObject({ url, title: 'Hello', description: 'World', siteName: '', embedType: '' })
+  const image = await fetch(`${service.url}/assets/server/${preview?.imageKey}`)
+  const bytes = Buffer.from(await image.arrayBuffer())
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 1_200, height: 600 })
+})
+
+test('what was shown is remembered for a day, that there was nothing for an hour', async () => {
+  const [good, bad] = [fresh('/page'), fresh('/empty')]
+  const first = await previewOf(good)
+  expect(await previewOf(bad)).toBeUndefined()
+  clock = 59 * 60_000
+  expect(await previewOf(`${good}#elsewhere`)).toMatchObject({ ...first, url: `${good}#elsewhere` })
+  await previewOf(bad)
+  expect(asked).toEqual(['/page', '/a.png', '/empty'])
+  clock = 61 * 60_000
+  await previewOf(bad)
+  expect(asked).toEqual(['/page', '/a.png', '/empty', '/empty'])
+  clock = 24 * 3_600_000 + 1_000
+  await previewOf(good)
+  expect(asked).toEqual(['/page', '/a.png', '/empty', '/empty', '/page', '/a.png'])
+})
+
+test('who asks while a page is looked at gets the same answer', async () => {
+  const url = fresh('/slow')
+  const all = Promise.all([previewOf(url), previewOf(url), previewOf(url)])
+  await eventually(() => expect(asked).toEqual(['/slow']))
+  release()
+  expect((await all).map((preview) => preview?.title)).toEqual(['Hello', 'Hello', 'Hello'])
+  expect(asked).toEqual(['/slow'])
+})
+
+test.each(['/moved', '/hop4', '/packed', '/large-image', '/no-image', '/long'])('%s is shown', async (path) => {
+  expect(await previewOf(fresh(path))).toMatchObject({ title: 'Hello' })
+})
+
+test('an image that is too large or none is left out', async () => {
+  for (const path of ['/large-image', '/no-image']) expect(await previewOf(fresh(path))).toMatchObject({ imageKey: '' })
+})
+
+test.each([
+  ...['/hop5', '/loop', '/to-file', '/to-secret', '/plain', '/json', '/empty', '/error', '/gone', '/nothing'],
+  ...['/late', '/bomb', '/strange', '/a.png'],
+])('%s has nothing to show', async (path) => {
+  expect(await previewOf(fresh(path))).toBeUndefined()
+})
+
+test.each([
+  '',
+  'page',
+  '/page',
+  'ftp://example.org/',
+  'javascript:alert(1)',
+  'http://me:secret@example.org/',
+  'http://',
+])('%j is no address of a page', async (url) => {
+  await expect(env.internal.previewLink({ url })).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('an address of more than 2,048 characters is refused', async () => {
+  const url = `${origin}/page?${'x'.repeat(2_048)}`
+  await expect(env.internal.previewLink({ url })).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+describe('where only the public internet may be asked', () => {
+  let closed: Env
+  beforeAll(async () => {
+    closed = opened.use(await openEnv())
+    await closed.start()
+  })
+
+  test('nothing else is, named or numbered, and nobody learns more than that there is nothing to show', async () => {
+    const { port } = new URL(origin)
+    for (const url of [
+      `${origin}/page`,
+      `http://localhost:${port}/page`,
+      `http://[::1]:${port}/page`,
+      `http://[::ffff:127.0.0.1]:${port}/page`,
+      `http://0x7f000001:${port}/page`,
+      `http://2130706433:${port}/page`,
+      `http://127.1:${port}/page`,
+      `http://0.0.0.0:${port}/page`,
+      'http://169.254.169.254/latest/meta-data/',
+      'http://10.0.0.1/',
+    ])
+      expect(await closed.internal.previewLink({ url })).not.toHaveProperty('preview')
+    expect(asked).toEqual([])
+  })
+})
+
+describe('the image of a preview', () => {
+  const isShown = async (key: string) => (await fetch(`${service.url}/assets/server/${key}`)).status === 200
+  const imageOf = async () => (await previewOf(fresh('/page')))?.imageKey ?? ''
+  const post = (imageKey: string, id: string, actorId = 'Ualice') =>
+    env.tell('Rtea', {
+      ...{ id, kind: 'message_posted', actorId },
+      fact: { case: 'messagePosted', value: { linkPreviewImageKey: imageKey } },
+    })
+  const uses = async (imageKey: string) =>
+    (await env.db.select().from(previewUses)).filter((use) => use.imageKey === imageKey && !use.ended).length
+
+  test('lives as long as the preview may be posted, or a message shows it', async () => {
+    const [unused, used] = [await imageOf(), await imageOf()]
+    await post(used, 'Eused1')
+    await post(used, 'Eused2')
+    await eventually(async () => expect(await uses(used)).toBe(2))
+    clock = 25 * 3_600_000
+    await env.internal.previewLink({ url: `${origin}/empty?wait` })
+    expect([await isShown(unused), await isShown(used)]).toEqual([true, true])
+    clock = 27 * 3_600_000
+    await eventually(async () => expect(await isShown(unused)).toBe(false))
+    expect(await isShown(used)).toBe(true)
+    const hide = (messageEventId: string, kind: 'messageEdited' | 'messageRetracted') =>
+      env.tell('Rtea', {
+        kind: kind === 'messageEdited' ? 'message_edited' : 'message_retracted',
+        fact: { case: kind, value: { messageEventId, removedLinkPreviewImageKey: used } },
+      })
+    await hide('Eused1', 'messageEdited')
+    await eventually(async () => expect(await uses(used)).toBe(1))
+    expect(await isShown(used)).toBe(true)
+    await hide('Eused2', 'messageRetracted')
+    await eventually(async () => expect(await isShown(used)).toBe(false))
+    await eventually(async () => expect(await env.storedKeys()).not.toContain(`server/${used}`))
+    expect(await env.db.select().from(linkPreviews)).not.toContainEqual(expect.objectContaining({ imageKey: used }))
+  })
+
+  test('goes with a message that is told of after it was taken back, and with a deleted author', async () => {
+    const [late, bobs] = [await imageOf(), await imageOf()]
+    await env.tell('Rtea', {
+      kind: 'message_retracted',
+      fact: { case: 'messageRetracted', value: { messageEventId: 'Elate', removedLinkPreviewImageKey: late } },
+    })
+    await eventually(async () => expect(await env.db.select().from(previewUses)).not.toHaveLength(0))
+    await post(late, 'Elate')
+    await post(bobs, 'Ebobs', 'Ubob')
+    await eventually(async () => expect(await uses(bobs)).toBe(1))
+    await requestErasure(env.bus, 'Ubob')
+    await eventually(async () => expect(await uses(bobs)).toBe(0))
+    clock = 27 * 3_600_000
+    await eventually(async () => expect([await isShown(late), await isShown(bobs)]).toEqual([false, false]))
+  })
+})
