@@ -4,6 +4,7 @@ import type { Db } from '@parley/postgres'
 import type pg from 'pg'
 import type { ClaimAssets } from './clients/assets.ts'
 import type { Handles } from './clients/handles.ts'
+import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { Headers } from './line/headers.ts'
 import type { Lanes } from './line/lanes.ts'
@@ -23,6 +24,7 @@ export type Context = {
   profiles: Profiles
   handles: Handles
   claimAssets: ClaimAssets
+  previewLink: PreviewLink
   policy: () => Policy
   /** What addresses of assets are made of. */
   assets: { publicUrl: string; signingSecret: string }

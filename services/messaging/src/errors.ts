@@ -8,6 +8,8 @@ export const threadRootNotFound = () => new ConnectError('thread root not found 
 
 export const attachmentNotFound = () => new ConnectError('the message has no such attachment', Code.NotFound)
 export const linkPreviewNotFound = () => new ConnectError('the message shows no preview of that url', Code.NotFound)
+export const previewsUnavailable = (cause: unknown) =>
+  new ConnectError('pages cannot be looked at now; try again', Code.Unavailable, undefined, undefined, cause)
 
 export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
 export const lacksPermission = (permission: Permission) =>

@@ -7,12 +7,14 @@ import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { claimAssets } from './clients/assets.ts'
 import { fetchHandles, Handles } from './clients/handles.ts'
+import { previewLink } from './clients/previews.ts'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
 import { resolveMentions } from './jobs/resolve-mentions.ts'
+import { dropPreviewTokens } from './jobs/drop-preview-tokens.ts'
 import { Headers } from './line/headers.ts'
 import { Lanes } from './line/lanes.ts'
 import { writePosts } from './line/write-posts.ts'
@@ -71,6 +73,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     profiles,
     handles: new Handles(fetchHandles(transport)),
     claimAssets: claimAssets(transport),
+    previewLink: previewLink(transport),
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),
@@ -80,6 +83,8 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
   const mentions = { name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, signal }
   opened.use(periodically({ ...mentions, run: (stop) => resolveMentions(ctx, stop) }))
+  const tokensJob = { name: 'drop preview tokens', everyMs: keysDroppedEveryMs, signal }
+  opened.use(periodically({ ...tokensJob, run: (stop) => dropPreviewTokens(pool, stop) }))
   const accounts = createClient(AccountsInternalService, transport)
   opened.use(
     await startErasures({

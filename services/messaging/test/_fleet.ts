@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
 import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
 import {
@@ -8,6 +8,7 @@ import {
   EventBatchSchema,
   EventSchema,
   MessagingInternalService,
+  type PreviewLinkResponseSchema,
   UploadsInternalService,
 } from '@parley/contracts/internal'
 import { outgoing } from '@parley/events'
@@ -58,6 +59,8 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
     /** Files whose claims are not held against others. */
     forgetful: new Set<string>(),
+    /** What pages say of themselves. */
+    previewLink: (_url: string): MessageInitShape<typeof PreviewLinkResponseSchema> => ({}),
   }
   opened.use(
     await fakeLeaf(bus, (routes) => {
@@ -87,6 +90,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
         },
       })
       routes.service(UploadsInternalService, {
+        previewLink: ({ url }) => neighbours.previewLink(url),
         claimAssets: ({ assetIds, eventId, roomId, userId }) => {
           const assets = assetIds.map((id) => {
             const asset = neighbours.assets.get(id)

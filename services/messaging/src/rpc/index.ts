@@ -11,6 +11,7 @@ import { createMessage } from './message/create-message.ts'
 import { deleteAttachment } from './message/delete-attachment.ts'
 import { deleteLinkPreview } from './message/delete-link-preview.ts'
 import { deleteMessage } from './message/delete-message.ts'
+import { fetchLinkPreview } from './message/fetch-link-preview.ts'
 import { getMessage } from './message/get-message.ts'
 import { removeReaction } from './message/remove-reaction.ts'
 import { updateMessage } from './message/update-message.ts'
@@ -34,6 +35,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     deleteLinkPreview: deleteLinkPreview(ctx),
     getMessage: getMessage(ctx),
     batchGetMessages: batchGetMessages(ctx),
+    fetchLinkPreview: fetchLinkPreview(ctx),
     addReaction: addReaction(ctx),
     removeReaction: removeReaction(ctx),
   })

@@ -1,0 +1,24 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
+import { PagePreviewSchema, UploadsInternalService } from '@parley/contracts/internal'
+import { previewsUnavailable } from '../errors.ts'
+
+/** A slow page, and its slow image. */
+const timeoutMs = 25_000
+
+/** Looks at a page: encoded as it is kept, undefined when there is nothing to show. */
+export type PreviewLink = (url: string, signal: AbortSignal) => Promise<Uint8Array | undefined>
+
+const told = new Set([Code.InvalidArgument, Code.ResourceExhausted, Code.Canceled, Code.DeadlineExceeded])
+
+export const previewLink = (transport: Transport): PreviewLink => {
+  const uploads = createClient(UploadsInternalService, transport)
+  return async (url, signal) => {
+    try {
+      const { preview } = await uploads.previewLink({ url }, { timeoutMs, signal })
+      return preview && toBinary(PagePreviewSchema, preview)
+    } catch (error) {
+      throw error instanceof ConnectError && told.has(error.code) ? error : previewsUnavailable(error)
+    }
+  }
+}

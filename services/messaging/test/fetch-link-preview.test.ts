@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, requestErasure } from '@parley/testkit'
+import { dropExpiredPreviewTokens } from '../src/store/preview-tokens.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+
+beforeAll(async () => {
+  fleet = await startFleet()
+  fleet.neighbours.previewLink = (url) => {
+    if (url.startsWith('ftp:')) throw new ConnectError('url: no', Code.InvalidArgument)
+    if (url.includes('away')) throw new Error('away')
+    if (url.includes('nothing')) return {}
+    return { preview: { url, title: 'A page', imageKey: url.includes('image') ? 'Aimage' : '' } }
+  }
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const alice = () => fleet.as('Ualice').messages
+type Row = { digest: Buffer; user_id: string; minutes: number }
+const tokens = async (): Promise<Row[]> => {
+  const left = 'extract(epoch from expires_at - now()) / 60'
+  const { rows } = await fleet.look.pool.query<Row>(
+    `select digest, user_id, ${left} as minutes from link_preview_tokens`,
+  )
+  return rows
+}
+
+test('a page is shown with a token for half an hour, of which only the digest is kept', async () => {
+  const url = 'https://example.org/image'
+  const { preview, previewToken } = await alice().fetchLinkPreview({ url })
+  expect(preview).toMatchObject({ url, title: 'A page', imageAssetId: 'Aimage' })
+  expect(preview?.imageUrl).toMatch(/^http:\/\/localhost:8080\/assets\/server\/Aimage\/t\//)
+  expect(preview).not.toHaveProperty('description')
+  expect(previewToken).toMatch(/^prl_LP[0-9A-Za-z]{43}$/)
+  const [kept] = await tokens()
+  expect(kept).toMatchObject({ user_id: 'Ualice', digest: createHash('sha256').update(previewToken).digest() })
+  expect(Math.round(Number(kept?.minutes))).toBe(30)
+})
+
+test('each answer has a token of its own', async () => {
+  const url = 'https://example.org/'
+  const [one, other] = await Promise.all([alice().fetchLinkPreview({ url }), alice().fetchLinkPreview({ url })])
+  expect(one.previewToken).not.toBe(other.previewToken)
+  expect(one.preview).not.toHaveProperty('imageUrl')
+})
+
+test('a page with nothing to show gives no token', async () => {
+  const before = (await tokens()).length
+  const answer = await alice().fetchLinkPreview({ url: 'https://example.org/nothing' })
+  expect(answer.preview).toBeUndefined()
+  expect(answer.previewToken).toBe('')
+  expect(await tokens()).toHaveLength(before)
+})
+
+test.each([
+  ['no address', '', Code.InvalidArgument],
+  ['one that is too long', 'x'.repeat(2_049), Code.InvalidArgument],
+  ['one that may not be fetched', 'ftp://example.org/', Code.InvalidArgument],
+  ['one while nobody looks at pages', 'https://example.org/away', Code.Unavailable],
+])('%s is refused', async (_, url, code) => {
+  await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
+})
+
+test('its reader posts it with a message, and nobody else does', async () => {
+  const { roomId } = await fleet.room().channel(['Ualice', 'Ubob'])
+  const url = 'https://example.org/image'
+  const { previewToken: linkPreviewToken } = await alice().fetchLinkPreview({ url })
+  const { message } = await alice().createMessage({ roomId, body: url, linkPreviewToken })
+  expect(message?.linkPreview).toMatchObject({ url, title: 'A page', imageAssetId: 'Aimage' })
+  const stolen = fleet.as('Ubob').messages.createMessage({ roomId, body: url, linkPreviewToken })
+  await expect(stolen).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('tokens whose time is over are dropped, and those of deleted people', async () => {
+  await fleet.as('Ubob').messages.fetchLinkPreview({ url: 'https://example.org/' })
+  await alice().fetchLinkPreview({ url: 'https://example.org/' })
+  await fleet.look.pool.query(`update link_preview_tokens set expires_at = now() where user_id = 'Ualice'`)
+  expect(await dropExpiredPreviewTokens(fleet.look.pool, 1)).toBe(1)
+  await dropExpiredPreviewTokens(fleet.look.pool, 100)
+  expect((await tokens()).map((row) => row.user_id)).toEqual(['Ubob'])
+  await requestErasure(fleet.bus, 'Ubob')
+  await eventually(async () => expect(await tokens()).toEqual([]))
+})
