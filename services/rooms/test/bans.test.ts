@@ -109,6 +109,58 @@ describe('UnbanMember', () => {
   })
 })
 
+describe('a ban that lasts until a moment', () => {
+  const runOut = () =>
+    env.db
+      .update(roomBans)
+      .set({ expiresAt: sql`now()` })
+      .where(sql`room_id = ${room}`)
+  const inAMinute = () => new Date(Date.now() + 60_000)
+  const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
+
+  test('keeps out of a room by any door until then, and brings nobody back after', async () => {
+    await ban({ expiresAt: inAMinute() })
+    expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
+    await runOut()
+    expect(await access()).toBe(false)
+    expect(await codeOf(add())).toBeUndefined()
+    expect(await access()).toBe(true)
+  })
+
+  test('takes a universal room until then, and gives it back by itself', async () => {
+    room = await makeRoom(env, `lapsing-${made}`, { universal: true })
+    const member = () => codeOf(moderator().getMember({ roomId: room, userId: 'Umallory' }))
+    await ban({ expiresAt: inAMinute() })
+    expect([await access(), await codeOf(join()), await member()]).toEqual([
+      false,
+      Code.PermissionDenied,
+      Code.NotFound,
+    ])
+    await runOut()
+    expect([await access(), await codeOf(join()), await member()]).toEqual([true, undefined, undefined])
+  })
+
+  test('may be followed by another', async () => {
+    await ban({ expiresAt: inAMinute() })
+    await runOut()
+    await join()
+    expect(await codeOf(ban())).toBeUndefined()
+    expect(await access()).toBe(false)
+  })
+
+  test('outlasts the universality of the room, and begins with no membership', async () => {
+    room = await makeRoom(env, `outlasting-${made}`, { universal: true })
+    const universal = (universal: boolean) => env.as('Uowner', 'owner').rooms.updateRoom({ roomId: room, universal })
+    await ban()
+    await universal(false)
+    expect([await access(), await codeOf(join())]).toEqual([false, Code.PermissionDenied])
+    await universal(true)
+    expect(await access()).toBe(false)
+    await unban()
+    expect(await access()).toBe(true)
+  })
+})
+
 test('a ban that runs out is told once, by whichever process', async () => {
   const second = await env.start()
   await ban({ expiresAt: new Date(Date.now() + 60_000) })

@@ -51,7 +51,9 @@ test('follow renames and roles, whatever the order of arrival', async () => {
   await env.start()
   await filled()
   await renamed(7n, 'Alicia')
-  await eventually(async () => expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia' }]))
+  await eventually(async () =>
+    expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' }]),
+  )
   await renamed(6n, 'Too late')
   await eventually(async () => (await env.db.select().from(inbox)).length === 2)
   await announce('roles_changed', 8n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 2n } })
@@ -68,7 +70,9 @@ test('follow a rename that happened while accounts was away', async () => {
   await renamed(7n, 'Alicia')
   await eventually(() => env.accounts.refused > 11)
   env.accounts.silent = false
-  await eventually(async () => expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia' }]))
+  await eventually(async () =>
+    expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' }]),
+  )
 })
 
 test('keep nothing of a deleted account but that it is deleted', async () => {
@@ -76,7 +80,15 @@ test('keep nothing of a deleted account but that it is deleted', async () => {
   await env.start()
   await filled()
   await announce('account_deleted', 9n, { case: 'userChanged', value: { deleted: true } })
-  const tombstone = { deleted: true, login: '', displayName: '', nameKey: '', roleIds: [] }
+  const tombstone = {
+    deleted: true,
+    login: '',
+    displayName: '',
+    nameKey: '',
+    searchKey: '',
+    searchGrams: [],
+    roleIds: [],
+  }
   await eventually(async () => expect(await stored()).toMatchObject([tombstone]))
   await renamed(10n, 'Back')
   await announce('user_created', 11n, { case: 'userChanged', value: { created: true } })

@@ -4,6 +4,7 @@ import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/testkit'
 import { codeOf, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -47,6 +48,21 @@ describe('StartDM', () => {
   test('without others is a conversation with oneself', async () => {
     const { room } = await start('Usolo', [])
     expect(env.messaging.kindsOf(room?.id ?? '')).toEqual(['created', 'joined'])
+    expect((await start('Usolo', ['Usolo'])).room?.id).toBe(room?.id)
+    const { room: seen } = await env.as('Usolo').directory.getRoom({ roomId: room?.id ?? '' })
+    expect(seen?.viewerState?.isMember).toBe(true)
+  })
+
+  test('starts a conversation that only its people see, and whose members are they', async () => {
+    const { room } = await start('Ubob', ['Ucarol'])
+    const roomId = room?.id ?? ''
+    await eventually(async () => {
+      const { members, page } = await env.as('Ubob').rooms.listMembers({ roomId })
+      expect(members.map(({ user }) => user?.id)).toEqual(['Ubob', 'Ucarol'])
+      expect(page).toMatchObject({ totalCount: 2n })
+    })
+    expect(await codeOf(env.as('Ualice').rooms.listMembers({ roomId }))).toBe(Code.PermissionDenied)
+    expect(await codeOf(env.as('Ualice', 'owner').directory.getRoom({ roomId }))).toBe(Code.PermissionDenied)
   })
 
   test('by both at the same moment starts it once', async () => {

@@ -13,7 +13,12 @@ let policy: Policy
 let now: number
 let access: Access
 
-const fact = (roomId: string, version: bigint, value: Fact, header: { universal?: boolean; dm?: boolean } = {}) =>
+const fact = (
+  roomId: string,
+  version: bigint,
+  value: Fact,
+  header: { universal?: boolean; dm?: boolean; groupId?: string } = {},
+) =>
   create(EventSchema, {
     aggregateType: 'room',
     aggregateId: roomId,
@@ -116,6 +121,25 @@ describe('universal rooms', () => {
     })
     policy = policyFrom(denied)
     expect(move(access.recompute())).toEqual(['U1 -R1'])
+  })
+
+  test('follow the group they are in: another may deny what theirs allowed', () => {
+    user('U1')
+    apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
+    const denied = defaultPolicy()
+    denied.decisions.push({
+      $typeName: 'svc.internal.v1.PolicyDecision',
+      roleId: 'everyone',
+      userId: '',
+      permission: 'room.join',
+      scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.GROUP, id: 'G2' },
+      decision: PermissionDecision.DENY,
+    })
+    policy = policyFrom(denied)
+    const moved = (version: bigint, groupId: string) =>
+      apply(fact('R1', version, { case: 'moved', value: { groupId } }, { universal: true, groupId }))
+    expect(moved(2n, 'G2')).toEqual(['U1 -R1'])
+    expect(moved(3n, 'G1')).toEqual(['U1 +R1'])
   })
 
   test('follow the roles a user holds', () => {

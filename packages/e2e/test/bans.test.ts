@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { fleet } from '../src/fleet.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+const { banMember, unbanMember, joinRoom, addMember, listBans } = RoomService.method
+
+let owner: Person
+let ada: Person
+let bob: Person
+let sockets: { ada: Socket[]; bob: Socket[] }
+const open: Socket[] = []
+beforeEach(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  sockets = { ada: await listen(ada), bob: await listen(bob) }
+})
+afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+
+const listen = (person: Person) =>
+  Promise.all(
+    fleet().realtimeNodes.map(async (node) => {
+      const socket = await Socket.subscribed(node, person.token)
+      open.push(socket)
+      return socket
+    }),
+  )
+
+/** Whether bob's open sockets hear what ada posts from here on. */
+async function bobHears(roomId: string): Promise<boolean[]> {
+  const eventId = await post(ada, roomId, 'listen')
+  for (const socket of sockets.ada) await socket.heardMessage(eventId)
+  for (const socket of sockets.bob) await socket.roundTrip()
+  return sockets.bob.map(({ events }) => events.some(({ id }) => id === eventId))
+}
+
+let turn = 0
+const somewhere = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
+const ban = (roomId: string, ms: number) => {
+  const expiresAt = timestampFromDate(new Date(Date.now() + ms))
+  return owner.call(banMember, { roomId, userId: bob.userId, reason: 'noise', expiresAt }, somewhere())
+}
+const anHour = 3_600_000
+const aMoment = 1_500
+
+/** What both gateways say to every way in and to what is only for members. */
+const refusals = async (roomId: string) =>
+  await Promise.all(
+    fleet().gateways.flatMap((base) => [
+      bob.attempt(joinRoom, { roomId }, { base }).then(codeOf),
+      bob.attempt(MessageService.method.createMessage, { roomId, body: 'let me in' }, { base }).then(codeOf),
+      bob.attempt(RoomService.method.getRoomEvents, { roomId }, { base }).then(codeOf),
+      owner.attempt(addMember, { roomId, userId: bob.userId }, { base }).then(codeOf),
+    ]),
+  )
+
+describe('a ban with an end', () => {
+  test('shuts a channel at once for open sockets and every way in; after it a join is needed', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    expect(await bobHears(roomId)).toEqual([true, true])
+    await ban(roomId, anHour)
+    expect(await bobHears(roomId)).toEqual([false, false])
+    expect(new Set(await refusals(roomId))).toEqual(new Set(['permission_denied']))
+    const { bans } = await owner.call(listBans, { roomId })
+    expect(bans).toMatchObject([{ userId: bob.userId, moderatorId: owner.userId, reason: 'noise' }])
+    await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
+    await bob.call(joinRoom, { roomId })
+    expect(await bobHears(roomId)).toEqual([true, true])
+
+    await ban(roomId, aMoment)
+    await eventually(async () => expect(await codeOf(await bob.attempt(joinRoom, { roomId }))).toBeUndefined())
+    expect(await bobHears(roomId)).toEqual([true, true])
+    expect((await owner.call(listBans, { roomId })).bans).toEqual([])
+  })
+
+  test('shuts a universal room, which opens again by itself', async () => {
+    const roomId = await newRoom(owner, [], { universal: true })
+    expect(await bobHears(roomId)).toEqual([true, true])
+    await ban(roomId, anHour)
+    expect(await bobHears(roomId)).toEqual([false, false])
+    const answers = await refusals(roomId)
+    // Members of universal rooms are added by nobody.
+    expect(new Set(answers)).toEqual(new Set(['permission_denied', 'invalid_argument']))
+    await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
+    expect(await bobHears(roomId)).toEqual([true, true])
+
+    await ban(roomId, aMoment)
+    await eventually(async () => expect(await bobHears(roomId)).toEqual([true, true]))
+    await post(bob, roomId, 'back again')
+  })
+})
