@@ -4,6 +4,7 @@ import { isUniqueViolation } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { notAMember, roomNotFound } from '../errors.ts'
+import { countCombined } from '../metrics.ts'
 import { refusalOfPosting } from '../policy/room-access.ts'
 import { appendMessage } from '../store/append-message.ts'
 import { appendPosts } from '../store/append-posts.ts'
@@ -92,6 +93,7 @@ async function append(
   written: Map<Message, Written>,
 ): Promise<bigint[]> {
   const posts = messages.map((message) => toNewPost(ctx, room, message))
+  if (posts.length > 1) countCombined(posts.length)
   const [only] = posts
   const appended =
     only && posts.length === 1 && isPlain(only)
