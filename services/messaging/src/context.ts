@@ -8,7 +8,7 @@ import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { Headers } from './line/headers.ts'
 import type { Lanes } from './line/lanes.ts'
-import type { Message } from './line/post.ts'
+import type { Message } from './line/message.ts'
 import type { Turns } from './line/turns.ts'
 
 /** What a handler may reach. */

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { Lanes } from './lanes.ts'
-import type { Written } from './write-posts.ts'
+import type { Written } from './message.ts'
 
 const { signal } = new AbortController()
 

@@ -1,5 +1,5 @@
 import { givenUp, roomBusy } from '../errors.ts'
-import type { Written } from './write-posts.ts'
+import type { Written } from './message.ts'
 
 type Waiting<Item> = {
   item: Item

@@ -6,7 +6,7 @@ import type { RoomHeader } from '../domain/room-line.ts'
 import { opensTo } from '../policy/room-access.ts'
 import type { NewFollower, NewPost, NewReply } from '../store/new-post.ts'
 import { threadCreatedRider, threadFollowedRider, toPostedEntry, type PostedDetails } from '../view/posted-event.ts'
-import type { Message } from './post.ts'
+import type { Message } from './message.ts'
 
 /** The message as the statements write it, with the room as it is known to be. */
 export function toNewPost(ctx: Context, room: RoomHeader, message: Message): NewPost {

@@ -4,10 +4,7 @@ import { unknownAttachment, unknownLinkPreview } from '../errors.ts'
 import { findAttached } from '../store/attached.ts'
 import type { NewAttachment } from '../store/new-post.ts'
 import { redeemLinkPreview } from '../store/redeem-link-preview.ts'
-import type { Post } from './post.ts'
-
-/** What a message shows besides its text. */
-export type Parts = { attachments: readonly NewAttachment[]; linkPreview: Uint8Array | undefined }
+import type { Parts, Post } from './message.ts'
 
 export const textAlone: Parts = { attachments: [], linkPreview: undefined }
 

@@ -4,35 +4,15 @@ import type { Context } from '../context.ts'
 import { hasParts, isReply, type Draft } from '../domain/draft.ts'
 import type { EventRow } from '../domain/event-row.ts'
 import { looksLikeId } from '../domain/ids.ts'
-import type { Mentioned } from '../domain/mentions/mentioned.ts'
 import { inChannel, placeReply, type Placement } from '../domain/placement.ts'
 import type { RoomHeader } from '../domain/room-line.ts'
 import { roomNotFound } from '../errors.ts'
-import { assertReads, refusalOfPosting, type Posting } from '../policy/room-access.ts'
+import { assertReads, refusalOfPosting } from '../policy/room-access.ts'
 import { findStanding } from '../store/lines.ts'
 import { findTargets } from '../store/targets.ts'
-import type { Posted } from '../view/posted-event.ts'
 import { findMentioned } from './mentions.ts'
-import { findParts, textAlone, type Parts } from './parts.ts'
-
-/** One request to post. */
-export type Post = {
-  caller: Subject
-  draft: Draft
-  key: string | undefined
-  digest: Buffer
-  /** Fires when nobody waits for the answer any more. */
-  signal: AbortSignal
-}
-
-/** A message that can be written. */
-export type Message = Posted & {
-  post: Post
-  placement: Placement
-  echoEventId: string | undefined
-  mentioned: Mentioned
-  parts: Parts
-}
+import { posting, type Message, type Parts, type Post } from './message.ts'
+import { findParts, textAlone } from './parts.ts'
 
 /**
  * Writes the message into the room's line. Undefined when the key, or a file, is taken, be it by a request that runs at this
@@ -100,13 +80,6 @@ async function readable(ctx: Context, caller: Subject, roomId: string): Promise<
   assertReads(ctx.policy(), caller, found.room, found.standing)
   return found.room
 }
-
-/** What permissions have to say about the message. */
-export const posting = (draft: Draft, placement: Placement): Posting => ({
-  inThread: placement.thread !== undefined,
-  withEcho: draft.withEcho,
-  withAttachments: draft.attachmentAssetIds.length > 0,
-})
 
 function toRow(message: Message, seq: bigint): EventRow {
   const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoEventId, post } = message

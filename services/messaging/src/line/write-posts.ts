@@ -12,10 +12,7 @@ import { findStandings, lockLine } from '../store/lines.ts'
 import { isPlain, type Appended } from '../store/new-post.ts'
 import { transaction, type Connection } from '../store/statement.ts'
 import { toNewPost } from './new-post.ts'
-import { posting, type Message } from './post.ts'
-
-/** How it went for a message: its place, that its key or a file is taken, or what kept it from being written. */
-export type Written = { seq: bigint } | 'taken' | Error
+import { posting, type Message, type Written } from './message.ts'
 
 /** Writes messages of one room in the order given. Throws when none of them was written. */
 export async function writePosts(ctx: Context, roomId: string, messages: readonly Message[]): Promise<Written[]> {
