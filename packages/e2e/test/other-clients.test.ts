@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { ViewerService } from '@parley/contracts/api'
@@ -6,6 +5,7 @@ import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { attemptJson } from '../src/http.ts'
+import { authorizePath, codeFor, exchange, newVerifier } from '../src/other-clients.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 
 let ada: Person
@@ -15,28 +15,6 @@ beforeEach(async () => {
   browser = newBrowser()
 })
 
-const redirectUri = 'http://127.0.0.1:5173/back'
-const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
-const newVerifier = () => randomBytes(32).toString('base64url')
-
-const authorizePath = (verifier: string, uri = redirectUri, state = 'a&state') =>
-  `/oauth/authorize?${new URLSearchParams({
-    ...{ response_type: 'code', redirect_uri: uri, state },
-    ...{ code_challenge: s256(verifier), code_challenge_method: 'S256' },
-  }).toString()}`
-
-/** Lets a client in and gives the code it gets. */
-async function codeFor(who: Browser, verifier: string, uri = redirectUri): Promise<string> {
-  const first = await who.get(authorizePath(verifier, uri))
-  if (first.location !== '/oauth/consent') return codeIn(first.location)
-  await who.get('/oauth/consent')
-  const { text } = await who.submit('/oauth/consent', { decision: 'approve' })
-  return codeIn(/content="0; url=([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&'))
-}
-const codeIn = (location: string | null | undefined) => new URL(location ?? '').searchParams.get('code') ?? 'no code'
-
-const exchange = (who: Browser, changes: Record<string, string>) =>
-  who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
 const refused = { error: 'invalid_grant', error_description: expect.any(String) }
 
 describe('another web client', () => {

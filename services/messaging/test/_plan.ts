@@ -56,9 +56,10 @@ async function explain(client: pg.ClientBase, text: string, values: unknown[]): 
 }
 
 function literal(value: unknown): string {
-  if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return `'{${value.join()}}'`
-  return `'${value instanceof Date ? value.toISOString() : String(value)}'`
+  if (value instanceof Date) return `'${value.toISOString()}'`
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return `'${value}'`
+  return 'null'
 }
 
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import {
+  AdminPermissionService,
+  AdminRoomLayoutService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import { fleet } from '../fleet.ts'
+import { Listeners } from '../listeners.ts'
+import { tokenForOtherClient } from '../other-clients.ts'
+import { newPerson, type Person, theOwner } from '../people.ts'
+import { post, roomName } from '../rooms.ts'
+import { type Name, names } from './cast.ts'
+
+type People = Record<Name, Person>
+
+/** The people and rooms of the matrix, and what has happened there. Calls go to one gateway after the other. */
+export class Stage {
+  readonly people: People
+  readonly owner: Person
+  readonly groupId: string
+  readonly channel: string
+  readonly hall: string
+  readonly dm: string
+  /** A universal room for messages that mark an end, and nothing else. */
+  readonly plaza: string
+  readonly #ids = new Map<string, string>()
+  #turn = 0
+
+  private constructor(
+    people: People,
+    owner: Person,
+    rooms: Pick<Stage, 'groupId' | 'channel' | 'hall' | 'dm' | 'plaza'>,
+  ) {
+    this.people = people
+    this.owner = owner
+    this.groupId = rooms.groupId
+    this.channel = rooms.channel
+    this.hall = rooms.hall
+    this.dm = rooms.dm
+    this.plaza = rooms.plaza
+  }
+
+  static async set(): Promise<Stage> {
+    const owner = await theOwner()
+    const made = await Promise.all(
+      names.map((name) =>
+        newPerson(name, name === 'adam' ? { roles: ['admin'] } : {}).then((one) => [name, one] as const),
+      ),
+    )
+    const people = Object.fromEntries(made) as People
+    const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: 'Stage' })
+    const groupId = group?.id ?? ''
+    const newRoom = async (universal: boolean) => {
+      const request = { name: roomName(), groupId, universal }
+      return (await owner.call(RoomService.method.createRoom, request)).room?.id ?? ''
+    }
+    const [channel, hall, plaza] = [await newRoom(false), await newRoom(true), await newRoom(true)]
+    for (const name of ['ada', 'bob', 'dora', 'leo', 'rex', 'ben'] as const)
+      await people[name].call(RoomService.method.joinRoom, { roomId: channel })
+    await people.leo.call(RoomService.method.leaveRoom, { roomId: channel })
+    await owner.call(RoomService.method.removeMember, { roomId: channel, userId: people.rex.userId })
+    for (const roomId of [channel, hall])
+      await owner.call(RoomService.method.banMember, { roomId, userId: people.ben.userId, reason: 'noise' })
+    await owner.call(AdminPermissionService.method.setUserPermission, {
+      ...{ userId: people.dan.userId, permission: 'room.join', decision: PermissionDecision.DENY },
+      scope: { kind: PermissionScopeKind.ROOM, id: hall },
+    })
+    const dm = await people.ada.call(RoomService.method.startDM, { participantIds: [people.bob.userId] })
+    return new Stage(people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
+  }
+
+  /** Sockets of everyone on both nodes, once everything that happened so far has been told. */
+  async listen(): Promise<Listeners> {
+    const listeners = new Listeners()
+    const [one, other] = fleet().realtimeNodes
+    for (const name of names) {
+      await listeners.add(name, 'one node', one, this.people[name].token)
+      await listeners.add(name, 'the other node', other, this.people[name].token)
+    }
+    const { ada } = this.people
+    await listeners.add('ada', 'one node, again', one, ada.token)
+    await listeners.add('ada', 'another web client', other, await tokenForOtherClient(ada))
+    return listeners
+  }
+
+  call<I extends DescMessage, O extends DescMessage>(
+    who: Name | 'owner',
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+  ): Promise<MessageShape<O>> {
+    const person = who === 'owner' ? this.owner : this.people[who]
+    return person.call(method, request, { base: fleet().gateways[this.#turn++ % 2 === 0 ? 0 : 1] })
+  }
+
+  userId(name: Name): string {
+    return this.people[name].userId
+  }
+
+  /** Posts something and remembers it under a name. */
+  async post(
+    who: Name,
+    roomId: string,
+    as: string,
+    more: Omit<
+      MessageInitShape<typeof MessageService.method.createMessage.input>,
+      '$typeName' | 'roomId' | 'body'
+    > = {},
+  ): Promise<void> {
+    const { message } = await this.call(who, MessageService.method.createMessage, { roomId, body: as, ...more })
+    this.keep(as, message?.id ?? '')
+    if (message?.channelEchoEventId) this.keep(`echo of ${as}`, message.channelEchoEventId)
+  }
+
+  /** Posts what marks an end. */
+  mark(): Promise<string> {
+    return post(this.owner, this.plaza, 'so much for that')
+  }
+
+  keep(as: string, id: string): void {
+    this.#ids.set(as, id)
+  }
+
+  /** Id of what was remembered. */
+  id(as: string): string {
+    const id = this.#ids.get(as)
+    if (id === undefined) throw new Error(`nothing is known as ${as}`)
+    return id
+  }
+
+  /** Whether that is one of the people here. */
+  knows(userId: string): boolean {
+    return Object.values(this.people).some((person) => person.userId === userId)
+  }
+}
+
+/** Text that nothing else has. */
+export const unique = (): string => randomBytes(5).toString('hex')

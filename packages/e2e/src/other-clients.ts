@@ -1,0 +1,40 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { jsonOf, type Browser } from '@parley/testkit'
+import { newBrowser, signInOnPage } from './browsers.ts'
+import type { Person } from './people.ts'
+
+/** Where the other web client of the suites lives. */
+export const redirectUri = 'http://127.0.0.1:5173/back'
+
+export const newVerifier = (): string => randomBytes(32).toString('base64url')
+const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+
+/** Path at which a client asks a user to be let in. */
+export const authorizePath = (verifier: string, uri = redirectUri, state = 'a&state'): string =>
+  `/oauth/authorize?${new URLSearchParams({
+    ...{ response_type: 'code', redirect_uri: uri, state },
+    ...{ code_challenge: s256(verifier), code_challenge_method: 'S256' },
+  }).toString()}`
+
+/** Lets a client in and gives the code it gets. */
+export async function codeFor(who: Browser, verifier: string, uri = redirectUri): Promise<string> {
+  const first = await who.get(authorizePath(verifier, uri))
+  if (first.location !== '/oauth/consent') return codeIn(first.location)
+  await who.get('/oauth/consent')
+  const { text } = await who.submit('/oauth/consent', { decision: 'approve' })
+  return codeIn(/content="0; url=([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&'))
+}
+const codeIn = (location: string | null | undefined) => new URL(location ?? '').searchParams.get('code') ?? 'no code'
+
+/** Turns a code into a token, or tries to. */
+export const exchange = (who: Browser, changes: Record<string, string>): ReturnType<Browser['postForm']> =>
+  who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
+
+/** The token of another web client that somebody has let in. */
+export async function tokenForOtherClient(person: Person): Promise<string> {
+  const browser = newBrowser()
+  await signInOnPage(browser, person)
+  const verifier = newVerifier()
+  const answer = await exchange(browser, { code: await codeFor(browser, verifier), code_verifier: verifier })
+  return String(jsonOf(answer).access_token)
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { eventually } from '@parley/testkit'
+import type { Kind, Listeners } from '../src/listeners.ts'
+import type { Name } from '../src/matrix/cast.ts'
+import { messages, threads } from '../src/matrix/messages.ts'
+import { ends, profiles } from '../src/matrix/people.ts'
+import { membership, rooms, sidebar } from '../src/matrix/rooms.ts'
+import type { Row } from '../src/matrix/rows.ts'
+import { Stage } from '../src/matrix/stage.ts'
+
+const rows = [...messages, ...threads, ...membership, ...rooms, ...sidebar, ...profiles, ...ends]
+
+/** Kinds that no method of these rows causes. */
+const elsewhere: Kind[] = [
+  ...([
+    'userTyping',
+    'roomDeleted',
+    'notificationCreated',
+    'notificationDismissed',
+    'notificationLevelChanged',
+  ] as const),
+  ...(['mentionNotification', 'newDirectMessageNotification'] as const),
+  ...(['assetProcessingStarted', 'assetProcessingSucceeded', 'assetProcessingFailed'] as const),
+  ...(['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded'] as const),
+]
+/** Kinds that name nobody of the stage, or come by themselves: they count where they are waited for. */
+const anyonesKinds: Kind[] = ['roomGroupsUpdated', 'serverUpdated', 'presenceChanged']
+
+let stage: Stage
+let listeners: Listeners
+beforeAll(async () => {
+  stage = await Stage.set()
+  listeners = await stage.listen()
+  // What was done before was told before these.
+  await stage.post('ada', stage.channel, 'shall we begin?')
+  await stage.post('ada', stage.dm, 'shall we?')
+  await stage.post('ada', stage.hall, 'we begin')
+  await eventually(() => {
+    const posted = listeners.heard(({ event }) => event.case === 'messagePosted')
+    expect(posted['ada at one node']?.length).toBe(3)
+    expect(posted['bob at the other node']?.length).toBe(3)
+  })
+  await begin()
+})
+afterAll(() => listeners[Symbol.dispose]())
+
+/** Forgets what was heard so far. */
+async function begin(ended?: Name[]): Promise<void> {
+  const marker = await stage.mark()
+  await listeners.silence(marker, ended)
+  listeners.beginAfter(marker)
+}
+
+/** Whether an event is one that a row has to expect. */
+const counting =
+  ({ hears }: Row) =>
+  ({ event }: RealtimeEventEnvelope): boolean => {
+    if (event.case === undefined || elsewhere.includes(event.case)) return false
+    if (anyonesKinds.includes(event.case)) return hears.some(([kind]) => kind === event.case)
+    if ('roomId' in event.value) return event.value.roomId !== stage.plaza
+    if ('userId' in event.value) return stage.knows(event.value.userId)
+    return true
+  }
+
+function expected({ hears }: Row): Record<string, Kind[]> {
+  const places = Object.keys(listeners.heard(() => false))
+  return Object.fromEntries(
+    places.map((place) => {
+      const name = place.slice(0, place.indexOf(' ')) as Name
+      return [place, hears.flatMap(([kind, who]) => (who.includes(name) ? [kind] : [])).sort()]
+    }),
+  )
+}
+
+/** Does what a row says, and fails when anybody does not hear what they should, or hears anything else. */
+async function play(row: Row): Promise<void> {
+  await row.act(stage)
+  const wanted = expected(row)
+  const counts = counting(row)
+  await eventually(() => {
+    const heard = listeners.heard(counts)
+    for (const [place, kinds] of Object.entries(wanted)) {
+      expect([place, heard[place]]).toEqual([place, expect.arrayContaining(kinds)])
+      expect(heard[place]?.length).toBeGreaterThanOrEqual(kinds.length)
+    }
+  })
+  const marker = await stage.mark()
+  await listeners.silence(marker, row.ends)
+  expect(listeners.heard(counts, marker)).toEqual(wanted)
+  for (const [event, tellings] of listeners.tellings()) expect([event, ...tellings]).toHaveLength(2)
+}
+
+test.each(rows)('$what is heard by those who may, on every socket, and by nobody else', async (row) => {
+  try {
+    await play(row)
+  } finally {
+    await begin(row.ends)
+  }
+})
+
+test('the rows cause every kind of event that there is, but for those of later calls', () => {
+  const all = RealtimeEventEnvelopeSchema.oneofs.flatMap(({ fields }) => fields.map(({ localName }) => localName))
+  const caused = rows.flatMap(({ hears }) => hears.map(([kind]) => kind))
+  expect([...new Set([...caused, ...elsewhere])].sort()).toEqual(all.sort())
+})
