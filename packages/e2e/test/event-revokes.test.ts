@@ -1,0 +1,60 @@
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { RoomService } from '@parley/contracts/api'
+import { fleet } from '../src/fleet.ts'
+import type { Kind } from '../src/listeners.ts'
+import { everythingIn, revokes } from '../src/matrix/revokes.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+let owner: Person
+let ada: Person
+/** A universal room for messages that mark an end. */
+let plaza: string
+beforeAll(async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  plaza = await newRoom(owner, [], { universal: true })
+})
+
+const open: Socket[] = []
+afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+
+const listen = (person: Person) =>
+  Promise.all(
+    [...fleet().realtimeNodes, ...fleet().realtimeNodes].map(async (node) => {
+      const socket = await Socket.subscribed(node, person.token)
+      open.push(socket)
+      return socket
+    }),
+  )
+
+/** Kinds of what a socket heard about a room and about its session, once each. */
+const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
+  const about = socket.events.filter(
+    ({ event }) =>
+      event.case === 'sessionTerminated' ||
+      (event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId),
+  )
+  return [...new Map(about.map(({ id, event }) => [id, event.case])).values()].filter((kind) => kind !== undefined)
+}
+
+test.each(revokes)('nothing of a room reaches those who $how', async ({ universal, revoke, hears, closes }) => {
+  const victim = await newPerson('vic')
+  const roomId = await newRoom(owner, universal ? [] : [ada, victim], { universal })
+  const [theirs, members] = [await listen(victim), await listen(ada)]
+  const before = await post(ada, roomId, 'are you there?')
+  for (const socket of theirs) await socket.heardMessage(before)
+  const heardBefore = theirs.map((socket) => kindsAbout(socket, roomId))
+
+  await revoke({ owner, victim, roomId })
+  // Who belonged because everyone did has to come back; elsewhere this changes nothing.
+  await ada.call(RoomService.method.joinRoom, { roomId })
+  const last = await everythingIn(roomId, owner, ada)
+  for (const socket of members) await socket.heardMessage(last)
+  const marker = await post(owner, plaza, 'so much for that')
+  for (const [i, socket] of theirs.entries()) {
+    if (closes) await socket.closed()
+    else await socket.heardMessage(marker)
+    expect(kindsAbout(socket, roomId)).toEqual([...(heardBefore[i] ?? []), ...hears])
+  }
+})

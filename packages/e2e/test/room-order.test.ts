@@ -1,0 +1,123 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { MessageService, RoomService, type RoomTimelineEvent } from '@parley/contracts/api'
+import type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import { fleet } from '../src/fleet.ts'
+import { type Answer, codeOf } from '../src/http.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom, post, roomName } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+import { timelineOf } from '../src/timeline.ts'
+import { Traffic } from '../src/traffic.ts'
+
+const { joinRoom, leaveRoom, banMember, unbanMember, archiveRoom, unarchiveRoom, updateRoom } = RoomService.method
+const guests = 4
+
+let owner: Person
+let ada: Person
+let people: Person[]
+beforeAll(async () => {
+  ;[owner, ada, ...people] = await Promise.all([
+    theOwner(),
+    newPerson('ada'),
+    ...Array.from({ length: guests }, (_, i) => newPerson(`guest${i}`)),
+  ])
+})
+
+/** What has a row in the timeline, and what clients hear of it: the same things, under the same ids. */
+const rowKinds = ['messagePosted', 'userJoinedRoom', 'userLeftRoom', 'roomArchived', 'roomUnarchived', 'roomUpdated']
+const isRow = ({ event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'event'>) =>
+  rowKinds.includes(event.case ?? '')
+const described = ({ id, event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'id' | 'event'>) =>
+  `${event.case} ${id}`
+
+const base = (n: number) => ({ base: fleet().gateways[n % 2 === 0 ? 0 : 1] })
+const allowed = [undefined, 'permission_denied', 'failed_precondition']
+
+/** Steps that somebody does again and again, another way round through the gateways each time. */
+const inTurn = (pauseMs: number, steps: ((n: number) => Promise<Answer>)[], shift = 0) =>
+  new Traffic(1, pauseMs, (n) => {
+    const step = steps[n % steps.length]
+    if (step === undefined) throw new Error('no steps')
+    return step(shift + Math.floor(n / steps.length))
+  })
+
+test('posts, joins, leaves, bans and archives of one room, raced through two gateways, have one order', async () => {
+  const roomId = await newRoom(owner, [ada])
+  const nodes = [...fleet().realtimeNodes, ...fleet().realtimeNodes]
+  const members = await Promise.all(nodes.map((node) => Socket.subscribed(node, ada.token)))
+  const guestSockets = await Promise.all(
+    people.map(async (guest, n) => ({
+      guest,
+      socket: await Socket.subscribed(fleet().realtimeNodes[n % 2 === 0 ? 0 : 1], guest.token),
+    })),
+  )
+  const first = await post(ada, roomId, 'shall we begin?')
+  for (const socket of members) await socket.heardMessage(first)
+
+  const say = (person: Person, n: number) =>
+    person.attempt(MessageService.method.createMessage, { roomId, body: `number ${n}` }, base(n))
+  const guestTraffic = people.map((guest, g) => {
+    const userId = guest.userId
+    const steps: ((n: number) => Promise<Answer>)[] = [
+      (n) => guest.attempt(joinRoom, { roomId }, base(n)),
+      (n) => say(guest, n),
+      (n) => say(guest, n + 1),
+      g % 2 === 0
+        ? (n) => guest.attempt(leaveRoom, { roomId }, base(n))
+        : (n) => owner.attempt(banMember, { roomId, userId, reason: 'noise' }, base(n)),
+      (n) => say(guest, n),
+      (n) => owner.attempt(unbanMember, { roomId, userId, reason: 'quiet again' }, base(n)),
+    ]
+    return inTurn(0, steps, g)
+  })
+  const talk = new Traffic(3, 2, (n) => say(ada, n))
+  const turns: ((n: number) => Promise<Answer>)[] = [
+    (n) => owner.attempt(archiveRoom, { roomId }, base(n)),
+    (n) => owner.attempt(unarchiveRoom, { roomId }, base(n + 1)),
+    (n) => owner.attempt(updateRoom, { roomId, name: roomName() }, base(n)),
+  ]
+  const closing = inTurn(25, turns)
+  const all = [...guestTraffic, talk, closing]
+  while (closing.succeeded.length < 24 || guestTraffic.some(({ outcomes }) => outcomes.length < 36))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  for (const traffic of all) await traffic.stop()
+  await owner.call(unarchiveRoom, { roomId })
+  const last = await post(ada, roomId, 'that is enough')
+
+  for (const { answer, failure } of all.flatMap(({ outcomes }) => outcomes))
+    expect(allowed).toContain(failure ?? (answer && codeOf(answer)))
+  const timeline = await timelineOf(ada, roomId)
+  const from = timeline.findIndex(({ id }) => id === first)
+  const rows = timeline.slice(from).filter(isRow).map(described)
+  for (const socket of members) {
+    await socket.heardMessage(last)
+    const heard = socket.events.filter(isRow)
+    expect(heard.slice(heard.findIndex(({ id }) => id === first)).map(described)).toEqual(rows)
+  }
+
+  const forGuest = new Map(people.map(({ userId }) => [userId, [] as string[]]))
+  const inside = new Set([owner.userId, ada.userId])
+  let archived = false
+  for (const row of timeline) {
+    if (row.event.case === 'userJoinedRoom') inside.add(row.actorId)
+    // Nobody stands there before the row of their joining, behind that of their leave, or in an archived room.
+    if (row.event.case === 'messagePosted') expect([archived, inside.has(row.actorId)]).toEqual([false, true])
+    if (row.event.case === 'roomArchived') archived = true
+    if (row.event.case === 'roomUnarchived') archived = false
+    if (isRow(row)) for (const userId of inside) forGuest.get(userId)?.push(described(row))
+    if (row.event.case === 'userLeftRoom') inside.delete(row.actorId)
+  }
+  for (const { guest, socket } of guestSockets) {
+    if (inside.has(guest.userId)) await socket.heardMessage(last)
+    await socket.roundTrip()
+    const heard = socket.events.filter(
+      (envelope) =>
+        isRow(envelope) &&
+        envelope.event.value !== undefined &&
+        'roomId' in envelope.event.value &&
+        envelope.event.value.roomId === roomId,
+    )
+    expect(heard.map(described)).toEqual(forGuest.get(guest.userId))
+  }
+  for (const socket of [...members, ...guestSockets.map(({ socket }) => socket)]) socket[Symbol.dispose]()
+})
