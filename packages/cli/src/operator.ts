@@ -24,7 +24,8 @@ export async function askOperator<T>(access: OperatorAccess, ask: (operator: Ope
   }
 }
 
-async function connect(access: OperatorAccess): Promise<Bus> {
+/** Joins the bus of the fleet as the operator. Throws a {@link Failure} when it does not let us in. */
+export async function connect(access: OperatorAccess): Promise<Bus> {
   try {
     return await connectBus({
       url: access.natsUrl,

@@ -10,6 +10,7 @@ import { addSecretCommands } from './secret-commands.ts'
 import { addSessionCommands } from './session-commands.ts'
 import type { Result, Surroundings } from './surroundings.ts'
 import { addUserCommands } from './user-commands.ts'
+import { addImportCommands } from './import-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
 /** Where the command reads and writes. */
@@ -86,6 +87,11 @@ function build(terminal: Terminal): Command {
       return askOperator(access, question)
     },
     password: () => readPassword(terminal.input),
+    access: () => {
+      if (program.opts<{ direct?: true }>().direct) throw misused('this needs the running fleet: leave out --direct')
+      return readAccess(dataDir())
+    },
+    note: (text: string) => terminal.err(`${harmless(text)}\n`),
     print: ({ json, text }: Result) => {
       terminal.out(program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`)
     },
@@ -116,6 +122,7 @@ function build(terminal: Terminal): Command {
     group('session', 'sessions of accounts', addSessionCommands),
     group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
     group('vapid', 'keys of push notifications', addVapidCommands),
+    group('import', 'people, rooms and messages from elsewhere', addImportCommands),
   ]
   addConfigCommand(program, shared)
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.

@@ -1,3 +1,4 @@
+import type { OperatorAccess } from '@parley/local'
 import type { Operator } from './operator.ts'
 
 /** A result: what `--json` prints, and sentences for people. */
@@ -8,6 +9,10 @@ export type Surroundings = {
   /** Asks the running fleet, or with `--direct` its databases. */
   ask: <T>(ask: (operator: Operator) => Promise<T>) => Promise<T>
   password: () => Promise<string>
+  /** How to reach the running fleet; throws when it runs not, or with `--direct`. */
+  access: () => OperatorAccess
+  /** Tells how far something is, beside the result. */
+  note: (text: string) => void
   print: (result: Result) => void
   /** Data folder of the fleet. */
   dataDir: () => string

@@ -92,3 +92,12 @@ export const deletionTokenOfAnother = () =>
 export const unknownEraser = (service: string) =>
   new ConnectError(`"${service}" keeps nothing of accounts`, Code.InvalidArgument)
 export const notBeingDeleted = () => new ConnectError('nobody asked for that pass', Code.NotFound)
+export const importedIdMissing = () =>
+  new ConnectError('whatever is imported has a source and an id there', Code.InvalidArgument)
+export const importRaced = () =>
+  new ConnectError('another import took the same names at the same time; try again', Code.Unavailable)
+export const userLimitTooLow = (most: number, wanted: number) =>
+  new ConnectError(
+    `this server may have ${most} accounts (limits.max_users), and ${wanted} more are to be made`,
+    Code.ResourceExhausted,
+  )

@@ -84,3 +84,11 @@ export const adminSilent = (cause: unknown) =>
   new ConnectError('permissions cannot be changed now; try again', Code.Unavailable, undefined, undefined, cause)
 export const accountsSilent = (cause: unknown) =>
   new ConnectError('accounts are not available; try again', Code.Unavailable, undefined, undefined, cause)
+
+export const importedIdMissing = () =>
+  new ConnectError('whatever is imported has a source and an id there', Code.InvalidArgument)
+export const badDmParticipants = (most: number) =>
+  new ConnectError(`a direct message has 1 to ${most} participants`, Code.InvalidArgument)
+export const notAChannel = () => new ConnectError('only a channel can be changed so', Code.InvalidArgument)
+export const importRaced = () =>
+  new ConnectError('another room took the name at the same time; try again', Code.Unavailable)

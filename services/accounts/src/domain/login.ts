@@ -3,7 +3,8 @@ import { invalidLogin } from '../errors.ts'
 const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const minLength = 2
 const maxLength = 32
-const mentionHandles = new Set(['all', 'here'])
+/** Mention everybody, and can be nobody's login. */
+export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
 /** Logins are unique, and looked up, without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()

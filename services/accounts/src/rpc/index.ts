@@ -2,7 +2,12 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService, UserService, ViewerService } from '@parley/contracts/api'
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
-import { AccountsInternalService, OperatorService, SignInInternalService } from '@parley/contracts/internal'
+import {
+  AccountsInternalService,
+  AccountsTransferService,
+  OperatorService,
+  SignInInternalService,
+} from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminUser } from './admin-user/index.ts'
@@ -25,6 +30,8 @@ import { reserveRoleName } from './internal/reserve-role-name.ts'
 import { resolveHandles } from './internal/resolve-handles.ts'
 import { myAccount } from './my-account/index.ts'
 import { signIn } from './sign-in/index.ts'
+import { exportPeople } from './transfer/export-people.ts'
+import { importPeople } from './transfer/import-people.ts'
 import { user } from './user/index.ts'
 import { getViewer } from './viewer/get-viewer.ts'
 
@@ -53,4 +60,8 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(SignInInternalService, signIn(ctx))
   router.service(ExternalIdentityAuthService, externalIdentityAuth(ctx))
   router.service(OperatorService, operator(ctx))
+  router.service(AccountsTransferService, {
+    importPeople: importPeople(ctx),
+    exportPeople: exportPeople(ctx),
+  } satisfies ServiceImpl<typeof AccountsTransferService>)
 }

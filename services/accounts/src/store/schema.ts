@@ -258,3 +258,16 @@ export const deletionReports = pgTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )
+
+/** Who people elsewhere are here; by a digest, so that a deleted person leaves no name from there behind. */
+export const importedPeople = pgTable(
+  'imported_people',
+  {
+    /** SHA-256 of source and id there. */
+    key: bytea().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [index('imported_people_user').on(t.userId)],
+)

@@ -18,6 +18,8 @@ import { adminServer } from './admin-server/index.ts'
 import { getSystemInfo } from './diagnostics/get-system-info.ts'
 import { getServer } from './discovery/get-server.ts'
 import { checkLogin } from './internal/check-login.ts'
+import { checkLogins } from './internal/check-logins.ts'
+import { denyEntry } from './internal/deny-entry.ts'
 import { denyPosting } from './internal/deny-posting.ts'
 import { getPolicy } from './internal/get-policy.ts'
 import { getServerName } from './internal/get-server-name.ts'
@@ -50,7 +52,9 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(AdminInternalService, {
     getPolicy: getPolicy(ctx),
     denyPosting: denyPosting(ctx),
+    denyEntry: denyEntry(ctx),
     checkLogin: checkLogin(ctx),
+    checkLogins: checkLogins(ctx),
     getServerName: getServerName(ctx),
   } satisfies ServiceImpl<typeof AdminInternalService>)
 }

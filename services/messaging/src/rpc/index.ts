@@ -1,5 +1,5 @@
 import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
-import { MessagingInternalService } from '@parley/contracts/internal'
+import { MessagingInternalService, MessagingTransferService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { applyRoomFacts } from './internal/apply-room-facts.ts'
@@ -25,6 +25,10 @@ import { getThreadEvents } from './thread/get-thread-events.ts'
 import { listFollowedThreads } from './thread/list-followed-threads.ts'
 import { markThreadAsRead } from './thread/mark-thread-as-read.ts'
 import { unfollowThread } from './thread/unfollow-thread.ts'
+import { exportMessages } from './transfer/export-messages.ts'
+import { finishImport } from './transfer/finish-import.ts'
+import { importMessages } from './transfer/import-messages.ts'
+import { importProgress } from './transfer/import-progress.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(MessageService, {
@@ -57,5 +61,11 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     applyRoomFacts: applyRoomFacts(ctx),
     roomStates: roomStates(ctx),
     hasUnread: hasUnread(ctx),
+  })
+  router.service(MessagingTransferService, {
+    importProgress: importProgress(ctx),
+    importMessages: importMessages(ctx),
+    finishImport: finishImport(ctx),
+    exportMessages: exportMessages(ctx),
   })
 }

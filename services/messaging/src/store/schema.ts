@@ -301,3 +301,25 @@ export const messageKeys = pgTable(
     index('message_keys_created').using('brin', table.createdAt),
   ],
 )
+
+/** Rooms into which messages were imported. */
+export const imports = pgTable('imports', {
+  roomId: text('room_id').primaryKey(),
+  source: text('source').notNull(),
+  messages: place('messages').notNull(),
+  /** Time of the newest imported message. */
+  through: instant('through').notNull(),
+  /** Place of the last imported row. */
+  lastSeq: place('last_seq').notNull(),
+})
+
+/** Which message of an import is which here: what is sent again is known, and replies find their threads. */
+export const importedMessages = pgTable(
+  'imported_messages',
+  {
+    roomId: text('room_id').notNull(),
+    externalId: text('external_id').notNull(),
+    eventId: text('event_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.roomId, table.externalId] })],
+)

@@ -12,3 +12,10 @@ export async function denyPosting(
     throw adminSilent(error)
   })
 }
+
+/** The same for finding and joining a room that only its members may know of. */
+export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
+  await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {
+    throw adminSilent(error)
+  })
+}

@@ -14,14 +14,18 @@ export type NewRoom<Head> = {
 }
 
 /** A channel; the one who makes it belongs to it, unless the room is universal or the system makes it. */
-export function newChannel(channel: Channel, cause: Cause): NewRoom<Channel> {
+export const newChannel = (channel: Channel, cause: Cause): NewRoom<Channel> =>
+  newChannelOf(channel, channel.universal || !cause.actorId ? [] : [cause.actorId], cause)
+
+/** A channel of these people. */
+export function newChannelOf(channel: Channel, userIds: readonly string[], cause: Cause): NewRoom<Channel> {
   const { name, groupId, universal } = channel
   const created = roomFact(
     1n,
     { case: 'created', value: { kind: RoomKind.CHANNEL, name, groupId, universal, participantIds: [] } },
     cause,
   )
-  return withMembers(channel, created, universal || !cause.actorId ? [] : [cause.actorId], cause)
+  return withMembers(channel, created, userIds, cause)
 }
 
 /** A direct message of these people, who all belong to it from the start. */

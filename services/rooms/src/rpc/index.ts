@@ -1,6 +1,6 @@
 import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
-import { RoomsInternalService } from '@parley/contracts/internal'
+import { RoomsInternalService, RoomsTransferService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetRoomGroups } from './directory/batch-get-room-groups.ts'
@@ -42,6 +42,13 @@ import { joinRoomGroup } from './room/join-room-group.ts'
 import { leaveRoom } from './room/leave-room.ts'
 import { startDm } from './room/start-dm.ts'
 import { updateRoom } from './room/update-room.ts'
+import { archiveImportedRoom } from './transfer/archive-imported-room.ts'
+import { exportLayout } from './transfer/export-layout.ts'
+import { exportMembers } from './transfer/export-members.ts'
+import { exportRooms } from './transfer/export-rooms.ts'
+import { importGroup } from './transfer/import-group.ts'
+import { importMembers } from './transfer/import-members.ts'
+import { importRoom } from './transfer/import-room.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(RoomService, {
@@ -91,5 +98,14 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getGroups: getGroups(ctx),
     listLayout: listLayout(ctx),
     countRooms: countRooms(ctx),
+  })
+  router.service(RoomsTransferService, {
+    importGroup: importGroup(ctx),
+    importRoom: importRoom(ctx),
+    importMembers: importMembers(ctx),
+    archiveImportedRoom: archiveImportedRoom(ctx),
+    exportLayout: exportLayout(ctx),
+    exportRooms: exportRooms(ctx),
+    exportMembers: exportMembers(ctx),
   })
 }

@@ -224,3 +224,14 @@ export const projectionFills = pgTable('projection_fills', {
   name: text().primaryKey(),
   filledAt: instant('filled_at').notNull(),
 })
+
+/** Which rooms elsewhere are which here. The id is drawn before the room is made, so that every attempt uses the same. */
+export const importedRooms = pgTable(
+  'imported_rooms',
+  {
+    source: text().notNull(),
+    externalId: text('external_id').notNull(),
+    roomId: text('room_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.externalId] })],
+)

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { misused } from './failure.ts'
+import type { Surroundings } from './surroundings.ts'
+import type { ArchiveRecord } from './transfer/archive.ts'
+
+type Options = { group: string; match: string; files?: string; report?: string; source?: string }
+type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
+
+const everyMs = 5_000
+
+/** Adds `import slack`: what another place holds comes into the running fleet. */
+export function addImportCommands(parent: Command, surroundings: Surroundings): void {
+  const kind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
+    parent
+      .command(name)
+      .argument('<file>', 'the archive')
+      .description(about)
+      .option('--group <name>', 'group for rooms that come with none', 'Imported')
+      .option(
+        '--match <by>',
+        'who is the same: "email" takes accounts with that verified address, "none" makes new ones',
+        'email',
+      )
+      .option('--files <folder>', 'folder with files that the archive does not hold itself')
+      .option('--report <file>', 'write what was taken and what not as JSON')
+      .option('--source <name>', 'what the archive is remembered by (default: its workspace or server)')
+      .action(async (path: string, options: Options) =>
+        runImport(surroundings, await open(path, options.files), options),
+      )
+
+  kind(
+    'slack',
+    'take an export of a Slack workspace (.zip); run it again to go on where it stopped',
+    async (path, files) => {
+      const { openSlack } = await import('./transfer/slack/read-slack.ts')
+      return openSlack(path, files)
+    },
+  )
+}
+
+async function runImport({ access, note, print }: Surroundings, opened: Archive, options: Options): Promise<void> {
+  await using archive = opened
+  if (options.match !== 'email' && options.match !== 'none') throw misused('--match is "email" or "none"')
+  const { Report } = await import('./transfer/report.ts')
+  const { importArchive } = await import('./transfer/import-archive.ts')
+  const { withFleet } = await import('./transfer/fleet.ts')
+  const report = new Report()
+  let told = Date.now()
+  const progress = ({ room, messages }: { room: string; messages: number }) => {
+    if (Date.now() - told < everyMs) return
+    told = Date.now()
+    note(`${messages} messages read, now in ${room === '' ? 'a direct message' : room}`)
+  }
+  const source = options.source ?? archive.source
+  const { group, match } = options
+  await withFleet(access(), (fleet) =>
+    importArchive(fleet, archive.records(), { source, group, matchEmails: match === 'email', report, progress }),
+  )
+  const json = { source, ...report.toJson() }
+  if (options.report !== undefined)
+    writeFileSync(options.report, `${JSON.stringify(json, undefined, 2)}\n`, { mode: 0o600 })
+  print({ json, text: report.toText() })
+}

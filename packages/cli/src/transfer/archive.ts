@@ -1,0 +1,67 @@
+import type { PagePreview } from '@parley/contracts/internal'
+
+/** Somebody whom the records behind may name by id. */
+export type ArchivedPerson = {
+  type: 'person'
+  id: string
+  /** A login is made of it. */
+  name: string
+  displayName: string
+  email: string
+  deleted: boolean
+  createdAt?: Date | undefined
+  place: string
+}
+
+export type ArchivedGroup = { type: 'group'; id: string; name: string; description: string; place: string }
+
+/** A room; its members and messages follow until the next room. */
+export type ArchivedRoom = {
+  type: 'room'
+  id: string
+  dm: boolean
+  name: string
+  description: string
+  /** Id of a group of the archive; without one it comes into the group that the command names. */
+  groupId?: string | undefined
+  private: boolean
+  universal: boolean
+  archived: boolean
+  createdAt?: Date | undefined
+  place: string
+}
+
+export type ArchivedMembers = { type: 'members'; people: string[]; place: string }
+
+/** A file whose bytes may be there. */
+export type ArchivedFile = {
+  id: string
+  name: string
+  contentType: string
+  /** Undefined when the archive does not have them. */
+  bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined
+}
+
+export type ArchivedMessage = {
+  type: 'message'
+  id: string
+  author: string
+  createdAt: Date
+  updatedAt?: Date | undefined
+  deletedAt?: Date | undefined
+  text: string
+  markup: 'slack' | 'markdown'
+  threadRoot: string
+  inReplyTo: string
+  alsoInChannel: boolean
+  reactions: { emoji: string; people: string[] }[]
+  files: ArchivedFile[]
+  preview?: PagePreview | undefined
+  place: string
+}
+
+/** Something of the archive that cannot be taken, and why. */
+export type Untaken = { type: 'untaken'; what: string; reason: string; place: string }
+
+/** What an archive holds, in an order in which every record names only what came before it. */
+export type ArchiveRecord = ArchivedPerson | ArchivedGroup | ArchivedRoom | ArchivedMembers | ArchivedMessage | Untaken

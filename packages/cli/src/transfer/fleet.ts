@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Code, ConnectError, createClient, type Client, type Transport } from '@connectrpc/connect'
+import { AccountsTransferService, MessagingTransferService, RoomsTransferService } from '@parley/contracts/internal'
+import type { OperatorAccess } from '@parley/local'
+import { createRpcClient } from '@parley/rpc'
+import { exitCodes, Failure, unreachable } from '../failure.ts'
+import { connect, nameOf } from '../operator.ts'
+
+/** What import and export ask of the fleet. */
+export type TransferFleet = {
+  accounts: Client<typeof AccountsTransferService>
+  rooms: Client<typeof RoomsTransferService>
+  messaging: Client<typeof MessagingTransferService>
+}
+
+const callMs = 30_000
+const patienceMs = 60_000
+const longestPauseMs = 5_000
+
+/** Opens the fleet for a transfer. Calls are repeated while a service is away for a moment: all of them may be. */
+export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
+  await using bus = await connect(access)
+  await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callMs })
+  const transport = persistent(rpc.transport())
+  try {
+    return await run({
+      accounts: createClient(AccountsTransferService, transport),
+      rooms: createClient(RoomsTransferService, transport),
+      messaging: createClient(MessagingTransferService, transport),
+    })
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error
+    const { code, rawMessage } = error
+    if (passes(code)) throw unreachable(`the fleet does not answer: ${rawMessage}; run the command again to go on`)
+    throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
+  }
+}
+
+const passes = (code: Code): boolean => code === Code.Unavailable || code === Code.DeadlineExceeded
+
+function persistent(transport: Transport): Transport {
+  const unary: Transport['unary'] = async (...call) => {
+    const giveUpAt = Date.now() + patienceMs
+    for (let pauseMs = 200; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await transport.unary(...call)
+      } catch (error) {
+        if (!(error instanceof ConnectError) || !passes(error.code) || Date.now() + pauseMs > giveUpAt) throw error
+        await sleep(pauseMs)
+      }
+    }
+  }
+  return { unary, stream: (...call) => transport.stream(...call) }
+}

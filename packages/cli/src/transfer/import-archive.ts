@@ -1,0 +1,76 @@
+import type { ArchivedRoom, ArchiveRecord } from './archive.ts'
+import type { TransferFleet } from './fleet.ts'
+import { MessageDesk } from './message-desk.ts'
+import { PeopleDesk } from './people-desk.ts'
+import type { Report } from './report.ts'
+import { RoomDesk, type OpenRoom } from './room-desk.ts'
+
+export type ImportOptions = {
+  source: string
+  /** Name of the group for rooms that come with none. */
+  group: string
+  /** Whether accounts with the same verified address are the same people. */
+  matchEmails: boolean
+  report: Report
+  /** Told now and then how far it is. */
+  progress: (at: { room: string; messages: number }) => void
+}
+
+/** Takes an archive into the fleet, record by record. What an earlier run took is found again. */
+export async function importArchive(
+  fleet: TransferFleet,
+  records: AsyncIterable<ArchiveRecord>,
+  options: ImportOptions,
+): Promise<void> {
+  const { source, group, matchEmails, report, progress } = options
+  const people = new PeopleDesk(fleet, { source, matchEmails, report })
+  const rooms = new RoomDesk(fleet, { source, group, report, people })
+  let next: { room: ArchivedRoom; members: string[] } | undefined
+  let open: { room: OpenRoom; messages: MessageDesk } | undefined
+  let seen = 0
+
+  const openNext = async () => {
+    if (!next) return
+    await people.flush()
+    const room = await rooms.open(next.room, next.members)
+    open = room && { room, messages: new MessageDesk(fleet, { source, report, people, rooms }, room) }
+    next = undefined
+  }
+  const finishRoom = async () => {
+    await openNext()
+    if (!open) return
+    await open.messages.flush()
+    await rooms.complete(open.room, open.messages.holdsMessages)
+    open = undefined
+  }
+
+  for await (const record of records) {
+    switch (record.type) {
+      case 'person':
+        await people.take(record)
+        break
+      case 'group':
+        await rooms.takeGroup(record)
+        break
+      case 'room':
+        await finishRoom()
+        next = { room: record, members: [] }
+        break
+      case 'members':
+        next?.members.push(...record.people)
+        break
+      case 'message':
+        await openNext()
+        await people.flush()
+        if (open) await open.messages.take(record)
+        else report.left('messages', 'their room was not taken', record.place)
+        progress({ room: open?.room.name ?? '', messages: ++seen })
+        break
+      case 'untaken':
+        report.left(record.what, record.reason, record.place)
+        break
+    }
+  }
+  await finishRoom()
+  await people.flush()
+}

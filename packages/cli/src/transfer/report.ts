@@ -1,0 +1,61 @@
+/** How many places of one reason are kept: a report stays readable, and the memory small. */
+const placesKept = 100
+
+type Reason = { what: string; reason: string; count: number; places: string[] }
+
+/** What an import took and what not, with reasons and places; never a text of anybody. */
+export class Report {
+  readonly #taken = new Map<string, number>()
+  readonly #untaken = new Map<string, Reason>()
+  readonly #changed = new Map<string, Reason>()
+
+  /** Counts things taken. */
+  took(what: string, count = 1): void {
+    if (count > 0) this.#taken.set(what, (this.#taken.get(what) ?? 0) + count)
+  }
+
+  /** Notes what could not be taken. */
+  left(what: string, reason: string, place: string): void {
+    note(this.#untaken, what, reason, place)
+  }
+
+  /** Notes what was taken, but not as it was. */
+  altered(what: string, reason: string, place: string): void {
+    note(this.#changed, what, reason, place)
+  }
+
+  get taken(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#taken)
+  }
+
+  toJson() {
+    return { taken: this.taken, altered: [...this.#changed.values()], notTaken: [...this.#untaken.values()] }
+  }
+
+  toText(): string {
+    const taken = [...this.#taken].map(([what, count]) => `  ${count} ${what}`)
+    return [
+      ...section('taken', taken.length > 0 ? taken : ['  nothing new']),
+      ...section('taken, but not as it was', lines(this.#changed)),
+      ...section('not taken', lines(this.#untaken)),
+    ].join('\n')
+  }
+}
+
+function note(reasons: Map<string, Reason>, what: string, reason: string, place: string): void {
+  const key = `${what}\0${reason}`
+  const known = reasons.get(key) ?? { what, reason, count: 0, places: [] }
+  known.count++
+  if (known.places.length < placesKept) known.places.push(place)
+  reasons.set(key, known)
+}
+
+const section = (title: string, rows: string[]): string[] => (rows.length === 0 ? [] : [`${title}:`, ...rows])
+
+const placesShown = 5
+
+const lines = (reasons: ReadonlyMap<string, Reason>): string[] =>
+  [...reasons.values()].map(({ what, reason, count, places }) => {
+    const more = count > placesShown ? ', ...' : ''
+    return `  ${count} ${what}: ${reason} (${places.slice(0, placesShown).join(', ')}${more})`
+  })

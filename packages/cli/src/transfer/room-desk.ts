@@ -1,0 +1,112 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { ArchivedGroup, ArchivedRoom } from './archive.ts'
+import type { TransferFleet } from './fleet.ts'
+import type { PeopleDesk } from './people-desk.ts'
+import type { Report } from './report.ts'
+
+const membersAtOnce = 1_000
+const readersAtOnce = 500
+const mostParticipants = 10
+
+/** A room of the archive and its own here. */
+export type OpenRoom = {
+  archived: ArchivedRoom
+  roomId: string
+  name: string
+  memberIds: string[]
+  /** Whether messages go into a direct message: those have no threads. */
+  dm: boolean
+  /** Time of the newest message that an earlier run wrote. */
+  through: Date | undefined
+}
+
+type Terms = { source: string; group: string; report: Report; people: PeopleDesk }
+
+/** Makes groups and rooms, and completes them when their messages are in. */
+export class RoomDesk {
+  readonly #fleet: Pick<TransferFleet, 'rooms' | 'messaging'>
+  readonly #terms: Terms
+  readonly #groups = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+  /** The group for rooms that come with none. */
+  #fallback: string | undefined
+
+  constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, terms: Terms) {
+    this.#fleet = fleet
+    this.#terms = terms
+  }
+
+  async takeGroup({ id, name, description }: ArchivedGroup): Promise<void> {
+    const { groupId, made } = await this.#fleet.rooms.importGroup({ name, description })
+    this.#groups.set(id, groupId)
+    if (made) this.#terms.report.took('groups')
+  }
+
+  /** Name here of a room of the archive that was opened already. */
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id)
+  }
+
+  /** Makes the room or finds it; undefined when it cannot be. */
+  async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
+    const { source, report } = this.#terms
+    const memberIds = this.#membersOf(archived, people)
+    const dm = archived.dm && memberIds.length <= mostParticipants
+    if (dm && memberIds.length === 0) {
+      report.left('rooms', 'nobody known takes part in it', archived.place)
+      return undefined
+    }
+    const [first, ...rest] = chunks(memberIds, membersAtOnce)
+    const createdAt = archived.createdAt && { createdAt: timestampFromDate(archived.createdAt) }
+    const { roomId, name, made } = await this.#fleet.rooms.importRoom({
+      ...{ source, externalId: archived.id, dm, name: archived.name, description: archived.description },
+      ...{ private: archived.private && !dm, universal: archived.universal, memberIds: first ?? [], ...createdAt },
+      groupId: dm ? '' : await this.#groupOf(archived),
+    })
+    const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
+    if (!dm && !archived.universal)
+      for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
+    if (made) report.took(dm ? 'direct messages' : 'channels')
+    if (made && !dm && name.toLowerCase() !== archived.name.toLowerCase())
+      report.altered('channels', 'the name is taken here or against our rules; it was changed', archived.place)
+    if (name !== '') this.#names.set(archived.id, name)
+    const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
+    const through = entries[0]?.through && timestampDate(entries[0].through)
+    return { archived, roomId, name, memberIds, dm, through }
+  }
+
+  /** Nothing imported is unread, and what was archived is again. */
+  async complete({ archived, roomId, memberIds, dm }: OpenRoom, holdsMessages: boolean): Promise<void> {
+    const readers = archived.universal ? this.#terms.people.everybody() : memberIds
+    if (holdsMessages)
+      for (const userIds of chunks(readers, readersAtOnce))
+        await this.#fleet.messaging.finishImport({ roomId, userIds })
+    if (archived.archived && !dm) await this.#fleet.rooms.archiveImportedRoom({ roomId })
+  }
+
+  #membersOf({ place }: ArchivedRoom, people: readonly string[]): string[] {
+    const known = people.flatMap((id) => {
+      const here = this.#terms.people.find(id)
+      if (!here) this.#terms.report.left('members', 'the archive does not say who they are', place)
+      return here && here.login !== '' ? here.userId : []
+    })
+    return [...new Set(known)]
+  }
+
+  async #groupOf({ groupId }: ArchivedRoom): Promise<string> {
+    const known = groupId === undefined ? undefined : this.#groups.get(groupId)
+    return known ?? (this.#fallback ??= await this.#takeFallback())
+  }
+
+  async #takeFallback(): Promise<string> {
+    const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#terms.group })
+    if (made) this.#terms.report.took('groups')
+    return groupId
+  }
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = []
+  for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size))
+  return parts
+}

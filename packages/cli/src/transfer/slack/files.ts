@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { misused } from '../../failure.ts'
+import type { ArchivedFile } from '../archive.ts'
+import type { ZipArchive } from './zip-archive.ts'
+
+/** Bytes of files by their id in Slack, as exporters put them beside the messages. */
+export type Files = { find: (id: string) => ArchivedFile['bytes'] }
+
+/** `F0123ABCD-plan.pdf`, `F0123ABCD/plan.pdf`, `F0123ABCD.pdf`, anywhere. */
+const idInPath = /(?:^|[/\\])(F[A-Z0-9]{6,})(?:[-_./\\]|$)/
+
+/** Files of the archive itself and of a folder; the folder's win. Nothing is fetched. */
+export async function findFiles(zip: ZipArchive, folder: string | undefined): Promise<Files> {
+  const found = new Map<string, NonNullable<ArchivedFile['bytes']>>()
+  for (const name of zip.names()) {
+    const id = idInPath.exec(name)?.[1]
+    if (id !== undefined) found.set(id, async () => ({ size: zip.size(name), stream: await zip.stream(name) }))
+  }
+  if (folder !== undefined) {
+    for (const path of await filesBelow(folder)) {
+      const id = idInPath.exec(path)?.[1]
+      if (id !== undefined) found.set(id, () => fileAt(join(folder, path)))
+    }
+  }
+  return { find: (id) => found.get(id) }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder, { recursive: true })
+  } catch {
+    throw misused(`the folder ${folder} cannot be read`)
+  }
+}
+
+/** A file of a folder. Throws when it is none. */
+export async function fileAt(path: string): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
+  const about = await stat(path)
+  if (!about.isFile()) throw new Error('it is not a file')
+  return { size: about.size, stream: createReadStream(path) }
+}

@@ -1,0 +1,81 @@
+/** Who and what the ids in a text are called here. */
+export type Names = {
+  /** Login of somebody. */
+  login: (id: string) => string | undefined
+  /** Name of a room. */
+  room: (id: string) => string | undefined
+}
+
+/** Brackets around the number of something that is put back at the end: signs of private use, which no text has. */
+const [open, close] = ['\ue000', '\ue001']
+const held = new RegExp(`${open}(\\d+)${close}`, 'g')
+
+/** Slack's markup as Markdown. */
+export function toMarkdown(text: string, names: Names): string {
+  const kept: string[] = []
+  const keep = (markdown: string): string => `${open}${kept.push(markdown) - 1}${close}`
+  const marked = text
+    .replaceAll(/[\ue000\ue001]/g, '')
+    .replaceAll(/```([\s\S]*?)```/g, (_, code: string) => keep(codeBlock(code)))
+    .replaceAll(/`([^`\n]+)`/g, (_, code: string) => keep(`\`${plain(code)}\``))
+    .replaceAll(/<([^<>\n]+)>/g, (_, token: string) => keep(tokenAsMarkdown(token, names)))
+  const styled = escapeWhatOnlyMarkdownKnows(unescapeQuotes(marked))
+    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, '**$1**')
+    .replaceAll(/(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])/g, '~~$1~~')
+  const restored = unescapeEntities(styled, String.raw`\<`)
+  // What is held may hold something itself: a link in a code block was never taken out of it, so one round is enough.
+  return restored.replaceAll(held, (_, index: string) => kept[Number(index)] ?? '')
+}
+
+const codeBlock = (code: string): string => `\`\`\`\n${plain(code).replace(/^\n/, '').replace(/\n$/, '')}\n\`\`\``
+
+/** Code shows addresses as they are. */
+const plain = (code: string): string =>
+  unescapeEntities(
+    code.replaceAll(/<([^<>\n|]+)(?:\|([^<>\n]*))?>/g, (_, target: string, label?: string) => label ?? target),
+    '<',
+  )
+
+function tokenAsMarkdown(token: string, names: Names): string {
+  const bar = token.indexOf('|')
+  const target = bar < 0 ? token : token.slice(0, bar)
+  const label = bar < 0 ? '' : unescapeEntities(token.slice(bar + 1), '<')
+  const id = target.slice(1)
+  switch (target.charAt(0)) {
+    case '@':
+      return `@${names.login(id) ?? (label.replace(/^@/, '') || id)}`
+    case '#':
+      return `#${names.room(id) ?? (label.replace(/^#/, '') || id)}`
+    case '!':
+      return special(id, label)
+    default:
+      return link(unescapeEntities(target, '<'), label)
+  }
+}
+
+function special(command: string, label: string): string {
+  if (command === 'here') return '@here'
+  if (command === 'channel' || command === 'everyone') return '@all'
+  return label === '' ? (command.split('^')[0] ?? '') : label
+}
+
+function link(url: string, label: string): string {
+  if (label === '' || label === url) return url
+  if (url === `mailto:${label}`) return label
+  const text = label.replaceAll(/[[\]\\]/g, String.raw`\$&`).replaceAll('\n', ' ')
+  return `[${text}](${url.replaceAll(/[()\s]/g, (sign) => encodeURIComponent(sign).replace('(', '%28').replace(')', '%29'))})`
+}
+
+/** A line that starts with an escaped ">" is a quote in Slack. */
+const unescapeQuotes = (text: string): string =>
+  text.replaceAll(/^(?:&gt;)+/gm, (signs) => '>'.repeat(signs.length / 4))
+
+/** Signs that Slack shows as they are. */
+const escapeWhatOnlyMarkdownKnows = (text: string): string =>
+  text
+    .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, String.raw`\\`)
+    .replaceAll(/^(#{1,6})(?=\s)/gm, String.raw`\$1`)
+    .replaceAll(/\[(?=[^\]\n]*\]\()/g, String.raw`\[`)
+
+const unescapeEntities = (text: string, less: string): string =>
+  text.replaceAll('&lt;', less).replaceAll('&gt;', '>').replaceAll('&amp;', '&')

@@ -1,0 +1,30 @@
+import type { ArchivedPerson } from '../archive.ts'
+import { fieldsOf, flagOf, secondsOf, textOf, type Fields } from '../fields.ts'
+
+/** One of users.json; of those who left no address is taken. */
+export function toPerson(user: Fields, place: string): ArchivedPerson {
+  const profile = fieldsOf(user.profile)
+  const left = flagOf(user.deleted)
+  const bot = flagOf(user.is_bot)
+  const name = textOf(user.name)
+  const realName = textOf(profile.real_name) || textOf(user.real_name)
+  return {
+    type: 'person',
+    id: textOf(user.id),
+    name: name || realName,
+    displayName: textOf(profile.display_name) || realName || name,
+    email: left || bot ? '' : textOf(profile.email),
+    deleted: false,
+    createdAt: secondsOf(user.created),
+    place,
+  }
+}
+
+/** Somebody of whom only a message tells: a bot, or somebody of another workspace. */
+export function toStranger(id: string, message: Fields, place: string): ArchivedPerson {
+  const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
+  const name =
+    textOf(profile.name) || textOf(bot.name) || textOf(message.username) || (id.startsWith('B') ? `bot-${id}` : id)
+  const displayName = textOf(profile.display_name) || textOf(profile.real_name) || name
+  return { type: 'person', id, name, displayName, email: '', deleted: false, place }
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import type { ArchiveRecord } from '../archive.ts'
+import { fieldsList, fieldsOf, textOf, type Fields } from '../fields.ts'
+import { findFiles, type Files } from './files.ts'
+import { authorOf, toMessage } from './messages.ts'
+import { toPerson, toStranger } from './people.ts'
+import { roomLists, toRoom, type SlackRoom } from './rooms.ts'
+import { badArchive, BadEntry, ZipArchive } from './zip-archive.ts'
+
+export type SlackArchive = AsyncDisposable & {
+  /** The same for every export of one workspace. */
+  source: string
+  records: () => AsyncIterable<ArchiveRecord>
+}
+
+/** Opens an export of a workspace. Throws a Failure when it is none. */
+export async function openSlack(path: string, filesFolder?: string): Promise<SlackArchive> {
+  const zip = await ZipArchive.open(path)
+  try {
+    const prefix = prefixOf(zip)
+    const users = fieldsList(await required(zip, `${prefix}users.json`))
+    const rooms = await roomsOf(zip, prefix)
+    const files = await findFiles(zip, filesFolder)
+    return {
+      source: `slack:${workspaceOf(users, rooms)}`,
+      records: () => records({ zip, prefix, users, rooms, files }),
+      [Symbol.asyncDispose]: () => zip[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await zip[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Who packs an export again often packs the folder around it. */
+function prefixOf(zip: ZipArchive): string {
+  const lists = [...zip.names()].filter((name) => /^([^/]+\/)?users\.json$/.test(name))
+  const [first] = lists.sort((a, b) => a.length - b.length)
+  if (first === undefined) throw badArchive('there is no users.json in the archive: it is not an export of Slack')
+  return first.slice(0, -'users.json'.length)
+}
+
+async function required(zip: ZipArchive, name: string): Promise<unknown> {
+  try {
+    return await zip.json(name)
+  } catch (error) {
+    throw error instanceof BadEntry ? badArchive(`${name} ${error.message}`) : error
+  }
+}
+
+async function roomsOf(zip: ZipArchive, prefix: string): Promise<SlackRoom[]> {
+  const rooms: SlackRoom[] = []
+  for (const list of roomLists) {
+    const name = `${prefix}${list.file}`
+    if (!zip.has(name)) continue
+    for (const fields of fieldsList(await required(zip, name))) rooms.push(toRoom(fields, list))
+  }
+  if (rooms.length === 0) throw badArchive('the archive lists no channels, groups or direct messages')
+  return rooms
+}
+
+/** The team that most users belong to; of an export without one, the id of its oldest room tells. */
+function workspaceOf(users: Fields[], rooms: SlackRoom[]): string {
+  const teams = new Map<string, number>()
+  for (const user of users) {
+    const team = textOf(user.team_id) || textOf(fieldsOf(user.profile).team)
+    if (team !== '') teams.set(team, (teams.get(team) ?? 0) + 1)
+  }
+  const [first] = [...teams].sort(([, a], [, b]) => b - a)
+  if (first) return first[0]
+  const oldest = rooms.map(({ room }) => room.id).sort()[0] ?? ''
+  return createHash('sha256').update(oldest).digest('hex').slice(0, 16)
+}
+
+type Opened = { zip: ZipArchive; prefix: string; users: Fields[]; rooms: SlackRoom[]; files: Files }
+
+async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGenerator<ArchiveRecord> {
+  const aliases = new Map<string, string>()
+  const known = new Set<string>()
+  for (const user of users) {
+    const person = toPerson(user, `users.json: ${textOf(user.id)}`)
+    if (person.id === '' || known.has(person.id)) continue
+    known.add(person.id)
+    const botId = textOf(fieldsOf(user.profile).bot_id)
+    if (botId !== '') aliases.set(botId, person.id)
+    yield person
+  }
+  const days = daysByFolder(zip, prefix)
+  for (const { room, members, folder } of rooms) {
+    yield room
+    yield { type: 'members', people: members, place: room.place }
+    for (const day of (days.get(folder) ?? days.get(room.id) ?? []).sort()) {
+      for (const record of await readDay(zip, prefix, day, files)) {
+        if (record.type !== 'day-message') {
+          yield record
+          continue
+        }
+        const { message, fields } = record
+        const author = aliases.get(message.author) ?? message.author
+        if (!known.has(author)) {
+          known.add(author)
+          yield toStranger(author, fields, message.place)
+        }
+        yield {
+          ...message,
+          author,
+          threadRoot: room.dm ? '' : message.threadRoot,
+          inReplyTo: room.dm ? message.threadRoot : '',
+        }
+      }
+    }
+  }
+}
+
+/** Paths of days by the folder of their room. */
+function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
+  const days = new Map<string, string[]>()
+  for (const name of zip.names()) {
+    if (!name.startsWith(prefix)) continue
+    const [, folder] = /^([^/]+)\/\d{4}-\d{2}-\d{2}\.json$/.exec(name.slice(prefix.length)) ?? []
+    if (folder === undefined) continue
+    const listed = days.get(folder)
+    if (listed) listed.push(name)
+    else days.set(folder, [name])
+  }
+  return days
+}
+
+type DayMessage = { type: 'day-message'; message: Extract<ArchiveRecord, { type: 'message' }>; fields: Fields }
+type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'untaken' }>
+
+/** Messages of a day, the oldest first. */
+async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
+  const place = name.slice(prefix.length)
+  try {
+    const day = fieldsList(await zip.json(name))
+    return day
+      .map((fields, index) => ({ fields, place: `${place}#${index + 1}` }))
+      .sort((a, b) => secondsIn(a.fields) - secondsIn(b.fields))
+      .map(({ fields, place }): DayRecord => {
+        const message = toMessage({ ...fields, user: authorOf(fields) }, files, place)
+        return message.type === 'message' ? { type: 'day-message', message, fields } : message
+      })
+  } catch (error) {
+    if (!(error instanceof BadEntry)) throw error
+    return [{ type: 'untaken', what: 'days', reason: `the file ${error.message}`, place }]
+  }
+}
+
+const secondsIn = ({ ts }: Fields): number => Number(textOf(ts)) || 0

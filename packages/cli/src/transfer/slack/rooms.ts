@@ -1,0 +1,33 @@
+import type { ArchivedRoom } from '../archive.ts'
+import { fieldsOf, flagOf, secondsOf, textOf, textsOf, type Fields } from '../fields.ts'
+
+/** The lists of conversations, and what those in them are. */
+export const roomLists = [
+  { file: 'channels.json', dm: false, private: false },
+  { file: 'groups.json', dm: false, private: true },
+  { file: 'mpims.json', dm: true, private: true },
+  { file: 'dms.json', dm: true, private: true },
+] as const
+
+export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string }
+
+const mostParticipants = 10
+
+/** Topic and purpose become the description. A conversation of more people than a direct message has becomes a private channel. */
+export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackRoom {
+  const id = textOf(fields.id)
+  const name = textOf(fields.name)
+  const members = [...new Set(textsOf(fields.members))]
+  const [topic, purpose] = [textOf(fieldsOf(fields.topic).value), textOf(fieldsOf(fields.purpose).value)]
+  const folder = name || id
+  const dm = list.dm && members.length <= mostParticipants
+  const room: ArchivedRoom = {
+    type: 'room',
+    ...{ id, dm, name, private: list.private, universal: false },
+    description: [...new Set([topic, purpose])].filter((text) => text !== '').join(' | '),
+    archived: flagOf(fields.is_archived) && !dm,
+    createdAt: secondsOf(fields.created),
+    place: `${list.file}: ${id}`,
+  }
+  return { room, members, folder }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { splitBody } from './split-body.ts'
+
+test.each([
+  ['a short text is one part', 'tea', ['tea']],
+  ['nothing is no part', '', []],
+  ['a long one is cut at line ends', 'aaaaaa\nbbbbbb\ncccc', ['aaaaaa', 'bbbbbb', 'cccc']],
+  ['else at spaces', 'aaaaaa bbbbbb', ['aaaaaa', 'bbbbbb']],
+  ['else anywhere', 'aaaaaaaaaaaaa', ['aaaaaaaaaa', 'aaa']],
+])('%s', (_, text, parts) => expect(splitBody(text, 10)).toEqual(parts))
+
+test('no part is too long, and no sign is lost or cut', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+      const parts = splitBody(text, 16)
+      for (const part of parts) expect(Buffer.byteLength(part)).toBeLessThanOrEqual(16)
+      expect(parts.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''))
+      expect(parts.join('')).not.toContain('\ufffd')
+    }),
+  )
+})

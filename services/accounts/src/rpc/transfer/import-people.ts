@@ -1,0 +1,16 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AccountsTransferService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { importedIdMissing, tooMany } from '../../errors.ts'
+import { importTogether } from '../../transfer/import-people.ts'
+
+const mostPeople = 500
+
+export function importPeople(ctx: Context): MethodImpl<typeof AccountsTransferService.method.importPeople> {
+  return async (request) => {
+    const { source, people } = request
+    if (people.length > mostPeople) throw tooMany('people', mostPeople)
+    if (source === '' || people.some(({ externalId }) => externalId === '')) throw importedIdMissing()
+    return { people: await importTogether(ctx, request) }
+  }
+}

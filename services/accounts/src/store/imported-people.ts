@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { eq, inArray } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { emailKey } from '../domain/email.ts'
+import { loginKey } from '../domain/login.ts'
+import { emails, handles, importedPeople, users } from './schema.ts'
+
+export const importKey = (source: string, externalId: string): Buffer =>
+  createHash('sha256').update(`${source}\0${externalId}`).digest()
+
+export type KnownPerson = { key: string; userId: string; login: string }
+
+/** Those of the keys that were imported, by key in hex. */
+export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, KnownPerson>> {
+  if (keys.length === 0) return new Map()
+  const rows = await reader
+    .select({ key: importedPeople.key, userId: importedPeople.userId, login: users.login })
+    .from(importedPeople)
+    .innerJoin(users, eq(users.id, importedPeople.userId))
+    .where(inArray(importedPeople.key, [...keys]))
+  return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), { key: key.toString('hex'), ...row }]))
+}
+
+/** Who holds these addresses, by their keys. */
+export async function holdersByEmail(
+  reader: Reader,
+  addresses: readonly string[],
+): Promise<Map<string, { userId: string; login: string }>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await reader
+    .select({ key: emails.key, userId: emails.userId, login: users.login })
+    .from(emails)
+    .innerJoin(users, eq(users.id, emails.userId))
+    .where(inArray(emails.key, addresses.map(emailKey)))
+  return new Map(rows.map(({ key, ...holder }) => [key, holder]))
+}
+
+/** Those of the logins that belong to somebody or to a role, by key. */
+export async function takenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
+  if (logins.length === 0) return new Set()
+  const rows = await reader
+    .select({ key: handles.key })
+    .from(handles)
+    .where(inArray(handles.key, logins.map(loginKey)))
+  return new Set(rows.map(({ key }) => key))
+}
+
+export type NewPerson = { user: typeof users.$inferInsert; email: string }
+
+/** Throws a unique violation when a login or an address was taken meanwhile. */
+export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Date): Promise<void> {
+  if (people.length === 0) return
+  await tx.insert(users).values(people.map(({ user }) => user))
+  const named = people.filter(({ user }) => user.login !== '')
+  if (named.length > 0)
+    await tx
+      .insert(handles)
+      .values(named.map(({ user }) => ({ key: loginKey(user.login), kind: 'login' as const, ownerId: user.id })))
+  const addressed = people.filter(({ email }) => email !== '')
+  if (addressed.length === 0) return
+  await tx
+    .insert(emails)
+    .values(
+      addressed.map(({ user, email }) => ({ key: emailKey(email), address: email, userId: user.id, verifiedAt: at })),
+    )
+}
+
+/** Throws a unique violation when another call imports the same person. */
+export async function rememberImported(tx: Tx, people: readonly { key: Buffer; userId: string }[]): Promise<void> {
+  if (people.length > 0) await tx.insert(importedPeople).values([...people])
+}

@@ -1,0 +1,15 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { tooManyLogins } from '../../errors.ts'
+import { blockedAmong } from '../../store/blocked-usernames.ts'
+
+const mostLogins = 5_000
+
+export function checkLogins(ctx: Context): MethodImpl<typeof AdminInternalService.method.checkLogins> {
+  return async ({ logins }) => {
+    if (logins.length > mostLogins) throw tooManyLogins(mostLogins)
+    const blocked = await blockedAmong(ctx.db, logins)
+    return { blocked: logins.filter((login) => blocked.has(login.toLowerCase())) }
+  }
+}

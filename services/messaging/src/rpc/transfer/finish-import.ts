@@ -1,0 +1,20 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MessagingTransferService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { noImport, tooManyToTransfer } from '../../errors.ts'
+import { findImports, markImportRead } from '../../store/imports.ts'
+import { transaction } from '../../store/statement.ts'
+
+const mostUsers = 1_000
+
+export function finishImport(ctx: Context): MethodImpl<typeof MessagingTransferService.method.finishImport> {
+  return async ({ roomId, userIds }) => {
+    if (userIds.length > mostUsers) throw tooManyToTransfer('users', mostUsers)
+    const [state] = await findImports(ctx.pool, [roomId])
+    if (!state) throw noImport()
+    // In id order, as everybody touches rows of several users.
+    const users = [...new Set(userIds)].sort()
+    await transaction(ctx.pool, (on) => markImportRead(on, roomId, users))
+    return {}
+  }
+}

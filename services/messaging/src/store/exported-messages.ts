@@ -1,0 +1,73 @@
+import { statement, type Connection } from './statement.ts'
+
+export type ExportedMessage = {
+  seq: bigint
+  eventId: string
+  authorId: string
+  createdAt: Date
+  updatedAt: Date | null
+  deletedAt: Date | null
+  body: string | null
+  inReplyTo: string | null
+  threadRootEventId: string | null
+  alsoInChannel: boolean
+  linkPreview: Uint8Array | null
+}
+
+const messages = statement<ExportedMessage>(
+  'export_messages',
+  `select seq, event_id as "eventId", actor_id as "authorId", created_at as "createdAt", updated_at as "updatedAt",
+  deleted_at as "deletedAt", body, in_reply_to as "inReplyTo", thread_root_event_id as "threadRootEventId",
+  channel_echo_event_id is not null as "alsoInChannel", link_preview as "linkPreview"
+from room_events
+where room_id = $1 and seq > $2 and kind = 'message_posted' and echo_of_event_id is null
+order by seq limit $3`,
+)
+
+/** Messages behind a place, in their order; never echoes. */
+export const exportMessages = (
+  on: Connection,
+  roomId: string,
+  after: bigint,
+  limit: number,
+): Promise<ExportedMessage[]> => messages.run(on, [roomId, after, limit])
+
+export type ExportedReaction = { seq: bigint; emoji: string; userIds: string[] }
+
+const reactions = statement<ExportedReaction>(
+  'export_reactions',
+  `select r.seq, r.emoji, array_agg(r.user_id order by r.created_at, r.user_id) as "userIds"
+from reactions r
+left join reaction_tallies t on t.room_id = r.room_id and t.seq = r.seq and t.emoji = r.emoji
+where r.room_id = $1 and r.seq = any ($2::bigint[])
+group by r.seq, r.emoji, t.since
+order by r.seq, t.since`,
+)
+
+/** Everyone who reacted to these messages, emojis in the order they are shown. */
+export const exportReactions = (on: Connection, roomId: string, seqs: readonly bigint[]): Promise<ExportedReaction[]> =>
+  reactions.run(on, [roomId, seqs])
+
+export type ExportedAttachment = {
+  seq: bigint
+  assetId: string
+  filename: string
+  contentType: string
+  size: bigint
+  width: number
+  height: number
+}
+
+const attachments = statement<ExportedAttachment>(
+  'export_attachments',
+  `select seq, asset_id as "assetId", filename, content_type as "contentType", size, width, height
+from message_attachments where room_id = $1 and seq = any ($2::bigint[])
+order by seq, position`,
+)
+
+/** Attachments of these messages, in the order they are shown. */
+export const exportAttachments = (
+  on: Connection,
+  roomId: string,
+  seqs: readonly bigint[],
+): Promise<ExportedAttachment[]> => attachments.run(on, [roomId, seqs])

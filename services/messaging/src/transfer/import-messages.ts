@@ -1,0 +1,55 @@
+import type { ImportMessagesRequest } from '@parley/contracts/internal'
+import type { Context } from '../context.ts'
+import { importElsewhere, roomNotFound } from '../errors.ts'
+import { isDm } from '../domain/room-line.ts'
+import { erasedAmong, findImported, findImports, findLine, writeImport } from '../store/imports.ts'
+import { storeLineEvents } from '../store/line-events.ts'
+import { findHeader, lockLine } from '../store/lines.ts'
+import { transaction, type Connection } from '../store/statement.ts'
+import { checkMessage, type CheckedMessage } from './check-message.ts'
+import { toImportedEvent } from './imported-event.ts'
+import { planImport, type ImportPlan } from './plan-import.ts'
+
+/** Writes messages into a room, under its lock and in one transaction; what is written already stays as it is. */
+export async function importTogether(ctx: Context, request: ImportMessagesRequest): Promise<ImportPlan> {
+  const { roomId, source } = request
+  const room = await findHeader(ctx.pool, roomId)
+  if (!room) throw roomNotFound()
+  const now = ctx.now()
+  const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
+  const { plan, entries } = await transaction(ctx.pool, async (on) => {
+    await lockLine(on, roomId)
+    const plan = await lookAndPlan(on, roomId, source, messages, now)
+    if (plan.ids.length === 0) return { plan, entries: [] }
+    await writeImport(on, roomId, source, plan)
+    const place = plan.roomSeq + 1n
+    return { plan, entries: await storeLineEvents(on, roomId, [toImportedEvent(room, place, plan.ids.length, now)]) }
+  })
+  ctx.relay.wake(entries)
+  return plan
+}
+
+async function lookAndPlan(
+  on: Connection,
+  roomId: string,
+  source: string,
+  messages: readonly CheckedMessage[],
+  now: Date,
+): Promise<ImportPlan> {
+  const [state] = await findImports(on, [roomId])
+  const line = await findLine(on, roomId)
+  if (!line) throw roomNotFound()
+  if (state ? state.source !== source : line.used) throw importElsewhere()
+  const references = messages.flatMap(({ externalId, threadRoot, inReplyTo }) => [externalId, threadRoot, inReplyTo])
+  const known = await findImported(
+    on,
+    roomId,
+    [...new Set(references)].filter((id) => id !== ''),
+  )
+  const people = messages.flatMap(({ authorId, reactions }) => [
+    authorId,
+    ...reactions.flatMap(({ userIds }) => userIds),
+  ])
+  const erased = await erasedAmong(on, [...new Set(people)])
+  return planImport(messages, { roomSeq: line.roomSeq, known, erased, now })
+}

@@ -1,0 +1,10 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomsTransferService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { membersAfter } from '../../store/imported-rooms.ts'
+
+const atOnce = 5_000
+
+export function exportMembers(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportMembers> {
+  return async ({ roomId, after }) => ({ userIds: await membersAfter(ctx.db, roomId, after, atOnce) })
+}

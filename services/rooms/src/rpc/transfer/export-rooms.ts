@@ -1,0 +1,39 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import { may, roomScope, type Policy } from '@parley/auth'
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomsTransferService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { headOf } from '../../policy/standing.ts'
+import { roomsAfter } from '../../store/imported-rooms.ts'
+import type { RoomRow } from '../../store/rows.ts'
+
+const atOnce = 500
+
+export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportRooms> {
+  return async ({ after, idsOrNames }) => {
+    const rooms = await roomsAfter(ctx.db, after, idsOrNames, atOnce)
+    const policy = ctx.policy.current()
+    return {
+      rooms: rooms.map((room) => {
+        const { id, kind, name, description, groupId, universal, archived, createdAt } = room
+        const head = { roomId: id, dm: kind === RoomKind.DM, name, description, groupId: groupId ?? '' }
+        return {
+          ...head,
+          private: isPrivate(policy, room),
+          universal,
+          archived,
+          createdAt: timestampFromDate(createdAt),
+        }
+      }),
+    }
+  }
+}
+
+/** Whether somebody without a role of their own finds neither the room nor the way in. */
+function isPrivate(policy: Policy, room: RoomRow): boolean {
+  if (room.kind === RoomKind.DM) return false
+  const anybody = { userId: '', roleIds: [] }
+  const scope = roomScope(headOf(room))
+  return !may(policy, anybody, 'room.list', scope) && !may(policy, anybody, 'room.join', scope)
+}

@@ -1,0 +1,25 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomsTransferService } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import type { Context } from '../../context.ts'
+import { groupName } from '../../domain/group-name.ts'
+import { groupCreated } from '../../domain/layout-event.ts'
+import { changeLayout } from '../../layout/change-layout.ts'
+import { appendGroup, findGroups } from '../../store/groups.ts'
+
+const mostDescription = 500
+
+export function importGroup(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importGroup> {
+  return async (request, call) => {
+    const name = groupName(request.name)
+    const description = [...request.description].slice(0, mostDescription).join('')
+    const cause = { actorId: '', at: ctx.now() }
+    return changeLayout<{ groupId: string; made: boolean }>(ctx, cause, call, async (tx) => {
+      const known = (await findGroups(tx)).find((group) => group.name === name)
+      if (known) return { answer: { groupId: known.id, made: false } }
+      const groupId = newId('group')
+      await appendGroup(tx, { id: groupId, name, description, createdAt: cause.at })
+      return { answer: { groupId, made: true }, groupId, notes: [groupCreated(groupId)] }
+    })
+  }
+}

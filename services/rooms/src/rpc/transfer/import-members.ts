@@ -1,0 +1,30 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomsTransferService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { notAChannel, roomNotFound, tooManyIds } from '../../errors.ts'
+import { addMembers } from '../../store/add-members.ts'
+import { lockRoom } from '../../store/changes.ts'
+
+const mostMembers = 5_000
+
+export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importMembers> {
+  return async ({ roomId, userIds, joinedAt }, call) => {
+    if (userIds.length > mostMembers) throw tooManyIds(mostMembers)
+    const told = joinedAt && timestampDate(joinedAt)
+    const now = ctx.now()
+    const cause = { actorId: '', at: told && told < now ? told : now }
+    const changed = await ctx.turns.take(roomId, call, () =>
+      ctx.db.transaction(async (tx) => {
+        const room = await lockRoom(tx, roomId)
+        if (!room) throw roomNotFound()
+        if (room.kind !== RoomKind.CHANNEL || room.universal) throw notAChannel()
+        return addMembers(tx, room, userIds, cause)
+      }),
+    )
+    if (changed.facts.length > 0) await ctx.line.handOver(roomId, changed.facts, call)
+    else await ctx.line.settle(roomId, changed.room.version, call)
+    return { added: changed.facts.length }
+  }
+}

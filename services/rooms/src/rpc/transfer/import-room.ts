@@ -1,0 +1,39 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { ImportRoomRequest, RoomsTransferService } from '@parley/contracts/internal'
+import { dmRoomId } from '@parley/ids'
+import type { Context } from '../../context.ts'
+import { newDm } from '../../domain/new-room.ts'
+import type { Cause } from '../../domain/room-fact.ts'
+import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.ts'
+import type { Patience } from '../../line/line.ts'
+import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
+import { findRoom } from '../../store/seen-rooms.ts'
+import { makeChannel, type Made } from '../../transfer/make-room.ts'
+
+const mostMembers = 5_000
+const mostParticipants = 10
+
+export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importRoom> {
+  return async (request, call) => {
+    if (request.source === '' || request.externalId === '') throw importedIdMissing()
+    if (request.memberIds.length > mostMembers) throw tooManyIds(mostMembers)
+    const told = request.createdAt && timestampDate(request.createdAt)
+    const now = ctx.now()
+    const cause = { actorId: '', at: told && told < now ? told : now }
+    return request.dm ? await makeDm(ctx, request, cause, call) : await makeChannel(ctx, request, cause, call)
+  }
+}
+
+/** These people have one conversation, whoever began it where. */
+async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, patience: Patience): Promise<Made> {
+  const participantIds = [...new Set(request.memberIds)].sort()
+  if (participantIds.length === 0 || participantIds.length > mostParticipants) throw badDmParticipants(mostParticipants)
+  const roomId = dmRoomId(participantIds)
+  const dm = newDm(roomId, participantIds, cause)
+  const row = dmRow(dm)
+  const made = await ctx.turns.take(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
+  if (made) await ctx.line.handOver(roomId, dm.facts, patience)
+  else await ctx.line.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, patience)
+  return { roomId, name: '', made }
+}

@@ -1,0 +1,78 @@
+import { and, asc, eq, gt, or, sql } from 'drizzle-orm'
+import type { Db, Reader } from '@parley/postgres'
+import { roomNameKey } from '../domain/room-name.ts'
+import { anyOf } from './any-of.ts'
+import type { RoomRow } from './rows.ts'
+import { importedRooms, lobby, roomMembers, rooms } from './schema.ts'
+
+/** The id that a room from elsewhere has or will have. */
+export async function reserveRoomId(
+  db: Db,
+  from: { source: string; externalId: string },
+  roomId: string,
+): Promise<string> {
+  await db
+    .insert(importedRooms)
+    .values({ ...from, roomId })
+    .onConflictDoNothing()
+  const { source, externalId } = importedRooms
+  const [row] = await db
+    .select()
+    .from(importedRooms)
+    .where(and(eq(source, from.source), eq(externalId, from.externalId)))
+  if (!row) throw new Error('an imported room cannot be missing after its insert')
+  return row.roomId
+}
+
+/** Those of the names that rooms have, as keys. */
+export async function takenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
+  const rows = await reader
+    .select({ key: rooms.nameKey })
+    .from(rooms)
+    .where(anyOf(rooms.nameKey, names.map(roomNameKey)))
+  return new Set(rows.flatMap(({ key }) => key ?? []))
+}
+
+/** Those of the users who are members, in id order. */
+export async function membersAmong(reader: Reader, roomId: string, userIds: readonly string[]): Promise<Set<string>> {
+  const rows = await reader
+    .select({ userId: roomMembers.userId })
+    .from(roomMembers)
+    .where(and(eq(roomMembers.roomId, roomId), roomMembers.member, anyOf(roomMembers.userId, userIds)))
+  return new Set(rows.map(({ userId }) => userId))
+}
+
+/** Rooms in id order; with names or ids those alone. */
+export function roomsAfter(
+  reader: Reader,
+  after: string,
+  idsOrNames: readonly string[],
+  limit: number,
+): Promise<RoomRow[]> {
+  const named = or(anyOf(rooms.id, idsOrNames), anyOf(rooms.nameKey, idsOrNames.map(roomNameKey)))
+  return reader
+    .select()
+    .from(rooms)
+    .where(and(gt(rooms.id, after), idsOrNames.length === 0 ? undefined : named))
+    .orderBy(asc(rooms.id))
+    .limit(limit)
+}
+
+export async function membersAfter(reader: Reader, roomId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await reader
+    .select({ userId: roomMembers.userId })
+    .from(roomMembers)
+    .where(and(eq(roomMembers.roomId, roomId), roomMembers.member, gt(roomMembers.userId, after)))
+    .orderBy(asc(roomMembers.userId))
+    .limit(limit)
+  return rows.map(({ userId }) => userId)
+}
+
+/** Drawn once, when the server was new: nothing else tells one server from another for ever. */
+export async function findServerId(reader: Reader): Promise<string> {
+  const [row] = await reader
+    .select({ id: lobby.groupId })
+    .from(lobby)
+    .where(eq(lobby.id, sql`'server'`))
+  return row?.id ?? ''
+}
