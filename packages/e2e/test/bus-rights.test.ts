@@ -73,6 +73,26 @@ describe('only the operator operates', () => {
   })
 })
 
+describe('only the operator imports and exports', () => {
+  const people = ['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls']
+  const methods = [
+    'AccountsTransferService.ExportPeople',
+    'RoomsTransferService.ImportRoom',
+    'MessagingTransferService.ExportMessages',
+  ].map((method) => `rpc.internal.svc_internal_v1_${method}`)
+
+  test.each(people)('%s may not', async (user) => {
+    await using nc = await join(user)
+    for (const method of methods)
+      expect([method, await publishing(nc, method)]).toEqual([method, expect.stringMatching(/permission/i)])
+  })
+
+  test('the operator may', async () => {
+    await using nc = await join('operator')
+    for (const method of methods) expect(await publishing(nc, method)).toBeUndefined()
+  })
+})
+
 describe('nobody listens in', () => {
   test.each([
     ['gateway', '>'],

@@ -5,6 +5,7 @@ import { credentialDigest } from '@parley/auth'
 import { ViewerService } from '@parley/contracts/api'
 import {
   AccountsInternalService,
+  AccountsTransferService,
   AdminInternalService,
   MessagingInternalService,
   NotificationsInternalService,
@@ -63,6 +64,7 @@ export type Env = AsyncDisposable & {
   secretKey: string
   internal: Client<typeof AccountsInternalService>
   operator: Client<typeof OperatorService>
+  transfer: Client<typeof AccountsTransferService>
   signIn: Client<typeof SignInInternalService>
   /** Calls as somebody; the credential matters to methods that ask for a fresh one. */
   as: <S extends DescService>(service: S, who: TestCaller) => Client<S>
@@ -99,6 +101,9 @@ export async function openEnv(): Promise<Env> {
         getServerName: () => ({ name: neighbours.serverName }),
         getPolicy: () => neighbours.policy,
         checkLogin: ({ login }) => ({ blocked: neighbours.blocked.includes(login.toLowerCase()) }),
+        checkLogins: ({ logins }) => ({
+          blocked: logins.filter((login) => neighbours.blocked.includes(login.toLowerCase())),
+        }),
       })
       routes.service(MessagingInternalService, {
         hasUnread: () => {
@@ -138,6 +143,7 @@ export async function openEnv(): Promise<Env> {
     secretKey,
     internal: createClient(AccountsInternalService, rpc.transport()),
     operator: createClient(OperatorService, rpc.transport()),
+    transfer: createClient(AccountsTransferService, rpc.transport()),
     signIn: createClient(SignInInternalService, rpc.transport()),
     as: (service, who) => createClient(service, callAs(rpc, who)),
     viewerOf: (userId, ...roleIds) => createClient(ViewerService, callAs(rpc, { userId, roleIds })),

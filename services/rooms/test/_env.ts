@@ -7,6 +7,7 @@ import {
   AdminInternalService,
   MessagingInternalService,
   RoomsInternalService,
+  RoomsTransferService,
   type GetPolicyResponse,
 } from '@parley/contracts/internal'
 import { openDatabase, type Db } from '@parley/postgres'
@@ -21,6 +22,7 @@ import {
   testDatabase,
   testNats,
 } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
 import { readConfig } from '../src/config.ts'
 import { startRooms } from '../src/service.ts'
 import { FakeMessaging } from './_messaging.ts'
@@ -51,12 +53,20 @@ export type Env = {
   messaging: FakeMessaging
   /** What rooms told accounts of deleted people. */
   erasures: ErasureReports
-  admin: { policy: GetPolicyResponse; denied: string[]; silent: boolean }
+  admin: {
+    policy: GetPolicyResponse
+    denied: string[]
+    /** Rooms that nobody may find or join, and whether the last one existed when it was said. */
+    entriesDenied: string[]
+    existedWhenDenied: boolean
+    silent: boolean
+  }
   accounts: { people: FakePerson[]; silent: boolean; /** Questions not answered. */ refused: number }
   /** Starts a process of rooms that lives as long as the environment, or until it is disposed. */
   start(settings?: Record<string, string>): Promise<Service>
   as(userId: string, ...roleIds: string[]): Clients
   internal: Client<typeof RoomsInternalService>
+  transfer: Client<typeof RoomsTransferService>
 }
 
 const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
@@ -73,7 +83,10 @@ export async function openEnv(): Promise<Env> {
 
   const messaging = new FakeMessaging()
   const erasures = new ErasureReports()
-  const admin: Env['admin'] = { policy: standardPolicy(), denied: [], silent: false }
+  const admin: Env['admin'] = {
+    ...{ policy: standardPolicy(), denied: [], silent: false },
+    ...{ entriesDenied: [], existedWhenDenied: false },
+  }
   const accounts: Env['accounts'] = { people: [], silent: false, refused: 0 }
   opened.use(
     await fakeLeaf(bus, (router) => {
@@ -83,6 +96,13 @@ export async function openEnv(): Promise<Env> {
         denyPosting: ({ roomId }) => {
           if (admin.silent) away()
           admin.denied.push(roomId)
+          return { revision: 2n }
+        },
+        denyEntry: async ({ roomId }) => {
+          if (admin.silent) away()
+          admin.entriesDenied.push(roomId)
+          const found = await db.execute(sql`select from rooms where id = ${roomId}`)
+          admin.existedWhenDenied = found.rowCount !== 0
           return { revision: 2n }
         },
       })
@@ -145,6 +165,7 @@ export async function openEnv(): Promise<Env> {
       }
     },
     internal: createClient(RoomsInternalService, rpc.transport()),
+    transfer: createClient(RoomsTransferService, rpc.transport()),
     [Symbol.asyncDispose]: async () => closing[Symbol.asyncDispose](),
   }
 }

@@ -23,6 +23,7 @@ export const knownEventTypes: readonly string[] = [
   'MessageEditedEvent',
   'MessagePostedEvent',
   'MessageRetractedEvent',
+  'MessagesImportedEvent',
   'OAuthConsentDeniedEvent',
   'OAuthConsentGrantedEvent',
   'PasswordResetCompletedEvent',

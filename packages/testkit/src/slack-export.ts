@@ -1,0 +1,167 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import yazl from 'yazl'
+
+/** What a made-up export of Slack holds. */
+export type SlackExportSize = {
+  people: number
+  channels: number
+  privateChannels: number
+  dms: number
+  messages: number
+}
+
+/** What is in it, as far as somebody who imports it can count. */
+export type SlackExportContent = {
+  people: number
+  rooms: number
+  /** Root messages and replies; rows that are no messages are left out. */
+  messages: number
+  replies: number
+  reactions: number
+  /** Messages in each channel by name, and replies in threads there. */
+  byChannel: Map<string, { messages: number; replies: number }>
+  /** Names of private channels. */
+  privateChannels: string[]
+  /** Address of everybody, and whether they were deactivated. */
+  addresses: { email: string; name: string; deleted: boolean }[]
+}
+
+const words =
+  'the tea is ready when you are and we should talk about the release before lunch because nobody looked at it'.split(
+    ' ',
+  )
+const emojis = ['+1', 'tada', 'eyes', 'heart', 'thumbsup::skin-tone-3', 'white_check_mark']
+const begin = Date.UTC(2021, 0, 4) / 1000
+const dayS = 86_400
+
+/**
+ * Writes an export as Slack documents it: users.json, channels.json, groups.json, dms.json, mpims.json and a folder per
+ * conversation with a file per day. The same size makes the same export.
+ */
+export async function writeSlackExport(path: string, size: SlackExportSize): Promise<SlackExportContent> {
+  const random = generator(size.messages)
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+  const users = Array.from({ length: size.people }, (_, index) => user(index))
+  const ids = users.map(({ id }) => id)
+  const someone = (count: number) => [...new Set(Array.from({ length: count }, () => pick(ids)))]
+  const channels = conversations(size.channels, 'C', 'team', ids[0] ?? '', someone)
+  const groups = conversations(size.privateChannels, 'G', 'secret', ids[0] ?? '', someone)
+  // The first person is in every conversation, so that somebody can count them all.
+  const dms = Array.from({ length: size.dms }, (_, index) => {
+    const members = [ids[0] ?? '', ids[index + 1] ?? '']
+    return { id: `D${String(index).padStart(8, '0')}`, created: begin, members }
+  })
+  const zip = new yazl.ZipFile()
+  const written = pipeline(zip.outputStream, createWriteStream(path))
+  const add = (name: string, value: unknown) => zip.addBuffer(Buffer.from(JSON.stringify(value)), name)
+  add('users.json', users)
+  add('channels.json', channels)
+  add('groups.json', groups)
+  add('dms.json', dms)
+  add('mpims.json', [])
+  add('integration_logs.json', [])
+
+  const rooms = [...channels, ...groups, ...dms.map((dm) => ({ ...dm, name: dm.id }))]
+  const content: SlackExportContent = {
+    ...{ people: users.length, rooms: rooms.length, messages: 0, replies: 0, reactions: 0, byChannel: new Map() },
+    privateChannels: groups.map(({ name }) => name),
+    addresses: users.map(({ profile, name, deleted }) => ({ email: profile.email, name, deleted })),
+  }
+  const perRoom = Math.ceil(size.messages / rooms.length)
+  for (const room of rooms) {
+    const isDm = room.id.startsWith('D')
+    const counted = { messages: 0, replies: 0 }
+    let left = Math.min(perRoom, size.messages - content.messages - content.replies)
+    let second = begin + Math.floor(random() * 3600)
+    let day: object[] = []
+    let dayStart = begin
+    const roots: string[] = []
+    const flush = () => {
+      if (day.length > 0) add(`${room.name}/${new Date(dayStart * 1000).toISOString().slice(0, 10)}.json`, day)
+      day = []
+    }
+    if (!isDm)
+      day.push({
+        type: 'message',
+        subtype: 'channel_join',
+        user: room.members[0],
+        ts: `${second}.000001`,
+        text: 'joined',
+      })
+    for (let sequence = 2; left > 0; left--, sequence++) {
+      second += Math.floor(random() * 600)
+      while (second >= dayStart + dayS) {
+        flush()
+        dayStart += dayS
+      }
+      const ts = `${second}.${String(sequence % 1_000_000).padStart(6, '0')}`
+      const reply = !isDm && roots.length > 0 && random() < 0.3
+      const message = post(ts, pick(room.members), random, pick)
+      if (reply) {
+        const broadcast = random() < 0.05 ? { subtype: 'thread_broadcast' } : {}
+        day.push({ ...message, thread_ts: pick(roots), ...broadcast })
+      } else {
+        day.push(message)
+        roots.push(ts)
+        if (roots.length > 20) roots.shift()
+      }
+      counted[reply ? 'replies' : 'messages']++
+      content.reactions += (message.reactions ?? []).reduce((sum, { users }) => sum + users.length, 0)
+    }
+    flush()
+    content.messages += counted.messages
+    content.replies += counted.replies
+    if (!isDm) content.byChannel.set(room.name, counted)
+  }
+  zip.end()
+  await written
+  return content
+
+  function post(ts: string, author: string, random: () => number, pick: <T>(items: readonly T[]) => T) {
+    const text = Array.from({ length: 3 + Math.floor(random() * 20) }, () => pick(words)).join(' ')
+    const extra = random()
+    return {
+      ...{ type: 'message', user: author, ts, client_msg_id: `m-${ts}` },
+      text: extra < 0.05 ? `<@${pick(ids)}> ${text} <https://example.org/?q=1&amp;r=2|*page*>` : text,
+      ...(extra > 0.95 && { edited: { user: author, ts } }),
+      ...(extra > 0.8 && { reactions: [{ name: pick(emojis), users: someone(3), count: 3 }] }),
+    }
+  }
+}
+
+function user(index: number) {
+  const name = `person${index}`
+  const id = `U${String(index).padStart(8, '0')}`
+  const profile = {
+    ...{ real_name: `Person Number ${index}`, display_name: `Person ${index}`, email: `${name}@import.example.org` },
+    team: 'T0PARLEY',
+  }
+  return { id, team_id: 'T0PARLEY', name, deleted: index % 29 === 28, is_bot: false, profile, updated: begin }
+}
+
+const conversations = (
+  count: number,
+  letter: string,
+  stem: string,
+  first: string,
+  someone: (count: number) => string[],
+) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ id: `${letter}${String(index).padStart(8, '0')}`, name: `${stem}-${index}`, created: begin },
+    is_archived: letter === 'C' && index % 10 === 9,
+    members: [...new Set([first, ...someone(40)])],
+    topic: { value: `All about ${stem} ${index}` },
+    purpose: { value: '' },
+  }))
+
+/** A generator of numbers below 1 that gives the same ones for the same seed (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}

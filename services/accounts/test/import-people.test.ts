@@ -1,0 +1,143 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { Code, type Client } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import {
+  ImportedPersonOutcome,
+  type AccountsTransferService,
+  type ImportedPersonSchema,
+} from '@parley/contracts/internal'
+import { eventually, recordEvents } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { callerOf, makeUser, openEnv, type Env } from './_env.ts'
+
+const { MADE, MATCHED, KNOWN } = ImportedPersonOutcome
+
+let env: Env
+let transfer: Client<typeof AccountsTransferService>
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org' })
+  await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org' })
+  transfer = env.transfer
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+type Somebody = MessageInitShape<typeof ImportedPersonSchema>
+const take = async (people: Somebody[], { source = 'slack:T1', matchEmails = true } = {}) =>
+  (await transfer.importPeople({ source, people, matchEmails })).people
+const exported = async (userId: string) => (await transfer.exportPeople({ userIds: [userId] })).people[0]
+
+describe('people from elsewhere', () => {
+  test('get accounts without a password, with their names and addresses', async () => {
+    const [made] = await take([
+      { externalId: 'U1', name: 'zoë', displayName: 'Zoë (she/her)', email: 'zoe@example.org' },
+    ])
+    expect(made).toMatchObject({ externalId: 'U1', login: 'zoe', outcome: MADE, emailDropped: false })
+    expect(await exported(made?.userId ?? '')).toMatchObject({
+      ...{ login: 'zoe', displayName: 'Zoë she her', emails: ['zoe@example.org'], deleted: false },
+    })
+    await expect(env.internal.passwordLogin({ identifier: 'zoe', password: '' })).rejects.toMatchObject({
+      code: Code.Unauthenticated,
+    })
+  })
+
+  test('are told as accounts made by hand are', async () => {
+    await using recording = await recordEvents(env.bus, 'evt.>')
+    const [made] = await take([{ externalId: 'U2', name: 'told', email: 'told@example.org' }])
+    const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === made?.userId)
+    await eventually(() => expect(ours()).toHaveLength(2))
+    expect(ours().map(({ kind }) => kind)).toEqual(['user_created', 'user_verified_email_added'])
+  })
+
+  test('are the same when they come again, from two processes at once too', async () => {
+    const people = Array.from({ length: 50 }, (_, index) => ({ externalId: `R${index}`, name: `racer-${index}` }))
+    const [one, other] = await Promise.all([take(people), take([...people].reverse())])
+    const ids = (entries: typeof one) => new Map(entries.map(({ externalId, userId }) => [externalId, userId]))
+    expect(ids(one)).toEqual(new Map([...ids(other)].reverse()))
+    const again = await take(people)
+    expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
+  })
+
+  test('are others when they come from another place', async () => {
+    const [one] = await take([{ externalId: 'U3', name: 'twin' }])
+    const [other] = await take([{ externalId: 'U3', name: 'twin' }], { source: 'slack:T2' })
+    expect([one?.login, other?.login]).toEqual(['twin', 'twin2'])
+    expect(one?.userId).not.toBe(other?.userId)
+  })
+
+  test('are found by their address, unless that is not wanted', async () => {
+    const userId = await makeUser(env, 'old-hand', { email: 'Hand@example.org' })
+    const [found] = await take([{ externalId: 'U4', name: 'hand', email: 'hand@EXAMPLE.org' }])
+    expect(found).toMatchObject({ userId, login: 'old-hand', outcome: MATCHED })
+    const [made] = await take([{ externalId: 'U5', name: 'hand', email: 'hand@example.org' }], { matchEmails: false })
+    expect(made).toMatchObject({ login: 'hand', outcome: MADE, emailDropped: true })
+    expect((await exported(made?.userId ?? ''))?.emails).toEqual([])
+  })
+
+  test.each([
+    ['blocked', 'root', 'root2'],
+    ['a role', 'admin', 'admin2'],
+    ['a mention of all', 'here', 'here2'],
+    ['none at all', '名前', 'user'],
+  ])('whose login would be %s get another one', async (what, name, login) => {
+    expect(await take([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
+  })
+
+  test('with the same name and address in one call are two accounts, the first with the address', async () => {
+    const [one, other] = await take(
+      ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
+      { matchEmails: false },
+    )
+    expect([one, other]).toMatchObject([
+      { login: 'same', emailDropped: false },
+      { login: 'same2', emailDropped: true },
+    ])
+  })
+
+  test('lose what is no address', async () => {
+    expect(await take([{ externalId: 'U8', name: 'noaddress', email: 'nowhere' }])).toMatchObject([
+      { emailDropped: true },
+    ])
+  })
+
+  test('become owners by an address of the configuration, as by verifying it', async () => {
+    const [boss] = await take([{ externalId: 'U9', name: 'boss', email: 'boss@example.org' }])
+    const { people } = await env.internal.getPeople({ userIds: [boss?.userId ?? ''] })
+    expect(people[0]?.roleIds).toEqual(['owner'])
+  })
+
+  test('who were deleted there are tombstones here', async () => {
+    const [gone] = await take([{ externalId: 'U10', name: 'gone', email: 'gone@example.org', deleted: true }])
+    expect(gone).toMatchObject({ login: '', outcome: MADE })
+    expect(await exported(gone?.userId ?? '')).toMatchObject({ login: '', displayName: '', emails: [], deleted: true })
+  })
+
+  test('who were deleted here stay so when they come again, and nothing tells who they were', async () => {
+    const person = { externalId: 'U-to-be-gone', name: 'leaver', email: 'leaver@example.org' }
+    const [made] = await take([person])
+    await makeUser(env, 'import-admin', { roleNames: ['admin'] })
+    const admin = env.as(AdminUserService, await callerOf(env, 'import-admin'))
+    await admin.deleteUser({ userId: made?.userId ?? '' })
+    expect(await take([person])).toMatchObject([{ userId: made?.userId, login: '', outcome: KNOWN }])
+    const { rows } = await env.db.execute(sql`select encode(key, 'escape') as key from imported_people`)
+    expect(JSON.stringify(rows)).not.toContain('U-to-be-gone')
+  })
+})
+
+test('a limit of accounts holds for imports, which then make nobody', async () => {
+  await using limited = await openEnv()
+  await limited.start({ PARLEY_LIMITS_MAX_USERS: '2' })
+  const people = ['a', 'b', 'c'].map((name) => ({ externalId: name, name: `${name}${name}` }))
+  await expect(limited.transfer.importPeople({ source: 's', people })).rejects.toMatchObject({
+    code: Code.ResourceExhausted,
+  })
+  expect((await limited.transfer.importPeople({ source: 's', people: people.slice(0, 2) })).people).toHaveLength(2)
+})
+
+test.each([
+  ['too many', Array.from({ length: 501 }, (_, index) => ({ externalId: String(index), name: 'x' }))],
+  ['nobody in particular', [{ externalId: '', name: 'x' }]],
+])('%s are refused', async (_, people) => {
+  await expect(take(people)).rejects.toMatchObject({ code: Code.InvalidArgument })
+})

@@ -1,0 +1,246 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, createClient, type Client } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { MessagingTransferService, type ImportedMessageSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/testkit'
+import { recordRoom, refused, say, shown } from './_conversation.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+type Sent = MessageInitShape<typeof ImportedMessageSchema>
+
+let fleet: Fleet
+let transfer: Client<typeof MessagingTransferService>
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+  transfer = createClient(MessagingTransferService, fleet.rpc.transport())
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const source = 'slack:T1'
+const at = (minute: number) => new Date(Date.UTC(2019, 4, 1, 12, minute))
+const message = (externalId: string, minute: number, more: Sent = {}): Sent => {
+  return { externalId, authorId: 'ann', createdAt: timestampFromDate(at(minute)), body: `text ${externalId}`, ...more }
+}
+const send = (roomId: string, messages: Sent[], from = source) =>
+  transfer.importMessages({ source: from, roomId, messages })
+const timeline = async (roomId: string, userId = 'ann') => {
+  const { page } = await fleet.as(userId).rooms.getRoomEvents({ roomId, limit: 500 })
+  return (page?.events ?? []).flatMap(({ event }) => {
+    if (event.case !== 'messagePosted') return []
+    return event.value.message ?? []
+  })
+}
+const channel = async () => (await fleet.room().channel(['ann', 'bob', 'cid'])).roomId
+
+describe('imported messages', () => {
+  test('stand in the order sent, at their time, by their authors, edited when they were', async () => {
+    const roomId = await channel()
+    const edited = { updatedAt: timestampFromDate(at(9)) }
+    expect(
+      await send(roomId, [message('1', 1), message('2', 2, { authorId: 'bob', ...edited }), message('3', 3)]),
+    ).toMatchObject({ written: 3, replies: 0 })
+    const rows = await timeline(roomId)
+    expect(rows.map(({ body, actorId }) => [body, actorId])).toEqual([
+      ['text 1', 'ann'],
+      ['text 2', 'bob'],
+      ['text 3', 'ann'],
+    ])
+    expect(rows.map(({ createdAt }) => createdAt && timestampDate(createdAt))).toEqual([at(1), at(2), at(3)])
+    expect(rows.map(({ updatedAt }) => updatedAt && timestampDate(updatedAt))).toEqual([undefined, at(9), undefined])
+  })
+
+  test('sent again, also with others, are written once', async () => {
+    const roomId = await channel()
+    await Promise.all([
+      send(roomId, [message('1', 1), message('2', 2)]),
+      send(roomId, [message('1', 1), message('2', 2)]),
+    ])
+    expect(await send(roomId, [message('2', 2), message('3', 3), message('3', 3)])).toMatchObject({ written: 1 })
+    expect((await timeline(roomId)).map(({ body }) => body)).toEqual(['text 1', 'text 2', 'text 3'])
+    const { entries } = await transfer.importProgress({ roomIds: [roomId, 'Rother'] })
+    expect(entries).toMatchObject([{ roomId, messages: 3n, through: timestampFromDate(at(3)) }])
+  })
+
+  test('are told as one event of the room, which notifies nobody', async () => {
+    const roomId = await channel()
+    await using recording = await recordRoom(fleet, roomId)
+    await send(roomId, [message('1', 1), message('2', 2)])
+    await say(fleet.as('ann'), roomId, 'and now')
+    await eventually(() => expect(recording.events).toHaveLength(2))
+    expect(recording.events.map(({ kind, fact }) => [kind, fact.case])).toEqual([
+      ['messages_imported', 'details'],
+      ['message_posted', 'messagePosted'],
+    ])
+    expect(recording.events[0]?.fact.value).toMatchObject({ details: { messages: '2' } })
+    expect(recording.events.map(({ version }) => version)).toEqual(
+      [...recording.events.map(({ version }) => version)].sort((a, b) => Number(a - b)),
+    )
+  })
+
+  test('keep threads over several calls, with summaries, echoes and followers', async () => {
+    const roomId = await channel()
+    await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
+    const more = await send(roomId, [
+      message('1.2', 3, { authorId: 'cid', threadRootExternalId: '1', alsoInChannel: true }),
+      message('1.3', 4, { authorId: 'bob', threadRootExternalId: '1' }),
+    ])
+    expect(more).toMatchObject({ written: 2, replies: 2, orphanedExternalIds: [] })
+    const [root, echo] = await timeline(roomId)
+    expect(root?.thread).toMatchObject({
+      replyCount: 3,
+      lastReplyAt: timestampFromDate(at(4)),
+      participantPreviewUserIds: ['bob', 'cid'],
+      viewerState: { isFollowing: true },
+    })
+    expect(echo).toMatchObject({ body: 'text 1.2', echoFromThreadRootEventId: root?.id })
+    const { page } = await fleet.as('ann').threads.getThreadEvents({ roomId, threadRootEventId: root?.id ?? '' })
+    expect(page?.events).toHaveLength(4)
+  })
+
+  test('of a thread that is not there become messages of the channel', async () => {
+    const roomId = await channel()
+    const { orphanedExternalIds } = await send(roomId, [message('7', 1, { threadRootExternalId: 'gone' })])
+    expect(orphanedExternalIds).toEqual(['7'])
+    expect((await timeline(roomId)).map(({ body }) => body)).toEqual(['text 7'])
+  })
+
+  test('answer each other in a direct message, which has no threads', async () => {
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
+    await expect(send(roomId, [message('1', 1), message('2', 2, { threadRootExternalId: '1' })])).rejects.toMatchObject(
+      refused(Code.InvalidArgument, 'message 2: '),
+    )
+    await send(roomId, [message('1', 1), message('2', 2, { inReplyToExternalId: '1' })])
+    const [first, second] = await timeline(roomId)
+    expect(second?.inReplyTo).toBe(first?.id)
+  })
+
+  test('have their reactions, each emoji where it was', async () => {
+    const roomId = await channel()
+    const reactions = [
+      { emoji: 'tada', userIds: ['bob', 'cid', 'bob'] },
+      { emoji: '+1', userIds: ['ann'] },
+    ]
+    expect(await send(roomId, [message('1', 1, { reactions })])).toMatchObject({ reactions: 3 })
+    const [first] = await timeline(roomId)
+    expect(first?.reactions).toMatchObject([
+      { emoji: 'tada', count: 2, hasReacted: false },
+      { emoji: '+1', count: 1, hasReacted: true },
+    ])
+    await fleet.as('ann').messages.removeReaction({ roomId, messageEventId: first?.id ?? '', emoji: '+1' })
+    expect((await shown(fleet.as('ann'), roomId, first?.id ?? ''))?.reactions).toHaveLength(1)
+  })
+
+  test('that were taken back are placeholders which count as nothing', async () => {
+    const roomId = await channel()
+    const deletedAt = timestampFromDate(at(5))
+    await send(roomId, [
+      message('1', 1),
+      message('1.1', 2, { threadRootExternalId: '1', deletedAt, body: 'gone' }),
+      message('2', 3, { deletedAt, body: 'gone' }),
+    ])
+    const [root, placeholder] = await timeline(roomId)
+    expect(root?.thread?.replyCount).toBe(0)
+    expect(placeholder?.body).toBeUndefined()
+    expect(placeholder?.deletedAt).toEqual(deletedAt)
+  })
+
+  test('are read by everyone once the import is finished, threads too', async () => {
+    const roomId = await channel()
+    await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
+    const unread = async (userId: string) =>
+      (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries.map(({ hasUnread }) => hasUnread)
+    expect(await unread('cid')).toEqual([true])
+    await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
+    expect([await unread('ann'), await unread('cid')]).toEqual([[false], [false]])
+    const { rows } = await fleet.look.pool.query('select user_id from thread_markers where room_id = $1', [roomId])
+    expect(rows.map(({ user_id }: { user_id: string }) => user_id).sort()).toEqual(['ann', 'bob'])
+    await say(fleet.as('ann'), roomId, 'news')
+    await transfer.finishImport({ roomId, userIds: ['cid'] })
+    expect(await unread('cid')).toEqual([true])
+  })
+
+  test('of a deleted person are placeholders, and their reactions are left out', async () => {
+    const roomId = await channel()
+    await fleet.look.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
+    const reactions = [{ emoji: 'tada', userIds: ['eve'] }]
+    await send(roomId, [message('1', 1, { authorId: 'eve', body: 'secret' }), message('2', 2, { reactions })])
+    const [placeholder, other] = await timeline(roomId)
+    expect([placeholder?.body, placeholder?.deletedAt === undefined, other?.reactions]).toEqual([undefined, false, []])
+    const { rows } = await fleet.look.pool.query(`select from room_events where room_id = $1 and body = 'secret'`, [
+      roomId,
+    ])
+    expect(rows).toEqual([])
+  })
+})
+
+describe('an import is refused', () => {
+  test('in a room where people have written, and in that of another import', async () => {
+    const roomId = await channel()
+    await say(fleet.as('ann'), roomId, 'mine')
+    await expect(send(roomId, [message('1', 1)])).rejects.toMatchObject(refused(Code.FailedPrecondition, 'not of this'))
+    const other = await channel()
+    await send(other, [message('1', 1)])
+    await expect(send(other, [message('2', 2)], 'slack:T2')).rejects.toMatchObject(
+      refused(Code.FailedPrecondition, 'not of this'),
+    )
+  })
+
+  test.each([
+    ['a room that is not there', 'Rnone', message('1', 1), Code.NotFound],
+    ['no author', '', message('1', 1, { authorId: '' }), Code.InvalidArgument],
+    ['no id', '', message('', 1), Code.InvalidArgument],
+    ['no text', '', message('1', 1, { body: ' ' }), Code.InvalidArgument],
+    ['too long a text', '', message('1', 1, { body: 'x'.repeat(10_001) }), Code.InvalidArgument],
+    [
+      'an emoji that is none',
+      '',
+      message('1', 1, { reactions: [{ emoji: ':x:', userIds: ['ann'] }] }),
+      Code.InvalidArgument,
+    ],
+    ['a time long ago', '', message('1', 1, { createdAt: timestampFromDate(new Date(0)) }), Code.InvalidArgument],
+    ['a time to come', '', message('1', 1, { createdAt: timestampFromDate(new Date(2e13)) }), Code.InvalidArgument],
+  ])('with %s, and nothing of the call is written', async (_, room, bad, code) => {
+    const roomId = room || (await channel())
+    await expect(send(roomId, [message('good', 0), bad])).rejects.toMatchObject({ code })
+    if (!room) expect(await timeline(roomId)).toEqual([])
+  })
+
+  test('when too much comes at once', async () => {
+    const many = Array.from({ length: 1_001 }, (_, index) => message(String(index), 1))
+    await expect(send('R1', many)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await expect(transfer.finishImport({ roomId: await channel(), userIds: ['ann'] })).rejects.toMatchObject({
+      code: Code.NotFound,
+    })
+  })
+})
+
+describe('the export of a room', () => {
+  test('tells every message in order, with all that hangs on it, and echoes with their replies', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    const [ann, bob] = [fleet.as('ann'), fleet.as('bob')]
+    const root = await say(ann, roomId, 'root')
+    const reply = await say(bob, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
+    const flat = await say(bob, roomId, 'flat', { inReplyTo: root.id })
+    for (const person of [bob, ann])
+      await person.messages.addReaction({ roomId, messageEventId: root.id, emoji: 'tada' })
+    await ann.messages.addReaction({ roomId, messageEventId: root.id, emoji: '+1' })
+    await bob.messages.deleteMessage({ roomId, eventId: flat.id })
+    const { messages } = await transfer.exportMessages({ roomId })
+    expect(messages).toMatchObject([
+      {
+        ...{ eventId: root.id, authorId: 'ann', body: 'root', threadRootEventId: '', createdAt: root.createdAt },
+        reactions: [
+          { emoji: 'tada', userIds: ['bob', 'ann'] },
+          { emoji: '+1', userIds: ['ann'] },
+        ],
+      },
+      { eventId: reply.id, body: 'reply', threadRootEventId: root.id, alsoInChannel: true },
+      { eventId: flat.id, body: '', inReplyTo: root.id, alsoInChannel: false },
+    ])
+    expect(messages.map(({ deletedAt }) => deletedAt === undefined)).toEqual([true, true, false])
+    const after = messages.at(-1)?.roomSeq ?? 0n
+    expect((await transfer.exportMessages({ roomId, after })).messages).toEqual([])
+    await expect(transfer.exportMessages({ roomId: 'Rnone' })).rejects.toMatchObject({ code: Code.NotFound })
+  })
+})

@@ -1,0 +1,127 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { ImportRoomRequestSchema } from '@parley/contracts/internal'
+import { dmRoomId } from '@parley/ids'
+import { lobbyOf, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+let groupId: string
+beforeAll(async () => {
+  env = await openEnv()
+  env.accounts.people.push(...['Uann', 'Ubob', 'Ucid'].map((userId) => person(userId)))
+  await Promise.all([env.start(), env.start()])
+  await lobbyOf(env)
+  groupId = (await env.transfer.importGroup({ name: 'Imported' })).groupId
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+type Wanted = MessageInitShape<typeof ImportRoomRequestSchema>
+const createdAt = timestampFromDate(new Date('2019-05-01T12:00:00Z'))
+const importRoom = (externalId: string, more: Wanted = {}) =>
+  env.transfer.importRoom({ source: 'slack:T1', externalId, name: externalId, groupId, createdAt, ...more })
+const listed = async (userId: string) =>
+  (await env.as(userId).directory.listRooms({})).rooms.map(({ room }) => room?.id)
+
+describe('a group', () => {
+  test('is made once, and found by its name', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => env.transfer.importGroup({ name: 'Twice' })))
+    expect(one?.groupId).toBe(other?.groupId)
+    expect([one?.made, other?.made].sort()).toEqual([false, true])
+    const { groups } = await env.transfer.exportLayout({})
+    expect(groups.filter(({ name }) => name === 'Twice')).toHaveLength(1)
+  })
+})
+
+describe('a channel', () => {
+  test('comes with its members, at its time, and once', async () => {
+    const wanted = { description: 'all of it', memberIds: ['Uann', 'Ubob', 'Uann'] }
+    const [one, other] = await Promise.all([importRoom('tea', wanted), importRoom('tea', wanted)])
+    expect(one?.roomId).toBe(other?.roomId)
+    const { roomId } = one
+    expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'joined'])
+    const times = env.messaging
+      .factsOf(roomId)
+      .map(({ occurredAt }) => occurredAt && timestampDate(occurredAt).toISOString())
+    expect(new Set(times)).toEqual(new Set([timestampDate(createdAt).toISOString()]))
+    const { room } = await env.as('Uann').directory.getRoom({ roomId })
+    expect(room).toMatchObject({
+      room: { name: 'tea', description: 'all of it', groupId },
+      viewerState: { isMember: true },
+    })
+  })
+
+  test.each([
+    ['taken', 'general', 'general-2'],
+    ['against the rules', 'smörgås bord!', 'smorgas-bord'],
+    ['too long', 'x'.repeat(80), 'x'.repeat(30)],
+  ])('whose name is %s gets another one', async (_, name, given) => {
+    expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: given, made: true })
+  })
+
+  test('that is private is found and joined by nobody but its members, from before it exists', async () => {
+    env.admin.entriesDenied.length = 0
+    const { roomId } = await importRoom('secret', { private: true, memberIds: ['Uann'] })
+    expect(env.admin.entriesDenied).toEqual([roomId])
+    expect(env.admin.existedWhenDenied).toBe(false)
+  })
+
+  test('that is private is not made when nobody can be kept out', async () => {
+    env.admin.silent = true
+    await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
+    env.admin.silent = false
+    expect((await env.transfer.exportRooms({ idsOrNames: ['unsafe'] })).rooms).toEqual([])
+    expect(await importRoom('unsafe', { private: true })).toMatchObject({ made: true })
+  })
+
+  test('takes further members, those it has once', async () => {
+    const { roomId } = await importRoom('more', { memberIds: ['Uann'] })
+    expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob', 'Uann', 'Ubob'] })).toMatchObject({ added: 1 })
+    expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob'] })).toMatchObject({ added: 0 })
+    expect((await env.transfer.exportMembers({ roomId })).userIds).toEqual(['Uann', 'Ubob'])
+    expect((await env.transfer.exportMembers({ roomId, after: 'Uann' })).userIds).toEqual(['Ubob'])
+    expect(await listed('Ubob')).toContain(roomId)
+  })
+
+  test('is put away at the end', async () => {
+    const { roomId } = await importRoom('old', { memberIds: ['Uann'] })
+    await env.transfer.archiveImportedRoom({ roomId })
+    await env.transfer.archiveImportedRoom({ roomId })
+    expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
+  })
+
+  test('may be called announcements, where nobody posts', async () => {
+    const { name } = await importRoom('announcements')
+    expect(name).toBe('announcements-2')
+  })
+})
+
+describe('a direct message', () => {
+  test('is the one that these people have', async () => {
+    const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
+    expect([roomId, name]).toEqual([dmRoomId(['Uann', 'Ubob']), ''])
+    expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })
+    const { room } = await env.as('Uann').rooms.startDM({ participantIds: ['Ubob'] })
+    expect(room?.id).toBe(roomId)
+  })
+})
+
+test.each([
+  ['without an id', { externalId: '' }, Code.InvalidArgument],
+  ['in a group that is not there', { externalId: 'nowhere', groupId: 'Gnone' }, Code.NotFound],
+  ['between nobody', { externalId: 'nobody', dm: true }, Code.InvalidArgument],
+  ['between too many', { externalId: 'many', dm: true, memberIds: 'abcdefghijk'.split('') }, Code.InvalidArgument],
+] satisfies [string, Wanted, Code][])('a room %s is refused', async (_, wanted, code) => {
+  await expect(importRoom('', wanted)).rejects.toMatchObject({ code })
+})
+
+test('an export names rooms as they are, in pages by id', async () => {
+  const { roomId } = await importRoom('exported', { description: 'what' })
+  const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['EXPORTED'] })
+  expect(rooms).toMatchObject([
+    { roomId, dm: false, name: 'exported', description: 'what', groupId, private: false, universal: false, createdAt },
+  ])
+  expect((await env.transfer.exportRooms({ idsOrNames: [roomId], after: roomId })).rooms).toEqual([])
+  expect((await env.transfer.exportLayout({})).serverId).toMatch(/^G/)
+})
