@@ -55,5 +55,4 @@ export const blockedUsernamesTooLarge = (bytes: number) =>
 export const entryNotFound = () => new ConnectError('there is no such entry in the audit log', Code.NotFound)
 export const badSequence = () => new ConnectError('a sequence is a decimal number', Code.InvalidArgument)
 export const timesReversed = () => new ConnectError('created_at_from is after created_at_to', Code.InvalidArgument)
-export const tooManyLogins = (most: number) =>
-  new ConnectError(`at most ${most} logins at once`, Code.InvalidArgument)
+export const tooManyLogins = (most: number) => new ConnectError(`at most ${most} logins at once`, Code.InvalidArgument)

@@ -57,6 +57,18 @@ test('posting in a room is denied to everyone, and the fleet hears of it once', 
   expect(grown?.decisions).toEqual(policyFrom(await getPolicy()).decisions)
 })
 
+test('finding and joining a private room is denied to everyone at once, and repeats change nothing', async () => {
+  const { revision } = await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })
+  const after = policyFrom(await getPolicy())
+  expect(after.revision).toBe(revision)
+  for (const permission of ['room.list', 'room.join'] as const) {
+    expect(may(after, everyone, permission, inRoom('Rprivate'))).toBe(false)
+    expect(may(after, everyone, permission, inRoom('Ropen'))).toBe(true)
+  }
+  expect(may(after, everyone, 'message.post', inRoom('Rprivate'))).toBe(true)
+  expect(await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })).toMatchObject({ revision })
+})
+
 test('the denial is answered when the stream holds it', async () => {
   const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
   const jsm = await admin.bus.nc.jetstreamManager()

@@ -1,12 +1,12 @@
 /** An object of JSON, of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>
 
-export const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 export const flagOf = (value: unknown): boolean => value === true
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 export const textsOf = (value: unknown): string[] => listOf(value).filter((item) => typeof item === 'string')
 export const fieldsList = (value: unknown): Fields[] => listOf(value).filter(isFields)

@@ -36,7 +36,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 /** A file of a folder. Throws when it is none. */
-export async function fileAt(path: string): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
+async function fileAt(path: string): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
   const about = await stat(path)
   if (!about.isFile()) throw new Error('it is not a file')
   return { size: about.size, stream: createReadStream(path) }

@@ -17,7 +17,7 @@ const earliest = Date.UTC(2000, 0)
 const aheadMs = 24 * 3600_000
 
 /** When a message was written; undefined for what cannot be a time. */
-export function timeOf(ts: unknown, now = Date.now()): Date | undefined {
+function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   const [, seconds, micros] = stamp.exec(textOf(ts)) ?? []
   if (seconds === undefined || micros === undefined) return undefined
   const ms = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)

@@ -9,12 +9,10 @@ import { toPolicyDecision } from '../../view/policy.ts'
 
 export function denyEntry(ctx: Context): MethodImpl<typeof AdminInternalService.method.denyEntry> {
   return async ({ roomId }) => {
-    const denials = ['room.list', 'room.join'].map(
-      (permission): DecisionRow => ({
-        ...{ scopeKind: 'room', scopeId: roomId, subjectKind: 'role', subjectId: everyoneRoleId },
-        ...{ permission, decision: 'deny' },
-      }),
-    )
+    const denials = ['room.list', 'room.join'].map((permission): DecisionRow => ({
+      ...{ scopeKind: 'room', scopeId: roomId, subjectKind: 'role', subjectId: everyoneRoleId },
+      ...{ permission, decision: 'deny' },
+    }))
     const { revision } = await changePolicy(ctx, '', async (tx) => {
       const stored: DecisionRow[] = []
       for (const denial of denials) if (await storeDecision(tx, denial)) stored.push(denial)
