@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { AssetService, AssetUploadService, MessageService, RoomService, type Asset } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import sharp from 'sharp'
+import { fleet } from '../src/fleet.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const gateway = (turn: number): { base: string } => ({ base: fleet().gateways[turn % 2 === 0 ? 0 : 1] })
+
+/** Sends a file in chunks, each through the other gateway. */
+async function send(person: Person, roomId: string, bytes: Uint8Array, contentType = 'image/png'): Promise<Asset> {
+  const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
+  const file = { roomId, filename: 'picture.png', contentType, size: BigInt(bytes.length), sha256: sha256(bytes) }
+  const { upload } = await person.call(createUpload, file)
+  const uploadId = upload?.uploadId ?? ''
+  const chunkBytes = 100_000
+  for (let at = 0, turn = 0; at < bytes.length; at += chunkBytes, turn++) {
+    const content = bytes.subarray(at, at + chunkBytes)
+    const chunk = { uploadId, offset: BigInt(at), content, chunkSha256: sha256(content) }
+    await person.call(uploadChunk, chunk, gateway(turn))
+  }
+  const { asset } = await person.call(completeUpload, { uploadId }, gateway(1))
+  if (!asset) throw new Error('no asset')
+  return asset
+}
+
+const noise = async (): Promise<Buffer> =>
+  sharp(randomBytes(400 * 200 * 3), { raw: { width: 400, height: 200, channels: 3 } })
+    .png()
+    .toBuffer()
+
+/** What the address of a file answers, on one of the gateways. */
+const read = (url = '', turn = 0) => {
+  const { pathname, search } = new URL(url)
+  return fetch(`${gateway(turn).base}${pathname}${search}`)
+}
+
+async function postWith(person: Person, roomId: string, asset: Asset) {
+  const { message } = await person.call(MessageService.method.createMessage, { roomId, attachmentAssetIds: [asset.id] })
+  return message?.id ?? ''
+}
+
+const shownTo = async (person: Person, roomId: string, eventId: string) => {
+  const { message } = await person.call(MessageService.method.getMessage, { roomId, eventId })
+  return message?.attachments[0]
+}
+
+describe('a file', () => {
+  test('sent through both gateways is read by members, whole and small, and by nobody else', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    const bytes = await noise()
+    const asset = await send(ada, roomId, bytes)
+    expect(asset).toMatchObject({ filename: 'picture.png', width: 400, height: 200, size: BigInt(bytes.length) })
+    const eventId = await postWith(ada, roomId, asset)
+    const shown = await shownTo(bob, roomId, eventId)
+    for (const turn of [0, 1]) {
+      const response = await read(shown?.assetUrl?.url, turn)
+      expect(response.status).toBe(200)
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes)
+    }
+    const small = await read(shown?.thumbnailAssetUrl?.url)
+    expect(await sharp(await small.arrayBuffer()).metadata()).toMatchObject({ format: 'webp', width: 400, height: 200 })
+
+    const stranger = await newPerson('stranger')
+    const asking = { roomId, assetId: asset.id }
+    expect(codeOf(await stranger.attempt(AssetService.method.getAsset, asking))).toBe('permission_denied')
+    expect((await read(shown?.assetUrl?.url.replace(/\?.*/, ''))).status).toBe(401)
+    // Nobody has read with this address yet, so no yes is remembered.
+    const carol = await newPerson('carol')
+    await carol.call(RoomService.method.joinRoom, { roomId })
+    const carols = await shownTo(carol, roomId, eventId)
+    await carol.call(RoomService.method.leaveRoom, { roomId })
+    expect((await read(carols?.assetUrl?.url)).status).toBe(403)
+  })
+
+  test('of a universal room is read by whoever may join it', async () => {
+    const roomId = await newRoom(owner, [], { universal: true })
+    const eventId = await postWith(ada, roomId, await send(ada, roomId, await noise()))
+    expect((await read((await shownTo(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
+  })
+
+  test('belongs to one message', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    const asset = await send(ada, roomId, await noise())
+    const twice = { roomId, attachmentAssetIds: [asset.id] }
+    expect(codeOf(await bob.attempt(MessageService.method.createMessage, twice))).toBe('invalid_argument')
+    await postWith(ada, roomId, asset)
+    expect(codeOf(await ada.attempt(MessageService.method.createMessage, twice))).toBe('invalid_argument')
+  })
+
+  test('goes with its message, and everyone in the room hears of it', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    const asset = await send(ada, roomId, await noise())
+    const eventId = await postWith(ada, roomId, asset)
+    const url = (await shownTo(bob, roomId, eventId))?.assetUrl?.url
+    using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+    await ada.call(MessageService.method.deleteMessage, { roomId, eventId })
+    await socket.heard(({ event }) => event.case === 'assetDeleted' && event.value.assetId === asset.id)
+    await eventually(async () => expect((await read(url)).status).toBe(404))
+  })
+})
+
+test('a page inside the network has nothing to show', async () => {
+  const answer = await ada.call(MessageService.method.fetchLinkPreview, { url: `${fleet().gateways[0]}/login` })
+  expect(answer).toMatchObject({ previewToken: '' })
+  expect(answer.preview).toBeUndefined()
+})
