@@ -85,6 +85,22 @@ describe('a file', () => {
     expect((await read(carols?.assetUrl?.url)).status).toBe(403)
   })
 
+  test('may come in the largest chunks there are, in JSON too', async () => {
+    const roomId = await newRoom(owner, [ada])
+    const content = randomBytes(524_288)
+    const { createUpload, uploadChunk } = AssetUploadService.method
+    const file = { roomId, filename: 'large', contentType: '', size: 600_000n, sha256: sha256(content) }
+    const { upload } = await ada.call(createUpload, file)
+    expect(upload?.maxChunkSize).toBe(content.length)
+    const chunk = { uploadId: upload?.uploadId ?? '', offset: 0n, content, chunkSha256: sha256(content) }
+    const { upload: after } = await ada.call(uploadChunk, chunk)
+    expect(after?.committedOffset).toBe(524_288n)
+    const larger = { ...chunk, offset: 524_288n, content: Buffer.alloc(524_289) }
+    expect(codeOf(await ada.attempt(uploadChunk, larger))).toBe('invalid_argument')
+    const tooLarge = { ...larger, content: Buffer.alloc(600_000) }
+    expect(codeOf(await ada.attempt(uploadChunk, tooLarge))).toBe('resource_exhausted')
+  })
+
   test('of a universal room is read by whoever may join it', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const eventId = await postWith(ada, roomId, await send(ada, roomId, await noise()))

@@ -9,6 +9,8 @@ export type PublicMethod = {
   needsCaller: boolean
   /** Largest request body in bytes; for those that carry an image it is a setting. */
   maxBodyBytes: number
+  /** The same in JSON, which writes bytes a third longer. */
+  maxJsonBodyBytes: number
   /** Whether its requests hold a whole image. */
   carriesImage: boolean
   /** With which others it is counted. */
@@ -18,7 +20,9 @@ export type PublicMethod = {
 /** What a request holds besides its image or chunk. */
 export const bodyFrameBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
-const chunkBodyBytes = 512 * 1024 + bodyFrameBytes
+const chunkBytes = 512 * 1024
+const chunkBodyBytes = chunkBytes + bodyFrameBytes
+const chunkJsonBytes = Math.ceil(chunkBytes / 3) * 4 + bodyFrameBytes
 
 /** Every public method by its path, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
 export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
@@ -28,6 +32,7 @@ export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
       method,
       needsCaller: /^svc\.(api|admin)\./.test(method.parent.typeName),
       maxBodyBytes: method.name === 'UploadChunk' ? chunkBodyBytes : defaultMaxBodyBytes,
+      maxJsonBodyBytes: method.name === 'UploadChunk' ? chunkJsonBytes : defaultMaxBodyBytes,
       carriesImage: carriesImage(method),
       limit: limitClassOf(method),
     },

@@ -133,7 +133,9 @@ export class ConnectUnary {
     const header: ReadHeader = (name) => headerOf(request, name)
     const admitting = this.#options.forwarder.admit(method, header, request.socket.remoteAddress)
     const call = { method, request, headers, admitting }
-    return method.carriesImage ? this.#callWithImage(call) : this.#answer(call, method.maxBodyBytes)
+    if (method.carriesImage) return this.#callWithImage(call)
+    const isBinary = unaryFormat(request.headers['content-type']) === 'proto'
+    return this.#answer(call, isBinary ? method.maxBodyBytes : method.maxJsonBodyBytes)
   }
 
   /** A large body is not read before its sender is known and there is a place for it. */
