@@ -28,5 +28,7 @@ export {
   eventSubject,
   presenceHints,
   presenceHintSubject,
+  typingHints,
+  typingHintSubject,
   type AggregateType,
 } from './subjects.ts'

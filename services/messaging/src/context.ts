@@ -6,6 +6,7 @@ import type { ClaimAssets } from './clients/assets.ts'
 import type { Handles } from './clients/handles.ts'
 import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
+import type { TellTyping } from './clients/typing.ts'
 import type { Headers } from './line/headers.ts'
 import type { Lanes } from './line/lanes.ts'
 import type { Message } from './line/message.ts'
@@ -25,6 +26,7 @@ export type Context = {
   handles: Handles
   claimAssets: ClaimAssets
   previewLink: PreviewLink
+  tellTyping: TellTyping
   policy: () => Policy
   /** What addresses of assets are made of. */
   assets: { publicUrl: string; signingSecret: string }

@@ -37,6 +37,7 @@ export const replyTargetUnknown = () => invalid('in_reply_to: not a message of t
 export const replyTargetElsewhere = () => invalid('in_reply_to: not a message of the thread')
 export const threadRootInvalid = () =>
   invalid('thread_root_event_id: a thread starts at a message that is itself no reply')
+export const typingElsewhere = () => invalid('thread_root_event_id: not the id of an event')
 export const notReadInRoom = () => invalid('up_to_event_id: not a root message of the room')
 export const notReadInThread = () => invalid('up_to_event_id: not a message of the thread')
 export const threadInDm = () => invalid('direct messages have no threads')

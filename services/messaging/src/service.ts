@@ -9,6 +9,7 @@ import { claimAssets } from './clients/assets.ts'
 import { fetchHandles, Handles } from './clients/handles.ts'
 import { previewLink } from './clients/previews.ts'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
+import { tellTyping } from './clients/typing.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
@@ -74,6 +75,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     handles: new Handles(fetchHandles(transport)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),
+    tellTyping: tellTyping(events),
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),
@@ -93,8 +95,8 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     }),
   )
   opened.defer('background work', () => closing.abort())
-  // The statement that writes a post looks for itself.
-  const guard = refuseErased(db, new Set(['CreateMessage']))
+  // The statement that writes a post looks for itself, and who types changes nothing.
+  const guard = refuseErased(db, new Set(['CreateMessage', 'UpdateTypingIndicator']))
   opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health, drainTimeoutMs, guard }))
   opened.defer('readiness', () => health.drain())
   return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs })

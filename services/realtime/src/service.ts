@@ -5,7 +5,7 @@ import {
   RoomsInternalService,
   type Event,
 } from '@parley/contracts/internal'
-import { followEvents, presenceHints } from '@parley/events'
+import { followEvents, presenceHints, typingHints } from '@parley/events'
 import { newId } from '@parley/ids'
 import { connectBus, createRpcClient, type RpcClient } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, serverVersion, type Service } from '@parley/runtime'
@@ -20,10 +20,10 @@ import { PresenceHints } from './hub/presence-hints.ts'
 import type { Subscriber } from './hub/subscriber.ts'
 import { topics } from './hub/topics.ts'
 import { traced } from './hub/traced.ts'
+import { TypingHints } from './hub/typing-hints.ts'
 import { createSocketSweep } from './jobs/sweep-sockets.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { verifySessions } from './jobs/verify-sessions.ts'
-import { createHintControl } from './jobs/withhold-hints.ts'
 import { createMetrics } from './metrics.ts'
 import { digestsToTry, readPresented } from './ws/credentials.ts'
 import { heartbeatFrame } from './ws/server-frames.ts'
@@ -132,6 +132,20 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
     },
   })
   opened.defer('hints', () => hearing.unsubscribe())
+  const typing = opened.use(
+    new TypingHints({
+      ...{ publish: server.publish, subscribers: server.subscribers },
+      ...{ users: hub.access.users, hintTopics: hub.hintTopics },
+      catchUp: () => intake.flush(),
+      unreadable: metrics.hintUnreadable,
+    }),
+  )
+  const hearingTyping = eventBus.nc.subscribe(typingHints, {
+    callback: (error, message) => {
+      if (!error) typing.take(message.data)
+    },
+  })
+  opened.defer('typing hints', () => hearingTyping.unsubscribe())
   opened.defer('background work', () => closing.abort())
 
   void Promise.all([policy.reload(), loadUniversalRooms()]).then(
@@ -147,7 +161,6 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
     connections: hub.connections,
     slowBytes: config.maxBackpressureBytes / 2,
   })
-  const controlHints = createHintControl(hub.connections)
   opened.use(
     periodically({
       name: 'sweep sockets',
@@ -155,7 +168,7 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
       signal,
       run: () => {
         sweep(performance.now())
-        controlHints()
+        hub.hintTopics.control(hub.access.users.values())
       },
     }),
   )

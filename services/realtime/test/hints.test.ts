@@ -1,10 +1,11 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { PresenceStatus } from '@parley/contracts/api'
-import { PresenceHintSchema } from '@parley/contracts/internal'
-import { presenceHintSubject } from '@parley/events'
+import { PresenceHintSchema, TypingHintSchema } from '@parley/contracts/internal'
+import { presenceHintSubject, typingHintSubject } from '@parley/events'
 import { eventually } from '@parley/testkit'
-import { openEnv, ready, type Env, type Node } from './_env.ts'
+import { openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { publish, roomFact } from './_events.ts'
 import type { Socket } from './_socket.ts'
 
 let env: Env
@@ -50,4 +51,42 @@ test('everyone hears who comes and goes, on every node; what comes late is not t
     expect(envelopes.map(({ position }) => position)).toEqual(['', '', ''])
     expect(envelopes.every(({ createdAt }) => createdAt !== undefined)).toBe(true)
   }
+})
+
+function type(userId: string, roomId: string, dmParticipantIds: string[] = []): void {
+  const hint = create(TypingHintSchema, { roomId, userId, dmParticipantIds })
+  env.bus.nc.publish(typingHintSubject(roomId), toBinary(TypingHintSchema, hint))
+}
+const typing = (socket: Socket) =>
+  socket.events.flatMap(({ event, actorId, position }) =>
+    event.case === 'userTyping' ? [{ from: actorId, roomId: event.value.roomId, position }] : [],
+  )
+
+test('members hear who types on every node, the typist does not, and nobody after a revoke', async () => {
+  env.standings.set('Utea', [{ roomId: 'Rtea', member: true, version: 2 }])
+  env.standings.set('Umilk', [{ roomId: 'Rtea', member: true, version: 3 }])
+  const [tea, milk, outside] = [
+    await Promise.all(nodes.map((node) => env.socketOf(node, 'Utea'))),
+    await Promise.all(nodes.map((node) => env.socketOf(node, 'Umilk'))),
+    await Promise.all(nodes.map((node) => env.socketOf(node, 'Uoutside'))),
+  ]
+  type('Utea', 'Rtea')
+  for (const socket of milk) await eventually(() => expect(typing(socket)).toHaveLength(1))
+  type('Umilk', 'Rtea')
+  const fromMilk = { from: 'Umilk', roomId: 'Rtea', position: '' }
+  for (const socket of tea) await eventually(() => expect(typing(socket)).toEqual([fromMilk]))
+  await publish(env.bus, roomFact('Rtea', [4, 4], { case: 'left', value: { userId: 'Umilk' } }))
+  type('Usugar', 'Rtea')
+  for (const socket of tea) await eventually(() => expect(typing(socket)).toHaveLength(2))
+  await settle(env, { Umilk: milk, Uoutside: outside })
+  for (const socket of milk) expect(typing(socket)).toEqual([{ from: 'Utea', roomId: 'Rtea', position: '' }])
+  for (const socket of outside) expect(typing(socket)).toEqual([])
+})
+
+test('participants of a direct message hear who types there', async () => {
+  const [one, two] = [await env.socketOf(nodes[0] as Node, 'Uone'), await env.socketOf(nodes[1] as Node, 'Utwo')]
+  type('Uone', 'Rdirect', ['Uone', 'Utwo'])
+  await eventually(() => expect(typing(two)).toMatchObject([{ from: 'Uone', roomId: 'Rdirect' }]))
+  type('Utwo', 'Rdirect', ['Uone', 'Utwo'])
+  await eventually(() => expect(typing(one)).toMatchObject([{ from: 'Utwo', roomId: 'Rdirect' }]))
 })

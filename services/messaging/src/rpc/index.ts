@@ -19,6 +19,7 @@ import { getRoomEvents } from './room/get-room-events.ts'
 import { getRoomEventsAround } from './room/get-room-events-around.ts'
 import { listRoomAttachments } from './room/list-room-attachments.ts'
 import { markRoomAsRead } from './room/mark-room-as-read.ts'
+import { updateTypingIndicator } from './room/update-typing-indicator.ts'
 import { followThread } from './thread/follow-thread.ts'
 import { getThreadEventsAround } from './thread/get-thread-events-around.ts'
 import { getThreadEvents } from './thread/get-thread-events.ts'
@@ -48,6 +49,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getRoomEventsAround: getRoomEventsAround(ctx),
     listRoomAttachments: listRoomAttachments(ctx),
     markRoomAsRead: markRoomAsRead(ctx),
+    updateTypingIndicator: updateTypingIndicator(ctx),
   })
   router.service(ThreadService, {
     listFollowedThreads: listFollowedThreads(ctx),

@@ -5,6 +5,7 @@ import { sessionTerminated, streamClosed, type StreamEnd } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
 import { eventFrame, positionOf } from './frame.ts'
+import { HintTopics } from './hint-topics.ts'
 import { RecentVersions } from './recent-versions.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
@@ -29,6 +30,7 @@ const endIsOldMs = 60_000
  */
 export class Hub {
   readonly access: Access
+  readonly hintTopics = new HintTopics()
   /** Every socket past its hello. */
   readonly connections = new Set<Subscriber>()
   readonly #options: Options
@@ -106,9 +108,9 @@ export class Hub {
   /** Starts the stream of a socket. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     connection.subscribe(topics.everyone)
-    connection.subscribe(topics.hints)
     connection.subscribe(topics.user(user.userId))
     for (const roomId of user.rooms) connection.subscribe(topics.room(roomId))
+    this.hintTopics.start(connection, user)
   }
 
   #publishDeliveries(event: Event): void {
@@ -167,14 +169,20 @@ export class Hub {
   #gain({ gains }: AccessChange): void {
     for (const { user, roomId } of gains) {
       user.rooms.add(roomId)
-      for (const connection of openOf(user)) connection.subscribe(topics.room(roomId))
+      for (const connection of openOf(user)) {
+        connection.subscribe(topics.room(roomId))
+        this.hintTopics.gain(connection, roomId)
+      }
     }
   }
 
   #lose({ losses }: AccessChange): void {
     for (const { user, roomId } of losses) {
       user.rooms.delete(roomId)
-      for (const connection of openOf(user)) connection.unsubscribe(topics.room(roomId))
+      for (const connection of openOf(user)) {
+        connection.unsubscribe(topics.room(roomId))
+        this.hintTopics.lose(connection, roomId)
+      }
     }
   }
 }

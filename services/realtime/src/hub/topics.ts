@@ -5,4 +5,6 @@ export const topics = {
   hints: 'hints',
   user: (userId: string) => `user:${userId}`,
   room: (roomId: string) => `room:${roomId}`,
+  /** What may be lost of one room. */
+  roomHints: (roomId: string) => `room-hints:${roomId}`,
 }

@@ -25,6 +25,8 @@ export type SocketServer = {
   /** Lets sockets in; before that they are told to come back. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
+  /** How many sockets hold a topic. */
+  subscribers: (topic: string) => number
   /** Refuses new sockets and sends those away that have not come far; open ones go on. */
   stopAccepting: () => void
   close: () => void
@@ -94,6 +96,7 @@ export async function serveSockets(
     port: listening.port,
     handshaking,
     publish,
+    subscribers: (topic) => app.numSubscribers(topic),
     context: connectionContext,
     startAccepting() {
       refusal = undefined

@@ -1,0 +1,24 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { isDm } from '../../domain/room-line.ts'
+import { roomNotFound, typingElsewhere } from '../../errors.ts'
+import { assertReads } from '../../policy/room-access.ts'
+import { findStanding } from '../../store/lines.ts'
+
+export function updateTypingIndicator(ctx: Context): MethodImpl<typeof RoomService.method.updateTypingIndicator> {
+  return async ({ roomId, threadRootEventId }, call) => {
+    const caller = callerOf(call)
+    const found = looksLikeId(roomId) ? await findStanding(ctx.pool, roomId, caller.userId) : undefined
+    if (!found) throw roomNotFound()
+    const { room, standing } = found
+    assertReads(ctx.policy(), caller, room, standing)
+    // Whether there is such a thread is not looked at, but everyone in the room is sent what is written here.
+    if (threadRootEventId && !looksLikeId(threadRootEventId)) throw typingElsewhere()
+    const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
+    ctx.tellTyping({ roomId, userId: caller.userId, threadRootEventId, dmParticipantIds })
+    return { updated: true }
+  }
+}

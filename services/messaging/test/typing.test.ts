@@ -1,0 +1,70 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { TypingHintSchema, type TypingHint } from '@parley/contracts/internal'
+import { typingHints, typingHintSubject } from '@parley/events'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+const hints: (TypingHint & { subject: string })[] = []
+beforeAll(async () => {
+  fleet = await startFleet()
+  fleet.bus.nc.subscribe(typingHints, {
+    callback: (_, { data, subject }) => hints.push({ ...fromBinary(TypingHintSchema, data), subject }),
+  })
+  await fleet.bus.nc.flush()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const type = (userId: string, roomId: string, threadRootEventId = '') =>
+  fleet.as(userId).rooms.updateTypingIndicator({ roomId, threadRootEventId })
+const toldOf = (roomId: string) =>
+  eventually(() => {
+    const found = hints.filter((hint) => hint.roomId === roomId)
+    return found.length > 0 && found
+  })
+
+test('who types in a channel is told of, in a thread with its root', async () => {
+  const { roomId } = await fleet.room().channel(['ann'])
+  expect(await type('ann', roomId)).toMatchObject({ updated: true })
+  await type('ann', roomId, 'Eany')
+  await eventually(() => hints.filter((hint) => hint.roomId === roomId).length === 2)
+  const about = { subject: typingHintSubject(roomId), roomId, userId: 'ann', dmParticipantIds: [] }
+  expect(await toldOf(roomId)).toMatchObject([
+    { ...about, threadRootEventId: '' },
+    { ...about, threadRootEventId: 'Eany' },
+  ])
+})
+
+test('in a direct message its participants are named', async () => {
+  const { roomId } = await fleet.room().dm(['ann', 'bob'])
+  await type('bob', roomId)
+  expect(await toldOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
+})
+
+test('members may, in the archive and in universal rooms too; nobody else, and nothing is told then', async () => {
+  const room = await fleet.room().channel(['ann'])
+  const { roomId } = room
+  await expect(type('eve', roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
+  await expect(type('ann', 'Rnothing')).rejects.toMatchObject({ code: Code.NotFound })
+  await expect(type('ann', roomId, 'x'.repeat(65))).rejects.toMatchObject({ code: Code.InvalidArgument })
+  await room.setUniversal(true)
+  await type('eve', roomId)
+  await room.ban('eve')
+  await expect(type('eve', roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
+  await room.archive()
+  await type('ann', roomId)
+  await eventually(() => hints.filter((hint) => hint.roomId === roomId).length === 2)
+  expect((await toldOf(roomId)).map(({ userId }) => userId)).toEqual(['eve', 'ann'])
+})
+
+test('nothing is stored', async () => {
+  const { roomId } = await fleet.room().channel(['ann'])
+  await fleet.settled(roomId)
+  const count = async () => (await fleet.look.pool.query<{ n: bigint }>('select count(*) as n from outbox')).rows[0]?.n
+  const before = await count()
+  await type('ann', roomId)
+  await toldOf(roomId)
+  expect(await count()).toEqual(before)
+})

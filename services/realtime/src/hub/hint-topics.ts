@@ -1,0 +1,46 @@
+import type { Subscriber } from './subscriber.ts'
+import { topics } from './topics.ts'
+import type { UserAccess } from './user-access.ts'
+
+const behindBytes = 65_536
+
+/** Whether a socket has so much left to take that it is spared what may be lost. */
+export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
+
+/** Topics of what may be lost. Sockets that are behind leave them until they have caught up. */
+export class HintTopics {
+  readonly #without = new WeakSet<Subscriber>()
+
+  /** The stream of a socket starts. */
+  start(connection: Subscriber, user: UserAccess): void {
+    for (const topic of topicsOf(user)) connection.subscribe(topic)
+  }
+
+  gain(connection: Subscriber, roomId: string): void {
+    if (!this.#without.has(connection)) connection.subscribe(topics.roomHints(roomId))
+  }
+
+  lose(connection: Subscriber, roomId: string): void {
+    connection.unsubscribe(topics.roomHints(roomId))
+  }
+
+  /** Whether the socket holds such topics. */
+  isGiven = (connection: Subscriber): boolean => connection.isOpen && !this.#without.has(connection)
+
+  /** Looks at every socket again. */
+  control(users: Iterable<UserAccess>): void {
+    for (const user of users) {
+      for (const connection of user.connections) if (connection.isOpen) this.#control(connection, user)
+    }
+  }
+
+  #control(connection: Subscriber, user: UserAccess): void {
+    if (isBehind(connection)) {
+      if (this.#without.has(connection)) return
+      this.#without.add(connection)
+      for (const topic of topicsOf(user)) connection.unsubscribe(topic)
+    } else if (this.#without.delete(connection)) this.start(connection, user)
+  }
+}
+
+const topicsOf = ({ rooms }: UserAccess): string[] => [topics.hints, ...[...rooms].map(topics.roomHints)]

@@ -1,0 +1,15 @@
+import type { Subscriber } from '../src/hub/subscriber.ts'
+
+/** A socket that notes the topics it holds. */
+export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
+  const topics = new Set<string>()
+  return {
+    isOpen,
+    buffered,
+    credentialId: undefined,
+    held: () => [...topics].sort(),
+    subscribe: (topic: string) => void topics.add(topic),
+    unsubscribe: (topic: string) => void topics.delete(topic),
+    end: () => undefined,
+  } satisfies Subscriber & { held: () => string[] }
+}
