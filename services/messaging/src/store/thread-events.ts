@@ -7,15 +7,15 @@ const root = `select * from room_events where room_id = $1 and event_id = $3
   and kind = 'message_posted' and thread_root_event_id is null and echo_of_event_id is null`
 const replies = `select * from room_events where room_id = $1 and thread_root_event_id = $3`
 
-export const readOlderReplies = readableEvents(
+const readOlderReplies = readableEvents(
   'read_thread_older',
   `(${root}) union all (${replies} and seq < $4::bigint order by seq desc limit $5::integer)`,
 )
-export const readNewerReplies = readableEvents(
+const readNewerReplies = readableEvents(
   'read_thread_newer',
   `(${root}) union all (${replies} and seq > $4::bigint order by seq limit $5::integer)`,
 )
-export const readRepliesAround = readableEvents(
+const readRepliesAround = readableEvents(
   'read_thread_around',
   `with anchor as materialized (${replies} and event_id = $4)
 (${root})

@@ -4,15 +4,15 @@ import type { Connection } from './statement.ts'
 
 const timeline = `select * from room_events where room_id = $1 and in_timeline`
 
-export const readOlder = readableEvents(
+const readOlder = readableEvents(
   'read_timeline_older',
   `${timeline} and seq < $3::bigint order by seq desc limit $4::integer`,
 )
-export const readNewer = readableEvents(
+const readNewer = readableEvents(
   'read_timeline_newer',
   `${timeline} and seq > $3::bigint order by seq limit $4::integer`,
 )
-export const readAround = readableEvents(
+const readAround = readableEvents(
   'read_timeline_around',
   `with anchor as materialized (${timeline} and event_id = $3)
 (${timeline} and seq < (select seq from anchor) order by seq desc limit $4::integer)
