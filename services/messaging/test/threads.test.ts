@@ -90,6 +90,25 @@ test('the first reply tells of the new thread, and whoever now follows it', asyn
   expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
 })
 
+test('the author of the root who belongs to the room no longer is told nothing of its thread', async () => {
+  const left = await fleet.room().channel(['lea', 'bob'])
+  const banned = await fleet.room().channel(['lea', 'bob'])
+  const open = await (await fleet.room().channel([])).setUniversal(true)
+  const rooms = [left, banned, open]
+  const roots = await Promise.all(rooms.map(({ roomId }) => say(fleet.as('lea'), roomId, 'root')))
+  await left.leave('lea')
+  await banned.ban('lea')
+  const told = await Promise.all(
+    rooms.map(async ({ roomId }, n) => {
+      await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+      await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
+      const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
+      return event && heard(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
+    }),
+  )
+  expect(told).toEqual([['bob'], ['bob'], ['bob', 'lea']])
+})
+
 test('who answers themselves first follows once', async () => {
   const { roomId, ann, root } = await roomWithThread()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)

@@ -97,6 +97,18 @@ describe('GetRoomAccess', () => {
     expect(await other.internal.getRoomAccess(stranger)).toMatchObject({ effectiveMember: false })
   })
 
+  test('takes nobody for a member who is heard to be deleted', async () => {
+    const roomId = await makeRoom(env, 'for-all', { universal: true })
+    const heard = async (userId: string) =>
+      (await env.internal.getRoomAccess({ userId, roomId, heardRoles: true })).effectiveMember
+    const row = { login: '', displayName: '', nameKey: '', profileVersion: 2n, roleIds: [], rolesVersion: 1n }
+    await env.db.insert(people).values([
+      { ...row, userId: 'Uthere', deleted: false },
+      { ...row, userId: 'Udeleted', deleted: true },
+    ])
+    expect(await Promise.all(['Uthere', 'Udeleted', 'Uunheard'].map(heard))).toEqual([true, false, true])
+  })
+
   test('tells that a room does not exist', async () => {
     expect(await access('Ualice', 'Rnone')).toMatchObject({ exists: false, effectiveMember: false })
   })

@@ -53,12 +53,16 @@ function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: Th
     ...{ userId, why, open, rider: threadFollowedRider(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
+  // Nobody here knows the roles of who wrote the root.
+  const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,
     createdRider: threadCreatedRider(room, message),
     followers: [
       follower(actorId, 'author', true),
-      ...(thread.rootAuthorId !== actorId ? [follower(thread.rootAuthorId, 'root_author', true)] : []),
+      ...(rootAuthor.userId !== actorId
+        ? [follower(rootAuthor.userId, 'root_author', opensTo(ctx.policy(), rootAuthor, room))]
+        : []),
       ...others.map((user) => follower(user.userId, 'mentioned', opensTo(ctx.policy(), user, room))),
     ],
     echo: echoEventId === undefined ? undefined : toEcho(room, message, echoEventId),

@@ -124,7 +124,7 @@ with post as materialized (
   from placed, json_to_recordset(followers) as f (nth integer, user_id text, why text, open boolean, rider bytea)
   where case f.why
     when 'author' then true
-    when 'root_author' then n in (select n from first_reply) and not exists (select from erasures e where e.user_id = f.user_id)
+    when 'root_author' then n in (select n from first_reply) and ${mayRead('f.open', 'f.user_id')}
     else ${mayRead('f.open', 'f.user_id')}
   end
   order by root, f.user_id, n, f.nth

@@ -15,7 +15,7 @@ export type NewFollower = {
   userId: string
   /**
    * The author of a reply follows again, whatever they decided before. Who is mentioned, being a member, follows unless they
-   * decided otherwise; so does the author of the root, when the reply is the first one.
+   * decided otherwise; so does the author of the root, being a member still, when the reply is the first one.
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** The room takes the user in without a membership. */

@@ -73,8 +73,9 @@ export async function markFilled(tx: Tx, name: string): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** The roles somebody has, as far as they were heard of. */
-export async function findRoleIds(reader: Reader, userId: string): Promise<string[]> {
-  const [found] = await reader.select({ roleIds: people.roleIds }).from(people).where(eq(people.userId, userId))
-  return found?.roleIds ?? []
+/** The roles somebody has, as far as they were heard of; undefined for who is deleted. */
+export async function findRoleIds(reader: Reader, userId: string): Promise<string[] | undefined> {
+  const { roleIds, deleted } = people
+  const [found] = await reader.select({ roleIds, deleted }).from(people).where(eq(people.userId, userId))
+  return found?.deleted ? undefined : (found?.roleIds ?? [])
 }

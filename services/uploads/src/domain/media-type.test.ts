@@ -10,6 +10,8 @@ test.each([
   ['png', undefined],
   ['text/plain\r\nset-cookie: a', undefined],
   ['text/plain; charset', undefined],
+  ['text/plain;\r\n a=b', undefined],
+  ['text/plain;\u2028a=b', undefined],
   ['text/é', undefined],
   [`text/${'x'.repeat(200)}`, undefined],
 ])('%j is stored as %j', (given, stored) => {

@@ -1,5 +1,5 @@
 const token = "[\\w!#$%&'*+.^`|~-]+"
-const form = new RegExp(`^${token}/${token}(\\s*;\\s*${token}=(${token}|"[\\w !#-\\[\\]-~]*"))*$`)
+const form = new RegExp(`^${token}/${token}([ \\t]*;[ \\t]*${token}=(${token}|"[\\w !#-\\[\\]-~]*"))*$`)
 const longest = 200
 
 /** A media type as it is stored; undefined for what is none. Nothing stands for bytes of any kind. */

@@ -42,3 +42,10 @@ test.each(['', '<', '<html', '<title>', '<meta property="og:image" content="http
     expect(await describing(html)).toMatchObject({ title: '', imageUrl: undefined })
   },
 )
+
+test('what stands deeper than a head goes is not looked at: nesting without end costs nothing', async () => {
+  const nested = (depth: number) => `${'<b>'.repeat(depth)}<title>Deep</title>`
+  expect(await describing(nested(200))).toMatchObject({ title: 'Deep' })
+  expect(await describing(nested(600_000))).toMatchObject({ title: '' })
+  expect(await describing(`${'<meta>'.repeat(1_000)}<title>Flat</title>`)).toMatchObject({ title: 'Flat' })
+})

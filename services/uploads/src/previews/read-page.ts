@@ -7,16 +7,20 @@ export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
 const sliceLength = 16_384
 const longestTitle = 2_000
 const mostMeta = 200
+/** Deeper than any head: the parser takes time that grows with the square of the depth. */
+const deepest = 256
 
 /** Reads the head of a page, a piece at a time: other work goes on in between. What comes after the head is not looked at. */
 export async function readPage(html: string): Promise<PageHead> {
   const meta = new Map<string, string>()
   let title: string | undefined
   let inTitle = false
+  let depth = 0
   let svgDepth = 0
   let isOver = false
   const parser = new Parser({
     onopentag(name, attributes) {
+      if (++depth > deepest) isOver = true
       if (isOver) return
       if (name === 'svg') svgDepth++
       if (name === 'body') isOver = true
@@ -33,6 +37,7 @@ export async function readPage(html: string): Promise<PageHead> {
       if (inTitle && !isOver && title !== undefined && title.length < longestTitle) title += text
     },
     onclosetag(name) {
+      depth--
       if (name === 'svg') svgDepth--
       if (name === 'title') inTitle = false
       if (name === 'head') isOver = true

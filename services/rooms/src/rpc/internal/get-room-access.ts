@@ -13,7 +13,9 @@ export function getRoomAccess(ctx: Context): MethodImpl<typeof RoomsInternalServ
     if (!seen) return { exists: false }
     const { room, standing } = seen
     const roleIds = heardRoles ? await findRoleIds(ctx.db, userId) : told
-    const effectiveMember = isEffectiveMember(ctx.policy.current(), { userId, roleIds }, headOf(room), standing)
+    // Who is deleted belongs to no room, not even to those that take in everyone.
+    const effectiveMember =
+      roleIds !== undefined && isEffectiveMember(ctx.policy.current(), { userId, roleIds }, headOf(room), standing)
     return { exists: true, effectiveMember, room: toRoomHeader(room) }
   }
 }
