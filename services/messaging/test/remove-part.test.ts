@@ -55,6 +55,8 @@ describe('an attachment', () => {
     await withoutText(fleet, roomId, eventId)
     const removing = () => ann().messages.deleteAttachment({ roomId, eventId, attachmentId })
     await expect(removing()).rejects.toMatchObject(refused(Code.FailedPrecondition, 'delete the message instead'))
+    await ann().messages.updateMessage({ roomId, eventId, body: ' \u200b\n' })
+    await expect(removing()).rejects.toMatchObject(refused(Code.FailedPrecondition, 'delete the message instead'))
     await ann().messages.updateMessage({ roomId, eventId, body: 'a text' })
     await removing()
     expect(await read(ann(), roomId, eventId)).toMatchObject({ body: 'a text', attachments: [] })

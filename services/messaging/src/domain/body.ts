@@ -5,11 +5,14 @@ const maxBodyBytes = 10_000
 /** A character that leaves ink: not white space, control, format or filler. U+2800 is a Braille cell without dots. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
+/** Whether a text shows anything. */
+export const isVisible = (body: string): boolean => visible.test(body)
+
 /** The body as it will be stored; an empty one passes when attachments stand for it. */
 export function checkBody(body: string, hasAttachments: boolean): string {
   if (Buffer.byteLength(body) > maxBodyBytes) throw bodyTooLong(maxBodyBytes)
   // PostgreSQL cannot hold it in text.
   if (body.includes('\0')) throw bodyHasNul()
-  if (!hasAttachments && !visible.test(body)) throw bodyEmpty()
+  if (!hasAttachments && !isVisible(body)) throw bodyEmpty()
   return body
 }

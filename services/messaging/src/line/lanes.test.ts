@@ -1,4 +1,4 @@
-import { Code } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { Lanes } from './lanes.ts'
 import type { Written } from './message.ts'
@@ -55,6 +55,30 @@ test('a failed statement fails all that is in it and nothing behind it', async (
   await settled()
   statements[1]?.end()
   expect(await written).toMatchObject([{ status: 'rejected' }, { value: 2n }, { value: 3n }])
+})
+
+test('one that cannot be written does not take the others along; what nothing can be written to is asked once', async () => {
+  const statements: (readonly number[])[] = []
+  let away: Error | undefined
+  const lanes = new Lanes<number>((_, items) => {
+    statements.push(items)
+    if (away) return Promise.reject(away)
+    return items.includes(3)
+      ? Promise.reject(new Error('no such value'))
+      : Promise.resolve(items.map((item) => ({ seq: BigInt(item) })))
+  })
+  const write = (roomId: string, items: number[]) =>
+    Promise.allSettled(items.map((item) => lanes.write(roomId, item, signal)))
+  expect(await write('R1', [1, 2, 3, 4])).toMatchObject([
+    ...[{ value: 1n }, { value: 2n }, { status: 'rejected', reason: { message: 'no such value' } }, { value: 4n }],
+  ])
+  expect(statements).toEqual([[1], [2, 3, 4], [2], [3], [4]])
+  for (const error of [new ConnectError('no such room', Code.NotFound), new Error('Connection terminated')]) {
+    statements.length = 0
+    away = error
+    expect(await write(error.message, [1, 2, 4])).toMatchObject([1, 2, 4].map(() => ({ reason: error })))
+    expect(statements).toEqual([[1], [2, 4]])
+  }
 })
 
 test('nobody waits without bound, and what was given up meanwhile is not written', async () => {

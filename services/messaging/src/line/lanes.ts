@@ -1,3 +1,5 @@
+import { ConnectError } from '@connectrpc/connect'
+import { isDatabaseUnavailable } from '@parley/postgres'
 import { givenUp, roomBusy } from '../errors.ts'
 import type { Written } from './message.ts'
 
@@ -63,7 +65,10 @@ export class Lanes<Item> {
       )
       for (const [index, waiting] of wanted.entries()) settle(waiting, written[index])
     } catch (error) {
-      for (const { reject } of wanted) reject(error)
+      const expected = error instanceof ConnectError || isDatabaseUnavailable(error)
+      // One that cannot be written does not take the others along.
+      if (wanted.length > 1 && !expected) for (const one of wanted) await this.#writeTogether(roomId, [one])
+      else for (const { reject } of wanted) reject(error)
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Subject } from '@parley/auth'
 import type { Context } from '../context.ts'
+import { isVisible } from '../domain/body.ts'
 import { isShown } from '../domain/changeable.ts'
 import { decodePreview } from '../domain/page-preview.ts'
 import { attachmentNotFound, linkPreviewNotFound, messageNotFound, nothingWouldRemain } from '../errors.ts'
@@ -12,7 +13,7 @@ import { occurrence, type Change, type Found } from './change.ts'
 export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
   const message = ownMessage(caller, found)
   if (!message.attachmentIds.includes(assetId)) throw attachmentNotFound()
-  if (message.attachmentIds.length === 1 && message.body === '') throw nothingWouldRemain()
+  if (message.attachmentIds.length === 1 && !isVisible(message.body)) throw nothingWouldRemain()
   const now = ctx.now()
   const placed = { roomId: found.room.roomId, seq: message.seq }
   return {
