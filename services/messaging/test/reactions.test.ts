@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
+import { gemoji } from 'gemoji'
 import { echoed, gone, recordRoom, refused, say, told } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
@@ -136,6 +137,20 @@ describe('a reaction that cannot be', () => {
       await expect(add(person, roomId, id)).rejects.toMatchObject(outside)
       await expect(remove(person, roomId, id)).rejects.toMatchObject(outside)
     }
+  })
+
+  test('with more than 50 different emojis: failed_precondition; those that are there take others along', async () => {
+    const roomId = await room()
+    const { id } = await say(ann(), roomId, 'x')
+    const emojis = gemoji.slice(0, 52).map(({ names: [name = ''] }) => name)
+    const outcomes = await Promise.allSettled(emojis.map((emoji) => add(ann(), roomId, id, emoji)))
+    const added = emojis.filter((_, n) => outcomes[n]?.status === 'fulfilled')
+    const [one = '', other = ''] = emojis.filter((emoji) => !added.includes(emoji))
+    expect([added.length, other]).toEqual([50, expect.stringMatching(/./)])
+    await expect(add(bob(), roomId, id, one)).rejects.toMatchObject(refused(Code.FailedPrecondition, '50 different'))
+    expect(await add(bob(), roomId, id, added[0])).toMatchObject({ added: true, reaction: { count: 2 } })
+    await remove(ann(), roomId, id, added[1])
+    expect(await add(bob(), roomId, id, one)).toMatchObject({ added: true })
   })
 
   test('in an archived room; taking one back is possible there', async () => {

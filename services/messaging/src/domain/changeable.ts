@@ -17,7 +17,12 @@ export type ChangeableMessage = {
   named: 'message' | 'echo' | 'former echo'
   /** Whether the caller reacted with the emoji that was asked about. */
   reacted: boolean
+  /** Whether it may be reacted to with that emoji: somebody did, or there are few others. */
+  takesEmoji: boolean
 }
+
+/** Different emojis with which a message is reacted to. Each is shown with every page that shows the message. */
+export const mostEmojis = 50
 
 /** Whether the id that was given shows a text. */
 export const isShown = ({ retracted, named }: Pick<ChangeableMessage, 'retracted' | 'named'>): boolean =>

@@ -1,9 +1,9 @@
 import type { Subject } from '@parley/auth'
 import type { Context } from '../context.ts'
-import { isShown } from '../domain/changeable.ts'
+import { isShown, mostEmojis } from '../domain/changeable.ts'
 import { assertEmoji } from '../domain/emoji.ts'
 import type { Tally } from '../domain/tally.ts'
-import { messageNotFound } from '../errors.ts'
+import { messageNotFound, tooManyEmojis } from '../errors.ts'
 import { assertMayReact } from '../policy/message-changes.ts'
 import { addReaction, findTally, removeReaction } from '../store/reactions.ts'
 import { toReactionEvent } from '../view/change-events.ts'
@@ -29,6 +29,7 @@ function planReaction(ctx: Context, caller: Subject, { emoji, change }: React, f
   if (!isShown(message)) throw messageNotFound()
   assertMayReact({ policy: ctx.policy(), caller, room }, change)
   if (message.reacted === (change === 'add')) return undefined
+  if (change === 'add' && !message.takesEmoji) throw tooManyEmojis(mostEmojis)
   const now = ctx.now()
   const reaction = { roomId: room.roomId, seq: message.seq, emoji, userId: caller.userId }
   const at = occurrence(room, caller, now)

@@ -1,4 +1,4 @@
-import type { ChangeableMessage } from '../domain/changeable.ts'
+import { mostEmojis, type ChangeableMessage } from '../domain/changeable.ts'
 import type { RoomLine, Standing } from '../domain/room-line.ts'
 import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
@@ -25,7 +25,10 @@ const read = statement<Row>(
   c.event_id as "echoEventId", c.seq as "echoSeq",
   exists (
     select from reactions r where r.room_id = e.room_id and r.seq = e.seq and r.emoji = $4 and r.user_id = $2
-  ) as reacted
+  ) as reacted,
+  exists (select from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq and c.emoji = $4) or (
+    select count(*) < ${mostEmojis} from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq
+  ) as "takesEmoji"
 from room_lines l${standingJoins('$2')}
 left join room_events n on n.room_id = l.room_id and n.event_id = $3 and n.kind = 'message_posted'
 left join room_events e on e.room_id = l.room_id and e.event_id = coalesce(n.echo_of_event_id, n.event_id)
@@ -50,10 +53,11 @@ export async function findChangeable(
 
 function toMessage(row: Columns): ChangeableMessage {
   const { echoEventId, echoSeq, namedEcho, namedDeleted } = row
-  const { seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview, reacted } =
-    row
+  const { seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview } = row
+  const { reacted, takesEmoji } = row
   return {
-    ...{ seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview, reacted },
+    ...{ seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview },
+    ...{ reacted, takesEmoji },
     echo: echoEventId !== null && echoSeq !== null ? { eventId: echoEventId, seq: echoSeq } : undefined,
     named: !namedEcho ? 'message' : namedDeleted && !retracted ? 'former echo' : 'echo',
   }
