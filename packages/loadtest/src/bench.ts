@@ -2,14 +2,18 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
-import { MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import { startFleet, type Fleet } from '@parley/local'
 import { commitFloors, natsFloors, publishFloor } from './floors/floors.ts'
 import { HttpCaller } from './load/http-caller.ts'
 import { residentKib } from './load/memory.ts'
+import { newRoom } from './load/rooms.ts'
 import { Sockets } from './load/sockets.ts'
 import { summary, time } from './load/timing.ts'
+import { measureDirectory } from './measure/directory.ts'
+import { measureLongRoom } from './measure/long-room.ts'
+import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { Report } from './report.ts'
 
 const help = `make bench: measures a fleet on this machine and the floors below it, in one run of a few minutes
@@ -18,7 +22,6 @@ Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, 
 A floor is the raw cost of the same thing without Parley, measured in the same run.`
 
 const owner = { login: 'bench', password: 'a password for the bench' }
-const body = 'A message of ordinary length, as people write them all day long.'
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
@@ -52,8 +55,13 @@ async function main(): Promise<void> {
     report.add('raw single-row commit p50', commits.one.p50, 'ms')
     report.add('raw single-row commits, 32 writers', commits.many.perSecond, '1/s')
 
-    await measureCalls(fleet, report, commits.one.p50 + 2 * nats.raw.p50, commits.many.perSecond)
+    await measureCalls(fleet, report, {
+      postMs: commits.one.p50 + 2 * nats.raw.p50,
+      oneWriterPerSecond: commits.one.perSecond,
+      commitsPerSecond: commits.many.perSecond,
+    })
     await measureSockets(fleet, report)
+    await measureSize(fleet, report)
     for (const { name, pid } of fleet.services)
       report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
     report.write(process.env['BENCH_OUT'])
@@ -62,33 +70,29 @@ async function main(): Promise<void> {
   }
 }
 
-async function newRoom(http: HttpCaller, name: string): Promise<string> {
-  const { groups } = await http.call(RoomDirectoryService.method.listRoomGroups, {})
-  const { room } = await http.call(RoomService.method.createRoom, { name, groupId: groups[0]?.id ?? '' })
-  if (!room) throw new Error('the room was not made')
-  return room.id
-}
-
-async function measureCalls(fleet: Fleet, report: Report, floor: number, commitsPerSecond: number): Promise<void> {
+async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promise<void> {
   using http = new HttpCaller(fleet.url, 64)
   await http.signIn(owner)
   const rooms = await Promise.all(Array.from({ length: 32 }, (_, i) => newRoom(http, `bench-${i}`)))
+  await measurePosting(http, rooms, report, floors)
   let turn = 0
-  const roomId = () => rooms[turn++ % rooms.length] ?? ''
-  const post = () => http.call(MessageService.method.createMessage, { roomId: roomId(), body })
-  // A process that has just started still compiles what it runs: users meet the compiled one.
-  const one = await time(post, { seconds: 6, warmUpSeconds: 8 })
-  report.add('CreateMessage p50', one.p50, 'ms', floor)
-  report.add('CreateMessage p99', one.p99, 'ms', floor)
-  const many = await time(post, { inFlight: 64, seconds: 6, warmUpSeconds: 2 })
-  report.add('CreateMessage over 32 rooms, 64 in flight', many.perSecond, '1/s', commitsPerSecond)
-  report.add('CreateMessage over 32 rooms, 64 in flight p99', many.p99, 'ms')
-  const read = () => http.call(RoomService.method.getRoomEvents, { roomId: roomId(), limit: 50 })
+  const read = () =>
+    http.call(RoomService.method.getRoomEvents, { roomId: rooms[turn++ % rooms.length] ?? '', limit: 50 })
   const page = await time(read)
   report.add('GetRoomEvents (50 rows) p50', page.p50, 'ms')
   report.add('GetRoomEvents (50 rows) p99', page.p99, 'ms')
   const pages = await time(read, { inFlight: 32 })
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
+}
+
+/** What a large server costs; last, since so many rooms and rows weigh on everything else. */
+async function measureSize(fleet: Fleet, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url, 16)
+  await http.signIn(owner)
+  const ordinary = await newRoom(http, 'bench-ordinary')
+  for (let n = 0; n < 60; n++) await http.call(MessageService.method.createMessage, { roomId: ordinary, body })
+  await measureLongRoom(fleet, http, ordinary, report)
+  await measureDirectory(fleet, http, report)
 }
 
 async function measureSockets(fleet: Fleet, report: Report): Promise<void> {

@@ -1,0 +1,31 @@
+import type { Fleet } from '@parley/local'
+import { writeRows } from './write-rows.ts'
+
+/** How many people there are. Their logins are `user1`, `user2` and so on. */
+export const crowd = 100_000
+
+/** Makes accounts and members of a room, as if so many people had come. */
+export async function fill(fleet: Fleet, roomId: string): Promise<void> {
+  const people = `(select 'Ucrowd' || n as id, 'user' || n as login from generate_series(1, $1::integer) n) people`
+  await writeRows(fleet.postgresUrl('parley_accounts'), [
+    [
+      `insert into users (id, login, version, roles_version, created_at) select id, login, 1, 1, now() from ${people}`,
+      [crowd],
+    ],
+  ])
+  await writeRows(fleet.postgresUrl('parley_rooms'), [
+    [
+      `insert into people (
+        user_id, login, display_name, name_key, search_key, search_grams, role_ids, deleted, profile_version, roles_version
+      )
+      select id, login, '', login, login || E'\\n',
+        array(select distinct substr(login || E'\\n', at, 3) from generate_series(1, length(login) - 1) at), '{}', false, 1, 1
+      from ${people}`,
+      [crowd],
+    ],
+    [
+      `insert into room_members (room_id, user_id, member, version, since) select $2, id, true, 1, now() from ${people}`,
+      [crowd, roomId],
+    ],
+  ])
+}

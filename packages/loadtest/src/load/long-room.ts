@@ -1,0 +1,39 @@
+import type { Fleet } from '@parley/local'
+import { writeRows } from './write-rows.ts'
+
+/** How long the room becomes; every tenth message is a reply in one thread. */
+export const longRoom = { messages: 1_000_000, replies: 100_000 }
+
+/** Id of the nth message. */
+export const messageId = (n: number): string => `E${String(n).padStart(14, '0')}`
+
+/** The message that begins the thread. */
+export const rootId = messageId(1)
+const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
+
+/** Makes a room a long one, as if somebody had posted there for years. */
+export function lengthen(fleet: Fleet, roomId: string, authorId: string): Promise<void> {
+  const { messages, replies } = longRoom
+  return writeRows(fleet.postgresUrl('parley_messaging'), [
+    [
+      `insert into room_events (
+        room_id, seq, event_id, kind, in_timeline, actor_id, created_at, body, thread_root_event_id
+      )
+      select l.room_id, l.room_seq + n, ${sqlId('n')}, 'message_posted', n % 10 <> 0, $2, now(),
+        'A message of ordinary length, as people write them all day long.', case when n % 10 = 0 then $4 end
+      from room_lines l, generate_series(1, $3::integer) n where l.room_id = $1`,
+      [roomId, authorId, messages, rootId],
+    ],
+    [
+      `insert into threads (room_id, root_event_id, reply_count, last_reply_at, last_reply_seq, participant_ids)
+      select room_id, $2, $3, now(), room_seq + $4::integer, array[$5] from room_lines where room_id = $1`,
+      [roomId, rootId, replies, messages, authorId],
+    ],
+    [
+      `update room_lines
+      set last_message_seq = room_seq + $2::integer - 1, last_message_at = now(), room_seq = room_seq + $2::integer
+      where room_id = $1`,
+      [roomId, messages],
+    ],
+  ])
+}
