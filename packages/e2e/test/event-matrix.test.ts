@@ -13,13 +13,7 @@ const rows = [...messages, ...threads, ...membership, ...rooms, ...sidebar, ...p
 
 /** Kinds that no method of these rows causes. */
 const elsewhere: Kind[] = [
-  ...([
-    'userTyping',
-    'roomDeleted',
-    'notificationCreated',
-    'notificationDismissed',
-    'notificationLevelChanged',
-  ] as const),
+  ...(['roomDeleted', 'notificationCreated', 'notificationDismissed', 'notificationLevelChanged'] as const),
   ...(['mentionNotification', 'newDirectMessageNotification'] as const),
   ...(['assetProcessingStarted', 'assetProcessingSucceeded', 'assetProcessingFailed'] as const),
   ...(['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded'] as const),

@@ -3,7 +3,7 @@ import { MessageService, RoomService, ThreadService } from '@parley/contracts/ap
 import { PagePreviewSchema } from '@parley/contracts/internal'
 import { databaseOf } from '../databases.ts'
 import { sendFile } from '../files.ts'
-import { channel, hall, type Name, pair } from './cast.ts'
+import { channel, hall, type Name, pair, without } from './cast.ts'
 import { row, type Row } from './rows.ts'
 import type { Stage } from './stage.ts'
 
@@ -26,6 +26,8 @@ const edit = (
   what: string,
   change: { body?: string; alsoSendToChannel?: boolean },
 ) => stage.call(who, updateMessage, { roomId: stage[room], eventId: stage.id(what), ...change })
+const typing = (stage: Stage, who: Name, room: Where, threadRootEventId = '') =>
+  stage.call(who, RoomService.method.updateTypingIndicator, { roomId: stage[room], threadRootEventId })
 const inThread = (stage: Stage, root: string) => ({ roomId: stage.channel, threadRootEventId: stage.id(root) })
 
 async function postWithFiles(stage: Stage, as: string, count: number) {
@@ -102,6 +104,9 @@ export const messages: Row[] = [
     'reactionRemoved',
     pair,
   ]),
+  row('typing in a channel', (stage) => typing(stage, 'ada', 'channel'), ['userTyping', without(channel, 'ada')]),
+  row('typing in a universal room', (stage) => typing(stage, 'nina', 'hall'), ['userTyping', without(hall, 'nina')]),
+  row('typing a direct message', (stage) => typing(stage, 'ada', 'dm'), ['userTyping', ['bob']]),
   row(
     'a message with files',
     (stage) => postWithFiles(stage, 'report', 2),
@@ -174,6 +179,10 @@ export const threads: Row[] = [
   row('following', (stage) => stage.call('dora', followThread, inThread(stage, 'hello')), [
     'threadFollowChanged',
     ['dora'],
+  ]),
+  row('typing in a thread', (stage) => typing(stage, 'bob', 'channel', stage.id('hello')), [
+    'userTyping',
+    without(channel, 'bob'),
   ]),
   row(
     'a reply with an echo',

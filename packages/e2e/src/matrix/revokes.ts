@@ -153,6 +153,7 @@ export async function everythingIn(roomId: string, owner: Person, writer: Person
   await writer.call(removeReaction, emoji, at())
   await say('below', { threadRootEventId: eventId, alsoSendToChannel: true })
   await writer.call(deleteMessage, { roomId, eventId }, at())
+  await writer.call(RoomService.method.updateTypingIndicator, { roomId }, at())
   await owner.call(updateRoom, { roomId, name: roomName() }, at())
   await owner.call(RoomService.method.archiveRoom, { roomId }, at())
   await owner.call(RoomService.method.unarchiveRoom, { roomId }, at())
