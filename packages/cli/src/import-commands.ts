@@ -9,7 +9,7 @@ type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<
 
 const everyMs = 5_000
 
-/** Adds `import slack`: what another place holds comes into the running fleet. */
+/** Adds `import slack` and `import parley`: what another place holds comes into the running fleet. */
 export function addImportCommands(parent: Command, surroundings: Surroundings): void {
   const kind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
     parent
@@ -37,6 +37,11 @@ export function addImportCommands(parent: Command, surroundings: Surroundings): 
       return openSlack(path, files)
     },
   )
+
+  kind('parley', 'take what parley export wrote (.jsonl)', async (path, files) => {
+    const { openParley } = await import('./transfer/parley/read-export.ts')
+    return openParley(path, files)
+  })
 }
 
 async function runImport({ access, note, print }: Surroundings, opened: Archive, options: Options): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+
 const env = { ...process.env }
 // What the bus client logs is not the command's output; set before the modules that make loggers are loaded.
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
@@ -8,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const { runCli } = await import('./program.ts')
 process.exitCode = await runCli(process.argv.slice(2), {
   input: process.stdin,
-  out: (text) => process.stdout.write(text),
+  out: (text) => process.stdout.write(text) || once(process.stdout, 'drain'),
   err: (text) => process.stderr.write(text),
   env,
 })

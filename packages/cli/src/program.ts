@@ -10,13 +10,15 @@ import { addSecretCommands } from './secret-commands.ts'
 import { addSessionCommands } from './session-commands.ts'
 import type { Result, Surroundings } from './surroundings.ts'
 import { addUserCommands } from './user-commands.ts'
+import { addExportCommand } from './export-command.ts'
 import { addImportCommands } from './import-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
 /** Where the command reads and writes. */
 export type Terminal = {
   input: PasswordInput
-  out: (text: string) => void
+  /** May answer a promise that resolves when more can be taken. */
+  out: (text: string) => unknown
   err: (text: string) => void
   env: NodeJS.ProcessEnv
 }
@@ -91,6 +93,9 @@ function build(terminal: Terminal): Command {
       if (program.opts<{ direct?: true }>().direct) throw misused('this needs the running fleet: leave out --direct')
       return readAccess(dataDir())
     },
+    write: async (text: string) => {
+      await terminal.out(text)
+    },
     note: (text: string) => terminal.err(`${harmless(text)}\n`),
     print: ({ json, text }: Result) => {
       terminal.out(program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`)
@@ -125,6 +130,7 @@ function build(terminal: Terminal): Command {
     group('import', 'people, rooms and messages from elsewhere', addImportCommands),
   ]
   addConfigCommand(program, shared)
+  addExportCommand(program, shared)
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)]) {
     command.copyInheritedSettings(program)

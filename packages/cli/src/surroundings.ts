@@ -11,6 +11,8 @@ export type Surroundings = {
   password: () => Promise<string>
   /** How to reach the running fleet; throws when it runs not, or with `--direct`. */
   access: () => OperatorAccess
+  /** Writes a piece of a long result; resolves when there is room for more. */
+  write: (text: string) => Promise<void>
   /** Tells how far something is, beside the result. */
   note: (text: string) => void
   print: (result: Result) => void

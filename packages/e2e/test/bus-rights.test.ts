@@ -79,6 +79,7 @@ describe('only the operator imports and exports', () => {
     'AccountsTransferService.ExportPeople',
     'RoomsTransferService.ImportRoom',
     'MessagingTransferService.ExportMessages',
+    'UploadsTransferService.ExportFile',
   ].map((method) => `rpc.internal.svc_internal_v1_${method}`)
 
   test.each(people)('%s may not', async (user) => {

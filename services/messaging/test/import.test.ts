@@ -69,10 +69,10 @@ describe('imported messages', () => {
     await say(fleet.as('ann'), roomId, 'and now')
     await eventually(() => expect(recording.events).toHaveLength(2))
     expect(recording.events.map(({ kind, fact }) => [kind, fact.case])).toEqual([
-      ['messages_imported', 'details'],
+      ['messages_imported', 'messagesImported'],
       ['message_posted', 'messagePosted'],
     ])
-    expect(recording.events[0]?.fact.value).toMatchObject({ details: { messages: '2' } })
+    expect(recording.events[0]?.fact.value).toMatchObject({ messages: 2, attachments: [] })
     expect(recording.events.map(({ version }) => version)).toEqual(
       [...recording.events.map(({ version }) => version)].sort((a, b) => Number(a - b)),
     )
@@ -129,6 +129,23 @@ describe('imported messages', () => {
     ])
     await fleet.as('ann').messages.removeReaction({ roomId, messageEventId: first?.id ?? '', emoji: '+1' })
     expect((await shown(fleet.as('ann'), roomId, first?.id ?? ''))?.reactions).toHaveLength(1)
+  })
+
+  test('show their files, of which uploads is told', async () => {
+    const roomId = await channel()
+    await using recording = await recordRoom(fleet, roomId)
+    const asset = (assetId: string) => ({ assetId, filename: `${assetId}.txt`, contentType: 'text/plain', size: 5n })
+    await send(roomId, [message('1', 1, { body: '', attachments: [asset('Aone'), asset('Atwo')] })])
+    const [first] = await timeline(roomId)
+    expect(first?.attachments.map(({ id, filename }) => [id, filename])).toEqual([
+      ['Aone', 'Aone.txt'],
+      ['Atwo', 'Atwo.txt'],
+    ])
+    await eventually(() => expect(recording.events).toHaveLength(1))
+    expect(recording.events[0]?.fact.value).toMatchObject({
+      messages: 1,
+      attachments: ['Aone', 'Atwo'].map((assetId) => ({ assetId, messageEventId: first?.id })),
+    })
   })
 
   test('that were taken back are placeholders which count as nothing', async () => {

@@ -67,3 +67,5 @@ export const tooManyAssets = () => invalid('asset_ids: 1 to 10')
 export const badPageUrl = () => invalid('url: an absolute http or https address without a password is required')
 export const tooManyPages = () =>
   new ConnectError('too many pages are looked at; try again', Code.ResourceExhausted, { 'retry-after': '5' })
+
+export const importedIdMissing = () => invalid('whatever is imported has a source and an id there')

@@ -14,7 +14,7 @@ import { Health, Resources, retry, serveHttp, serveInternal, type Service } from
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
 import { onMessageChanged } from './consumers/on-message-changed.ts'
-import { onMessagePosted } from './consumers/on-message-posted.ts'
+import { onMessagePosted, onMessagesImported } from './consumers/on-message-posted.ts'
 import { onProfileUpdated } from './consumers/on-profile-updated.ts'
 import { onServerUpdated } from './consumers/on-server-updated.ts'
 import type { Context } from './context.ts'
@@ -111,6 +111,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   )
   for (const [durable, kind, on] of [
     ['posted', 'message_posted', onMessagePosted],
+    ['imported', 'messages_imported', onMessagesImported],
     ['edited', 'message_edited', onMessageChanged],
     ['retracted', 'message_retracted', onMessageChanged],
   ] as const)

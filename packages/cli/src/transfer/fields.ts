@@ -1,7 +1,7 @@
 /** An object of JSON, of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, ConnectError, createClient, type Client, type Transport } from '@connectrpc/connect'
-import { AccountsTransferService, MessagingTransferService, RoomsTransferService } from '@parley/contracts/internal'
+import {
+  AccountsTransferService,
+  MessagingTransferService,
+  RoomsTransferService,
+  UploadsTransferService,
+} from '@parley/contracts/internal'
 import type { OperatorAccess } from '@parley/local'
 import { createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from '../failure.ts'
@@ -11,6 +16,7 @@ export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
   messaging: Client<typeof MessagingTransferService>
+  uploads: Client<typeof UploadsTransferService>
 }
 
 const callMs = 30_000
@@ -27,6 +33,7 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
       accounts: createClient(AccountsTransferService, transport),
       rooms: createClient(RoomsTransferService, transport),
       messaging: createClient(MessagingTransferService, transport),
+      uploads: createClient(UploadsTransferService, transport),
     })
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error

@@ -1,4 +1,5 @@
 import type { ArchivedRoom, ArchiveRecord } from './archive.ts'
+import { FileDesk } from './file-desk.ts'
 import type { TransferFleet } from './fleet.ts'
 import { MessageDesk } from './message-desk.ts'
 import { PeopleDesk } from './people-desk.ts'
@@ -25,6 +26,7 @@ export async function importArchive(
   const { source, group, matchEmails, report, progress } = options
   const people = new PeopleDesk(fleet, { source, matchEmails, report })
   const rooms = new RoomDesk(fleet, { source, group, report, people })
+  const files = new FileDesk(fleet, { source, report })
   let next: { room: ArchivedRoom; members: string[] } | undefined
   let open: { room: OpenRoom; messages: MessageDesk } | undefined
   let seen = 0
@@ -33,7 +35,7 @@ export async function importArchive(
     if (!next) return
     await people.flush()
     const room = await rooms.open(next.room, next.members)
-    open = room && { room, messages: new MessageDesk(fleet, { source, report, people, rooms }, room) }
+    open = room && { room, messages: new MessageDesk(fleet, { source, report, people, rooms, files }, room) }
     next = undefined
   }
   const finishRoom = async () => {

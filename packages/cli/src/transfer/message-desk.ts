@@ -1,9 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { ImportedMessageSchema } from '@parley/contracts/internal'
+import type { AttachedAsset, ImportedMessageSchema } from '@parley/contracts/internal'
 import { nameToEmoji } from 'gemoji'
 import type { ArchivedMessage } from './archive.ts'
+import type { FileDesk } from './file-desk.ts'
 import type { TransferFleet } from './fleet.ts'
 import type { PeopleDesk } from './people-desk.ts'
 import type { Report } from './report.ts'
@@ -12,13 +13,14 @@ import { toMarkdown } from './slack/mrkdwn.ts'
 import { mostBodyBytes, splitBody } from './split-body.ts'
 
 const messagesAtOnce = 500
+const mostAttachments = 10
 /** A call holds at most 1 MiB. */
 const bytesAtOnce = 400 * 1024
 /** What is surely written needs no second look; archives are not always in order to the second. */
 const overlapMs = 2 * 24 * 3600_000
 
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
-type Terms = { source: string; report: Report; people: PeopleDesk; rooms: RoomDesk }
+type Terms = { source: string; report: Report; people: PeopleDesk; rooms: RoomDesk; files: FileDesk }
 
 /** Takes the messages of one room, many in one call. */
 export class MessageDesk {
@@ -41,7 +43,7 @@ export class MessageDesk {
   async take(message: ArchivedMessage): Promise<void> {
     const { through } = this.#room
     if (through && message.createdAt.getTime() < through.getTime() - overlapMs) return
-    for (const outgoing of this.#convert(message)) {
+    for (const outgoing of await this.#convert(message)) {
       const bytes = sizeOf(outgoing)
       if (this.#waiting.length >= messagesAtOnce || this.#bytes + bytes > bytesAtOnce) await this.flush()
       this.#waiting.push(outgoing)
@@ -80,7 +82,7 @@ export class MessageDesk {
   }
 
   /** The message, or the parts that it is cut into. */
-  #convert(message: ArchivedMessage): Outgoing[] {
+  async #convert(message: ArchivedMessage): Promise<Outgoing[]> {
     const { people, report } = this.#terms
     const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, place } = message
     const author = people.find(message.author)
@@ -94,18 +96,31 @@ export class MessageDesk {
       ...{ threadRootExternalId: threadRoot, inReplyToExternalId: inReplyTo, alsoInChannel: message.alsoInChannel },
     }
     if (deletedAt) return [{ ...base, deletedAt: timestampFromDate(deletedAt) }]
-    for (const _file of message.files) report.left('files', 'their bytes are not taken yet', place)
-    const [first, ...rest] = splitBody(this.#bodyOf(message))
-    if (first === undefined || !visible.test(first)) return left('nothing of it can be shown')
+    const attachments = await this.#attach(message, author.userId)
+    const [first = '', ...rest] = splitBody(this.#bodyOf(message))
+    if (attachments.length === 0 && !visible.test(first)) return left('nothing of it can be shown')
     if (rest.length > 0)
       report.altered('messages', `longer than ${mostBodyBytes} bytes; they were cut into several`, place)
     const whole: Outgoing = {
-      ...{ ...base, body: first, reactions: this.#reactionsOf(message) },
+      ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
       ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
       ...(message.preview && { linkPreview: message.preview }),
     }
     const parts = rest.map((body, index): Outgoing => ({ ...base, body, externalId: `${id}#${index + 2}` }))
     return [whole, ...parts]
+  }
+
+  async #attach({ files, id, place }: ArchivedMessage, ownerId: string): Promise<AttachedAsset[]> {
+    const taken: AttachedAsset[] = []
+    for (const [index, file] of files.entries()) {
+      if (index >= mostAttachments) {
+        this.#terms.report.left('files', `a message has at most ${mostAttachments}`, place)
+        continue
+      }
+      const asset = await this.#terms.files.take(file, { roomId: this.#room.roomId, ownerId, messageId: id, place })
+      if (asset) taken.push(asset)
+    }
+    return taken
   }
 
   #bodyOf({ text, markup }: ArchivedMessage): string {

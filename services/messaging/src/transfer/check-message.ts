@@ -45,7 +45,8 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
     threadRoot: message.threadRootExternalId,
     inReplyTo: message.inReplyToExternalId,
-    linkPreview: linkPreview ? toBinary(PagePreviewSchema, linkPreview) : null,
+    // Its image stays where it was.
+    linkPreview: linkPreview ? toBinary(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }
 

@@ -7,7 +7,7 @@ import { storeLineEvents } from '../store/line-events.ts'
 import { findHeader, lockLine } from '../store/lines.ts'
 import { transaction, type Connection } from '../store/statement.ts'
 import { checkMessage, type CheckedMessage } from './check-message.ts'
-import { toImportedEvent } from './imported-event.ts'
+import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from './plan-import.ts'
 
 /** Writes messages into a room, under its lock and in one transaction; what is written already stays as it is. */
@@ -22,8 +22,9 @@ export async function importTogether(ctx: Context, request: ImportMessagesReques
     const plan = await lookAndPlan(on, roomId, source, messages, now)
     if (plan.ids.length === 0) return { plan, entries: [] }
     await writeImport(on, roomId, source, plan)
-    const place = plan.roomSeq + 1n
-    return { plan, entries: await storeLineEvents(on, roomId, [toImportedEvent(room, place, plan.ids.length, now)]) }
+    const imported = { messages: plan.ids.length, attachments: attachmentsOf(plan) }
+    const events = toImportedEvents(room, plan.roomSeq + 1n, imported, now)
+    return { plan, entries: await storeLineEvents(on, roomId, events) }
   })
   ctx.relay.wake(entries)
   return plan
@@ -52,4 +53,11 @@ async function lookAndPlan(
   ])
   const erased = await erasedAmong(on, [...new Set(people)])
   return planImport(messages, { roomSeq: line.roomSeq, known, erased, now })
+}
+
+function attachmentsOf({ events, attachments }: ImportPlan) {
+  const eventIds = new Map(events.map(({ seq, eventId }) => [seq, eventId]))
+  return attachments.flatMap(({ seq, attachments }) =>
+    attachments.map(({ assetId }) => ({ assetId, messageEventId: eventIds.get(seq) ?? '' })),
+  )
 }

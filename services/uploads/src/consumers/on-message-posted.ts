@@ -15,3 +15,12 @@ export async function onMessagePosted(events: Event[], tx: Tx): Promise<void> {
   })
   await beginPreviewUses(tx, shown)
 }
+
+/** Messages came from elsewhere: what they attach stays. */
+export async function onMessagesImported(events: Event[], tx: Tx): Promise<void> {
+  const imported = events.flatMap(({ fact }) => (fact.case === 'messagesImported' ? fact.value.attachments : []))
+  await confirmPosted(
+    tx,
+    imported.map(({ assetId, messageEventId }) => ({ assetId, eventId: messageEventId })),
+  )
+}

@@ -1,5 +1,5 @@
 import { AssetService, AssetUploadService } from '@parley/contracts/api'
-import { UploadsInternalService } from '@parley/contracts/internal'
+import { UploadsInternalService, UploadsTransferService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetAssets } from './asset/batch-get-assets.ts'
@@ -8,6 +8,10 @@ import { claimAssets } from './internal/claim-assets.ts'
 import { importServerImage } from './internal/import-server-image.ts'
 import { previewLink } from './internal/preview-link.ts'
 import { storeServerImage } from './internal/store-server-image.ts'
+import { completeImportedFile } from './transfer/complete-imported-file.ts'
+import { exportFile } from './transfer/export-file.ts'
+import { importFile } from './transfer/import-file.ts'
+import { importFileChunk } from './transfer/import-file-chunk.ts'
 import { cancelUpload } from './upload/cancel-upload.ts'
 import { completeUpload } from './upload/complete-upload.ts'
 import { createUpload } from './upload/create-upload.ts'
@@ -31,5 +35,11 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     importServerImage: importServerImage(ctx),
     claimAssets: claimAssets(ctx),
     previewLink: previewLink(ctx),
+  })
+  router.service(UploadsTransferService, {
+    importFile: importFile(ctx),
+    importFileChunk: importFileChunk(ctx),
+    completeImportedFile: completeImportedFile(ctx),
+    exportFile: exportFile(ctx),
   })
 }

@@ -185,3 +185,11 @@ export const previewUses = pgTable(
       .where(sql`ended`),
   ],
 )
+
+/** Which files elsewhere are which here, by SHA-256 of source, room and id there. */
+export const importedFiles = pgTable('imported_files', {
+  key: bytea().primaryKey(),
+  uploadId: text('upload_id').notNull(),
+  /** Null until all bytes are there. */
+  assetId: text('asset_id'),
+})

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { misused } from '../../failure.ts'
 import type { ArchivedFile } from '../archive.ts'
+import { fileAt } from '../local-file.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 /** Bytes of files by their id in Slack, as exporters put them beside the messages. */
@@ -33,11 +33,4 @@ async function filesBelow(folder: string): Promise<string[]> {
   } catch {
     throw misused(`the folder ${folder} cannot be read`)
   }
-}
-
-/** A file of a folder. Throws when it is none. */
-async function fileAt(path: string): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
-  const about = await stat(path)
-  if (!about.isFile()) throw new Error('it is not a file')
-  return { size: about.size, stream: createReadStream(path) }
 }

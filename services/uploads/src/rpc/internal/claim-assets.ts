@@ -5,6 +5,7 @@ import { isClaimable } from '../../domain/claim.ts'
 import { assetNotUsable, ownerIsGone, tooManyAssets } from '../../errors.ts'
 import { claim, lockAssets } from '../../store/assets.ts'
 import { isErased } from '../../store/erased.ts'
+import { toAttachedAsset } from '../../view/attached-asset.ts'
 
 const most = 10
 
@@ -25,11 +26,6 @@ export function claimAssets(ctx: Context): MethodImpl<typeof UploadsInternalServ
       await claim(tx, assetIds, eventId, now)
       return wanted
     })
-    return {
-      assets: rows.map(({ id: assetId, filename, contentType, size, width, height }) => ({
-        ...{ assetId, filename, contentType, width, height },
-        size: BigInt(size),
-      })),
-    }
+    return { assets: rows.map(toAttachedAsset) }
   }
 }

@@ -1,0 +1,70 @@
+import { create } from '@bufbuild/protobuf'
+import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
+
+/** Version of the format that this command writes and reads. */
+export const formatVersion = 1
+export const formatName = 'parley-export'
+
+/** The lines of an export, one object of JSON each. A line names only what stands above it. */
+export type Line =
+  | { type: 'header'; format: typeof formatName; version: number; server: string; exportedAt: string }
+  | PersonLine
+  | { type: 'group'; id: string; name: string; description: string }
+  | RoomLine
+  /** Of the room above. */
+  | { type: 'members'; people: string[] }
+  /** Of the room above. */
+  | MessageLine
+  /** The last one: without it the file is cut off. */
+  | { type: 'end'; messages: number }
+
+export type PersonLine = {
+  type: 'person'
+  id: string
+  login: string
+  displayName: string
+  emails: string[]
+  deleted: boolean
+  createdAt: string
+}
+
+export type RoomLine = {
+  type: 'room'
+  id: string
+  kind: 'channel' | 'dm'
+  name: string
+  description: string
+  group: string
+  private: boolean
+  universal: boolean
+  archived: boolean
+  createdAt: string
+}
+
+export type AttachmentLine = {
+  asset: string
+  filename: string
+  contentType: string
+  size: number
+  width: number
+  height: number
+}
+export type PreviewLine = Pick<PagePreview, 'url' | 'title' | 'description' | 'siteName' | 'embedType' | 'embedId'>
+
+export type MessageLine = {
+  type: 'message'
+  id: string
+  author: string
+  createdAt: string
+  updatedAt?: string
+  deletedAt?: string
+  body?: string
+  threadRoot?: string
+  inReplyTo?: string
+  alsoInChannel?: true
+  reactions?: { emoji: string; people: string[] }[]
+  attachments?: AttachmentLine[]
+  preview?: PreviewLine
+}
+
+export const toPreview = (line: PreviewLine): PagePreview => create(PagePreviewSchema, line)

@@ -1,0 +1,147 @@
+import { createReadStream } from 'node:fs'
+import { basename, join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { exitCodes, Failure } from '../../failure.ts'
+import type { ArchivedFile, ArchivedMessage, ArchivedRoom, ArchiveRecord } from '../archive.ts'
+import { fieldsList, fieldsOf, flagOf, isFields, textOf, textsOf, type Fields } from '../fields.ts'
+import { fileAt } from '../local-file.ts'
+import { formatName, formatVersion, toPreview } from './format.ts'
+
+/** Longer than any line that was written. */
+const mostLineLength = 64 * 1024 * 1024
+
+const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
+
+export type ParleyArchive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
+
+/** Opens what `parley export` wrote. Throws a Failure when it is something else. */
+export async function openParley(path: string, filesFolder?: string): Promise<ParleyArchive> {
+  const header = await headerOf(path)
+  if (header.format !== formatName) throw badExport(`${basename(path)} was not written by parley export`)
+  if (header.version !== formatVersion)
+    throw badExport(
+      `${basename(path)} has version ${String(header.version)} of the format; ${formatVersion} is understood`,
+    )
+  return {
+    source: `parley:${textOf(header.server)}`,
+    records: () => records(path, filesFolder),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
+async function headerOf(path: string): Promise<Fields> {
+  for await (const line of linesOf(path)) return fieldsOf(parsed(line))
+  throw badExport(`${basename(path)} is empty`)
+}
+
+async function* records(path: string, folder: string | undefined): AsyncGenerator<ArchiveRecord> {
+  let number = 0
+  let ended = false
+  for await (const line of linesOf(path)) {
+    const place = `line ${++number}`
+    if (line === '' || number === 1) continue
+    const fields = parsed(line)
+    if (!isFields(fields)) {
+      yield { type: 'untaken', what: 'lines', reason: 'they are not JSON', place }
+      continue
+    }
+    if (fields.type === 'end') ended = true
+    else yield toRecord(fields, folder, place)
+  }
+  if (!ended)
+    yield { type: 'untaken', what: 'ends', reason: 'the file is cut off: more was exported', place: `line ${number}` }
+}
+
+function toRecord(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
+  const [id, name, description] = [textOf(fields.id), textOf(fields.name), textOf(fields.description)]
+  switch (fields.type) {
+    case 'person': {
+      const login = textOf(fields.login)
+      const displayName = textOf(fields.displayName)
+      const about = { email: textsOf(fields.emails)[0] ?? '', deleted: flagOf(fields.deleted) }
+      return { type: 'person', id, name: login, displayName, ...about, createdAt: timeOf(fields.createdAt), place }
+    }
+    case 'group':
+      return { type: 'group', id, name, description, place }
+    case 'room':
+      return toRoom(fields, place)
+    case 'members':
+      return { type: 'members', people: textsOf(fields.people), place }
+    case 'message':
+      return toMessage(fields, folder, place)
+    default:
+      return { type: 'untaken', what: 'lines', reason: 'their type is not known', place }
+  }
+}
+
+function toRoom(fields: Fields, place: string): ArchivedRoom {
+  return {
+    type: 'room',
+    ...{ id: textOf(fields.id), dm: fields.kind === 'dm', name: textOf(fields.name) },
+    ...{ description: textOf(fields.description), groupId: textOf(fields.group) },
+    ...{ private: flagOf(fields.private), universal: flagOf(fields.universal), archived: flagOf(fields.archived) },
+    ...{ createdAt: timeOf(fields.createdAt), place },
+  }
+}
+
+function toMessage(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
+  const createdAt = timeOf(fields.createdAt)
+  if (!createdAt) return { type: 'untaken', what: 'messages', reason: 'the time is not one', place }
+  const message: ArchivedMessage = {
+    ...{ type: 'message', id: textOf(fields.id), author: textOf(fields.author), createdAt, place },
+    ...{ updatedAt: timeOf(fields.updatedAt), deletedAt: timeOf(fields.deletedAt) },
+    ...{ text: textOf(fields.body), markup: 'markdown', alsoInChannel: flagOf(fields.alsoInChannel) },
+    ...{ threadRoot: textOf(fields.threadRoot), inReplyTo: textOf(fields.inReplyTo) },
+    reactions: fieldsList(fields.reactions).map(({ emoji, people }) => {
+      return { emoji: textOf(emoji), people: textsOf(people) }
+    }),
+    files: fieldsList(fields.attachments).map((attachment) => toFile(attachment, folder)),
+    preview: isFields(fields.preview) ? previewOf(fields.preview) : undefined,
+  }
+  return message
+}
+
+const previewOf = ({ url, title, description, siteName, embedType, embedId }: Fields) =>
+  toPreview({
+    ...{ url: textOf(url), title: textOf(title), description: textOf(description) },
+    ...{ siteName: textOf(siteName), embedType: textOf(embedType), embedId: textOf(embedId) },
+  })
+
+function toFile({ asset, filename, contentType }: Fields, folder: string | undefined): ArchivedFile {
+  const id = textOf(asset)
+  // A name in the file must not lead out of the folder.
+  const named = folder !== undefined && /^[A-Za-z0-9]+$/.test(id)
+  const bytes = named ? () => fileAt(join(folder, id)) : undefined
+  return { id, name: textOf(filename), contentType: textOf(contentType), bytes }
+}
+
+function timeOf(value: unknown): Date | undefined {
+  const text = textOf(value)
+  const date = new Date(text)
+  return text === '' || Number.isNaN(date.getTime()) ? undefined : date
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  try {
+    for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+      const lines = (rest + decoder.write(bytes)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > mostLineLength) throw badExport(`${basename(path)} has a line that is too long`)
+      yield* lines
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw badExport(`${basename(path)} cannot be read`)
+  }
+  if (rest !== '') yield rest
+}

@@ -1,0 +1,174 @@
+import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
+import type { ExportMessagesResponse_Message, ExportRoomsResponse_Room } from '@parley/contracts/internal'
+import { exitCodes, Failure } from '../../failure.ts'
+import type { TransferFleet } from '../fleet.ts'
+import { formatName, formatVersion, type Line, type MessageLine, type RoomLine } from './format.ts'
+
+export type ExportOptions = {
+  /** Ids or names of rooms; none for all. */
+  rooms: readonly string[]
+  write: (line: Line) => Promise<void>
+  /** Keeps the bytes of a file; undefined: files are only named. */
+  keep: ((assetId: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>) | undefined
+  progress: (at: { room: string; messages: number }) => void
+}
+
+export type Exported = { rooms: number; people: number; messages: number; files: number }
+
+/** Writes rooms with everything in them and everybody they name, page by page. */
+export async function exportRooms(fleet: TransferFleet, options: ExportOptions): Promise<Exported> {
+  return new Exporter(fleet, options).run()
+}
+
+const peopleAtOnce = 500
+
+class Exporter {
+  readonly #fleet: TransferFleet
+  readonly #options: ExportOptions
+  readonly #people = new Set<string>()
+  readonly #done: Exported = { rooms: 0, people: 0, messages: 0, files: 0 }
+
+  constructor(fleet: TransferFleet, options: ExportOptions) {
+    this.#fleet = fleet
+    this.#options = options
+  }
+
+  async run(): Promise<Exported> {
+    const { write } = this.#options
+    const { serverId: server, groups } = await this.#fleet.rooms.exportLayout({})
+    await this.#assertRooms()
+    const exportedAt = new Date().toISOString()
+    await write({ type: 'header', format: formatName, version: formatVersion, server, exportedAt })
+    for (const { groupId: id, name, description } of groups) await write({ type: 'group', id, name, description })
+    for await (const room of this.#rooms()) await this.#writeRoom(room)
+    await write({ type: 'end', messages: this.#done.messages })
+    return this.#done
+  }
+
+  async *#rooms(): AsyncGenerator<ExportRoomsResponse_Room> {
+    const idsOrNames = [...this.#options.rooms]
+    for (let after = ''; ;) {
+      const { rooms } = await this.#fleet.rooms.exportRooms({ after, idsOrNames })
+      yield* rooms
+      const last = rooms.at(-1)
+      if (!last) return
+      after = last.roomId
+    }
+  }
+
+  /** Before anything is written: what is asked for is there. */
+  async #assertRooms(): Promise<void> {
+    if (this.#options.rooms.length === 0) return
+    const found = new Set<string>()
+    for await (const { roomId, name } of this.#rooms()) found.add(roomId).add(name.toLowerCase())
+    const missing = this.#options.rooms.filter((room) => !found.has(room) && !found.has(room.toLowerCase()))
+    if (missing.length > 0) throw new Failure(exitCodes.refused, 'not_found', `there is no room ${missing.join(', ')}`)
+  }
+
+  async #writeRoom(room: ExportRoomsResponse_Room): Promise<void> {
+    const { write, progress } = this.#options
+    await write(toRoomLine(room))
+    for (let after = ''; ;) {
+      const { userIds } = await this.#fleet.rooms.exportMembers({ roomId: room.roomId, after })
+      const last = userIds.at(-1)
+      if (last === undefined) break
+      await this.#introduce(userIds)
+      await write({ type: 'members', people: userIds })
+      after = last
+    }
+    for (let after = 0n; ;) {
+      const { messages } = await this.#fleet.messaging.exportMessages({ roomId: room.roomId, after })
+      const last = messages.at(-1)
+      if (!last) break
+      await this.#introduce(messages.flatMap(peopleOf))
+      for (const message of messages) await this.#writeMessage(message)
+      progress({ room: room.name, messages: this.#done.messages })
+      after = last.roomSeq
+    }
+    this.#done.rooms++
+  }
+
+  async #writeMessage(message: ExportMessagesResponse_Message): Promise<void> {
+    await this.#options.write(toMessageLine(message))
+    this.#done.messages++
+    if (!this.#options.keep) return
+    for (const { assetId } of message.attachments) {
+      await this.#options.keep(assetId, this.#bytesOf(assetId))
+      this.#done.files++
+    }
+  }
+
+  async *#bytesOf(assetId: string): AsyncGenerator<Uint8Array> {
+    for (let offset = 0n; ;) {
+      const { content, size } = await this.#fleet.uploads.exportFile({ assetId, offset })
+      if (content.length > 0) yield content
+      offset += BigInt(content.length)
+      if (content.length === 0 || offset >= size) return
+    }
+  }
+
+  /** Tells of people before the first line that names them. */
+  async #introduce(userIds: readonly string[]): Promise<void> {
+    const fresh = [...new Set(userIds)].filter((id) => id !== '' && !this.#people.has(id))
+    for (let from = 0; from < fresh.length; from += peopleAtOnce) {
+      const ids = fresh.slice(from, from + peopleAtOnce)
+      const { people } = await this.#fleet.accounts.exportPeople({ userIds: ids })
+      for (const { userId: id, login, displayName, emails, deleted, createdAt } of people) {
+        await this.#options.write({
+          ...{ type: 'person', id, login, displayName, emails, deleted, createdAt: timeOf(createdAt) ?? '' },
+        })
+        this.#done.people++
+      }
+      for (const id of ids) this.#people.add(id)
+    }
+  }
+}
+
+const timeOf = (at: Timestamp | undefined): string | undefined => at && timestampDate(at).toISOString()
+
+const peopleOf = ({ authorId, reactions }: ExportMessagesResponse_Message): string[] => [
+  authorId,
+  ...reactions.flatMap(({ userIds }) => userIds),
+]
+
+function toRoomLine(room: ExportRoomsResponse_Room): RoomLine {
+  const { roomId: id, dm, name, description, groupId: group, universal, archived, createdAt } = room
+  return {
+    type: 'room',
+    ...{ id, kind: dm ? 'dm' : 'channel', name, description, group, private: room.private, universal, archived },
+    createdAt: timeOf(createdAt) ?? '',
+  }
+}
+
+function toMessageLine(message: ExportMessagesResponse_Message): MessageLine {
+  const { eventId: id, authorId: author, body, threadRootEventId, inReplyTo, reactions, attachments } = message
+  const [updatedAt, deletedAt] = [timeOf(message.updatedAt), timeOf(message.deletedAt)]
+  return {
+    ...{ type: 'message', id, author, createdAt: timeOf(message.createdAt) ?? '' },
+    ...(updatedAt !== undefined && deletedAt === undefined && { updatedAt }),
+    ...(deletedAt !== undefined && { deletedAt }),
+    ...(body !== '' && { body }),
+    ...(threadRootEventId !== '' && { threadRoot: threadRootEventId }),
+    ...(inReplyTo !== '' && { inReplyTo }),
+    ...(message.alsoInChannel && { alsoInChannel: true }),
+    ...(reactions.length > 0 && { reactions: reactions.map(({ emoji, userIds }) => ({ emoji, people: userIds })) }),
+    ...(attachments.length > 0 && {
+      attachments: attachments.map(({ assetId: asset, filename, contentType, size, width, height }) => {
+        return { asset, filename, contentType, size: Number(size), width, height }
+      }),
+    }),
+    ...(message.linkPreview && { preview: previewOf(message.linkPreview) }),
+  }
+}
+
+/** Its image stays behind. */
+const previewOf = ({
+  url,
+  title,
+  description,
+  siteName,
+  embedType,
+  embedId,
+}: NonNullable<ExportMessagesResponse_Message['linkPreview']>) => {
+  return { url, title, description, siteName, embedType, embedId }
+}

@@ -1,0 +1,260 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Readable } from 'node:stream'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { writeZip } from '@parley/testkit'
+import type { ArchivedMessage, ArchivedPerson, ArchivedRoom, ArchiveRecord, Untaken } from '../src/transfer/archive.ts'
+import { openSlack } from '../src/transfer/slack/read-slack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-slack-archive-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const users = [
+  {
+    id: 'U1',
+    team_id: 'T1',
+    name: 'ada',
+    created: 1500000000,
+    profile: { display_name: 'Ada L', email: 'ada@example.org' },
+  },
+  {
+    id: 'U2',
+    team_id: 'T1',
+    name: 'gone',
+    deleted: true,
+    profile: { real_name: 'Long Gone', email: 'gone@example.org' },
+  },
+  { id: 'U3', team_id: 'T1', name: 'robot', is_bot: true, profile: { real_name: 'Robot', bot_id: 'B3' } },
+]
+const channels = [
+  {
+    id: 'C1',
+    name: 'tea',
+    created: 1500000000,
+    members: ['U1', 'U2'],
+    topic: { value: 'Tea' },
+    purpose: { value: 'Drink' },
+  },
+]
+const ts = (second: number) => `15000${String(second).padStart(5, '0')}.000100`
+const said = (second: number, more: object = {}) => ({
+  type: 'message',
+  user: 'U1',
+  ts: ts(second),
+  text: `said ${second}`,
+  ...more,
+})
+
+let archives = 0
+async function read(
+  files: Record<string, unknown>,
+  filesFolder?: string,
+): Promise<{ source: string; records: ArchiveRecord[] }> {
+  const path = join(folder, `${archives++}.zip`)
+  await writeZip(path, files)
+  await using archive = await openSlack(path, filesFolder)
+  const records: ArchiveRecord[] = []
+  for await (const record of archive.records()) records.push(record)
+  return { source: archive.source, records }
+}
+const day = async (messages: unknown, more: Record<string, unknown> = {}, filesFolder?: string) =>
+  read({ 'users.json': users, 'channels.json': channels, 'tea/2017-07-14.json': messages, ...more }, filesFolder)
+const of = <T extends ArchiveRecord['type']>(records: ArchiveRecord[], type: T) =>
+  records.filter((record): record is Extract<ArchiveRecord, { type: T }> => record.type === type)
+const messagesOf = async (...messages: unknown[]): Promise<ArchivedMessage[]> =>
+  of((await day(messages)).records, 'message')
+const untakenOf = async (...messages: unknown[]): Promise<Untaken[]> => of((await day(messages)).records, 'untaken')
+
+describe('an export of Slack', () => {
+  test('tells its workspace, people and rooms', async () => {
+    const { source, records } = await read({
+      'users.json': users,
+      'channels.json': channels,
+      'groups.json': [{ id: 'G1', name: 'secret', is_archived: true, members: ['U1'] }],
+      'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
+      'mpims.json': [{ id: 'G2', name: 'mpdm-many', members: Array.from({ length: 11 }, (_, index) => `U${index}`) }],
+    })
+    expect(source).toBe('slack:T1')
+    expect(of(records, 'person')).toMatchObject([
+      { id: 'U1', name: 'ada', displayName: 'Ada L', email: 'ada@example.org', deleted: false },
+      { id: 'U2', name: 'gone', displayName: 'Long Gone', email: '' },
+      { id: 'U3', name: 'robot', displayName: 'Robot', email: '' },
+    ] satisfies Partial<ArchivedPerson>[])
+    expect(of(records, 'room')).toMatchObject([
+      { id: 'C1', dm: false, private: false, name: 'tea', description: 'Tea | Drink', archived: false },
+      { id: 'G1', dm: false, private: true, archived: true },
+      { id: 'G2', dm: false, private: true },
+      { id: 'D1', dm: true, private: true },
+    ] satisfies Partial<ArchivedRoom>[])
+    expect(of(records, 'members')[0]).toMatchObject({ people: ['U1', 'U2'] })
+  })
+
+  test('may be packed with the folder around it', async () => {
+    const { records } = await read({
+      'export/users.json': users,
+      'export/channels.json': channels,
+      'export/tea/2017-07-14.json': [said(1)],
+    })
+    expect(of(records, 'message')).toHaveLength(1)
+  })
+
+  test('has its messages in the order of time, within a day and over days', async () => {
+    const { records } = await day([said(3), said(1)], {
+      'tea/2017-07-15.json': [said(9)],
+      'tea/2017-07-13.json': [said(0)],
+    })
+    expect(of(records, 'message').map(({ text }) => text)).toEqual(['said 0', 'said 1', 'said 3', 'said 9'])
+    expect(of(records, 'message')[1]).toMatchObject({
+      place: 'tea/2017-07-14.json#2',
+      createdAt: new Date(1500000001000),
+    })
+  })
+})
+
+describe('a message', () => {
+  test('may be a reply, shown in the channel too, edited and reacted to', async () => {
+    const reply = { thread_ts: ts(1), subtype: 'thread_broadcast', edited: { user: 'U1', ts: ts(5) } }
+    const reactions = [{ name: '+1', users: ['U2'], count: 1 }]
+    expect(await messagesOf(said(1, { thread_ts: ts(1) }), said(2, { ...reply, reactions }))).toMatchObject([
+      { threadRoot: '', alsoInChannel: false, reactions: [] },
+      {
+        ...{ threadRoot: ts(1), alsoInChannel: true, updatedAt: new Date(1500000005000) },
+        reactions: [{ emoji: '+1', people: ['U2'] }],
+      },
+    ])
+  })
+
+  test('of a direct message answers instead of making a thread', async () => {
+    const { records } = await read({
+      'users.json': users,
+      'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
+      'D1/2017-07-14.json': [said(1), said(2, { thread_ts: ts(1) })],
+    })
+    expect(of(records, 'message')[1]).toMatchObject({ threadRoot: '', inReplyTo: ts(1) })
+  })
+
+  test('of me is in italics', async () => {
+    expect(await messagesOf(said(1, { subtype: 'me_message', text: 'waves' }))).toMatchObject([{ text: '_waves_' }])
+  })
+
+  test('that was deleted while its thread lives is a placeholder', async () => {
+    const tombstone = said(1, { subtype: 'tombstone', user: 'USLACKBOT', text: 'This message was deleted.' })
+    expect(await messagesOf(tombstone)).toMatchObject([{ text: '', deletedAt: new Date(1500000001000) }])
+  })
+
+  test('of a bot is by the user that the bot is, or by one made of what the message tells', async () => {
+    const { records } = await day([
+      { type: 'message', subtype: 'bot_message', bot_id: 'B3', ts: ts(1), text: 'built' },
+      {
+        type: 'message',
+        subtype: 'bot_message',
+        bot_id: 'B9',
+        username: 'deployer',
+        ts: ts(2),
+        attachments: [{ fallback: 'deployed' }],
+      },
+      { type: 'message', subtype: 'bot_message', username: 'weather', ts: ts(3), text: 'rain' },
+    ])
+    expect(of(records, 'message').map(({ author, text }) => [author, text])).toEqual([
+      ['U3', 'built'],
+      ['B9', 'deployed'],
+      ['bot:weather', 'rain'],
+    ])
+    expect(of(records, 'person').slice(3)).toMatchObject([{ name: 'deployer' }, { name: 'weather' }])
+  })
+
+  test('of somebody of another workspace brings their name', async () => {
+    const { records } = await day([said(1, { user: 'W1', user_profile: { name: 'eve', real_name: 'Eve E' } })])
+    expect(of(records, 'person').at(-1)).toMatchObject({ id: 'W1', name: 'eve', displayName: 'Eve E' })
+  })
+
+  test('has its files when they are in the archive or in a folder, by their id', async () => {
+    const files = [
+      { id: 'F0000001', name: 'a.txt', mimetype: 'text/plain' },
+      { id: 'F0000002', name: 'b.txt', mimetype: 'text/plain' },
+      { id: 'F0000003', name: 'c.txt', mimetype: 'text/plain' },
+    ]
+    mkdirSync(join(folder, 'files/F0000002'), { recursive: true })
+    writeFileSync(join(folder, 'files/F0000002/b.txt'), 'from the folder')
+    const inside = { '__uploads/F0000001/a.txt': 'from the archive' }
+    const path = join(folder, 'files.zip')
+    await writeZip(path, {
+      'users.json': users,
+      'channels.json': channels,
+      'tea/2017-07-14.json': [said(1, { files })],
+      ...inside,
+    })
+    await using archive = await openSlack(path, join(folder, 'files'))
+    for await (const record of archive.records()) {
+      if (record.type !== 'message') continue
+      const contents = record.files.map(async ({ bytes }) => bytes && text(Readable.from((await bytes()).stream)))
+      expect(await Promise.all(contents)).toEqual(['from the archive', 'from the folder', undefined])
+    }
+  })
+})
+
+describe('what is not taken is told with its place', () => {
+  test.each([
+    ['rows about the room', said(1, { subtype: 'channel_join' }), 'notices'],
+    ['a time that is none', said(1, { ts: 'yesterday' }), 'messages'],
+    ['a time long ago', said(1, { ts: '0000000001.000000' }), 'messages'],
+    ['a time to come', said(1, { ts: '99999999999.000000' }), 'messages'],
+    ['nobody as author', said(1, { user: undefined }), 'messages'],
+    ['nothing but blocks', said(1, { text: '', blocks: [{ type: 'divider' }] }), 'messages'],
+  ])('%s', async (_, message, what) => {
+    expect(await untakenOf(message)).toMatchObject([{ what, place: 'tea/2017-07-14.json#1' }])
+  })
+
+  test('a day that is not JSON, and the other days are taken', async () => {
+    const { records } = await day('[{"secret": "not to be', { 'tea/2017-07-15.json': [said(9)] })
+    expect(of(records, 'untaken')).toEqual([
+      { type: 'untaken', what: 'days', reason: 'the file is not JSON', place: 'tea/2017-07-14.json' },
+    ])
+    expect(of(records, 'message')).toHaveLength(1)
+  })
+})
+
+describe('what is no export is refused with a reason', () => {
+  test.each([
+    ['without users', { 'channels.json': channels }, 'no users.json'],
+    ['without rooms', { 'users.json': users }, 'no channels'],
+    ['with broken users', { 'users.json': '[{]', 'channels.json': channels }, 'users.json is not JSON'],
+  ])('%s', async (_, files, message) => {
+    await expect(read(files)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(message) })
+  })
+
+  test('something that is no zip, and nothing at all', async () => {
+    const path = join(folder, 'no.zip')
+    writeFileSync(path, 'just text')
+    await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('no.zip cannot be read') })
+    await expect(openSlack(join(folder, 'missing.zip'))).rejects.toMatchObject({ code: 'bad_archive' })
+  })
+
+  test('paths that lead out of the archive', async () => {
+    const path = join(folder, 'evil.zip')
+    await writeZip(path, { 'users.json': users, 'aa/evil.json': [] })
+    const { readFile, writeFile } = await import('node:fs/promises')
+    const bytes = await readFile(path)
+    await writeFile(path, Buffer.from(bytes.toString('latin1').replaceAll('aa/evil.json', '../evil.json'), 'latin1'))
+    await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('made to harm') })
+  })
+
+  test('a file that unpacks to more than it says', async () => {
+    const path = join(folder, 'bomb.zip')
+    await writeZip(path, { 'users.json': users, 'channels.json': channels, 'tea/2017-07-14.json': ' '.repeat(100_000) })
+    const { readFile, writeFile } = await import('node:fs/promises')
+    const bytes = await readFile(path)
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE(100_000)
+    const lie = Buffer.alloc(4)
+    lie.writeUInt32LE(10)
+    for (let at = bytes.indexOf(size); at >= 0; at = bytes.indexOf(size, at + 1)) lie.copy(bytes, at)
+    await writeFile(path, bytes)
+    await using archive = await openSlack(path)
+    const records: ArchiveRecord[] = []
+    for await (const record of archive.records()) records.push(record)
+    expect(of(records, 'untaken')).toMatchObject([{ what: 'days', place: 'tea/2017-07-14.json' }])
+  })
+})

@@ -1,0 +1,26 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { UploadsTransferService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { uploadIncomplete, uploadNotFound } from '../../errors.ts'
+import { deleteChunksOf } from '../../files/delete-chunks.ts'
+import { putTogether } from '../../files/put-together.ts'
+import { reportLeftForSweeping } from '../../metrics.ts'
+import { findAnyAsset, noteComplete } from '../../store/imported-files.ts'
+import { findUpload } from '../../store/uploads.ts'
+import { toAttachedAsset } from '../../view/attached-asset.ts'
+
+export function completeImportedFile(
+  ctx: Context,
+): MethodImpl<typeof UploadsTransferService.method.completeImportedFile> {
+  return async ({ uploadId }) => {
+    const upload = await findUpload(ctx.db, uploadId, ctx.now())
+    if (!upload) throw uploadNotFound()
+    const made = upload.assetId === null ? undefined : await findAnyAsset(ctx.db, upload.assetId)
+    if (!made && upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
+    const asset = made ?? (await putTogether(ctx, upload))?.asset
+    if (!asset) throw uploadNotFound()
+    await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
+    await noteComplete(ctx.db, upload.id, asset.id)
+    return { asset: toAttachedAsset(asset) }
+  }
+}

@@ -1,0 +1,9 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { AttachedAssetSchema } from '@parley/contracts/internal'
+import type { AssetRow } from '../store/assets.ts'
+
+/** A file as a message keeps it. */
+export function toAttachedAsset(row: AssetRow): MessageInitShape<typeof AttachedAssetSchema> {
+  const { id: assetId, filename, contentType, size, width, height } = row
+  return { assetId, filename, contentType, size: BigInt(size), width, height }
+}
