@@ -8,6 +8,10 @@ export const threadRootNotFound = () => new ConnectError('thread root not found 
 
 export const attachmentNotFound = () => new ConnectError('the message has no such attachment', Code.NotFound)
 export const linkPreviewNotFound = () => new ConnectError('the message shows no preview of that url', Code.NotFound)
+export const tooManyPreviews = (most: number) =>
+  new ConnectError(`${most} pages are looked at for you already; try again`, Code.ResourceExhausted, {
+    'retry-after': '5',
+  })
 export const previewsUnavailable = (cause: unknown) =>
   new ConnectError('pages cannot be looked at now; try again', Code.Unavailable, undefined, undefined, cause)
 

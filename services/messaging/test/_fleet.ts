@@ -37,6 +37,8 @@ export type Person = {
   threads: Client<typeof ThreadService>
 }
 
+type PreviewAnswer = MessageInitShape<typeof PreviewLinkResponseSchema>
+
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
 /** Messaging over a database and a NATS server of its own, with stand-ins for its neighbours. */
@@ -60,7 +62,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     /** Files whose claims are not held against others. */
     forgetful: new Set<string>(),
     /** What pages say of themselves. */
-    previewLink: (_url: string): MessageInitShape<typeof PreviewLinkResponseSchema> => ({}),
+    previewLink: (_url: string): PreviewAnswer | Promise<PreviewAnswer> => ({}),
   }
   opened.use(
     await fakeLeaf(bus, (routes) => {

@@ -40,6 +40,33 @@ test('a page is shown with a token for half an hour, of which only the digest is
   expect(Math.round(Number(kept?.minutes))).toBe(30)
 })
 
+test('one user has four pages looked at, given up or not; others do not wait for them', async () => {
+  const usual = fleet.neighbours.previewLink
+  let release = () => undefined as void
+  const held = new Promise<void>((resolve) => (release = resolve))
+  let looking = 0
+  fleet.neighbours.previewLink = async (url) => {
+    if (!url.includes('slow')) return usual(url)
+    looking++
+    await held
+    return {}
+  }
+  const giver = new AbortController()
+  const { signal } = giver
+  const slow = Promise.allSettled(
+    [{ signal }, {}, {}, {}].map((options) => alice().fetchLinkPreview({ url: 'https://example.org/slow' }, options)),
+  )
+  await eventually(() => looking === 4)
+  giver.abort()
+  const url = 'https://example.org/'
+  await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code: Code.ResourceExhausted })
+  expect((await fleet.as('Ubob').messages.fetchLinkPreview({ url: `${url}nothing` })).previewToken).toBe('')
+  release()
+  expect(await slow).toMatchObject([{ status: 'rejected' }, {}, {}, {}])
+  await eventually(async () => expect((await alice().fetchLinkPreview({ url })).preview).toMatchObject({ url }))
+  fleet.neighbours.previewLink = usual
+})
+
 test('each answer has a token of its own', async () => {
   const url = 'https://example.org/'
   const [one, other] = await Promise.all([alice().fetchLinkPreview({ url }), alice().fetchLinkPreview({ url })])

@@ -3,13 +3,19 @@ import type { MessageService } from '@parley/contracts/api'
 import { newToken } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { FewEach } from '../../domain/few-each.ts'
+import { tooManyPreviews } from '../../errors.ts'
 import { keepPreviewToken } from '../../store/preview-tokens.ts'
 import { toLinkPreview } from '../../view/link-preview.ts'
 
+/** Pages may take long, and all users share those who look at them. */
+const mostAtOnce = 4
+
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {
+  const few = new FewEach(mostAtOnce, () => tooManyPreviews(mostAtOnce))
   return async ({ url }, call) => {
     const { userId } = callerOf(call)
-    const preview = await ctx.previewLink(url, call.signal)
+    const preview = await few.pass(userId, () => ctx.previewLink(url))
     if (!preview) return {}
     const previewToken = newToken('linkPreview')
     await keepPreviewToken(ctx.pool, { token: previewToken, userId, preview })
