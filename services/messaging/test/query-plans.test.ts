@@ -7,6 +7,7 @@ import pg from 'pg'
 import { readMessages } from '../src/store/messages.ts'
 import { findPlacesInRoom, findPlacesInThread } from '../src/store/read-places.ts'
 import { retractMessage } from '../src/store/retractions.ts'
+import { listRoomAttachments } from '../src/store/room-attachments.ts'
 import type { Connection } from '../src/store/statement.ts'
 import { readReplies, readThreadAround } from '../src/store/thread-events.ts'
 import { readTimeline, readTimelineAround } from '../src/store/timeline.ts'
@@ -80,6 +81,12 @@ test.each<[string, string, Read]>([
     'messages by their ids',
     'room_events_event',
     (on, roomId, seq) => readMessages(on, { roomId, userId }, eventsFrom(seq)),
+  ],
+  [
+    'a page of files',
+    'message_attachments_room_id_seq_position_pk',
+    (on, roomId, seq) =>
+      listRoomAttachments(on, { roomId, userId }, { limit: count, offset: 0, after: { seq, position: 0, total: 1n } }),
   ],
   [
     'how far somebody has read',

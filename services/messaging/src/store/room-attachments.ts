@@ -15,12 +15,15 @@ export type RoomAttachment = Attached & {
 /** Where a file stands: by message, then in the order of the message. */
 export type AttachmentKey = { seq: bigint; position: number }
 
+/** Where to go on, and how many files there were when the first page was read: only that one counts. */
+export type AttachmentPlace = AttachmentKey & { total: bigint }
+
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
-/** $1 room, $2 reader, $3 and $4 key to go on behind, $5 rows wanted, $6 rows to skip. */
+/** $1 room, $2 reader, $3 and $4 key to go on behind, $5 rows wanted, $6 rows to skip, $7 how many there are or null. */
 const read = statement<Row>(
   'read_room_attachments',
-  `select ${accessColumns}, (select count(*) from message_attachments where room_id = $1) as total, a.*
+  `select ${accessColumns}, coalesce($7::bigint, (select count(*) from message_attachments where room_id = $1)) as total, a.*
 from room_lines l${standingJoins('$2')}
 left join lateral (
   select a.seq, a.position, a.asset_id as "assetId", a.filename, a.content_type as "contentType", a.size, a.width, a.height,
@@ -35,7 +38,7 @@ where l.room_id = $1
 order by a.seq desc, a.position`,
 )
 
-type Wanted = { limit: number; offset: number; after: AttachmentKey | undefined }
+type Wanted = { limit: number; offset: number; after: AttachmentPlace | undefined }
 export type RoomAttachments = { access: Access; total: bigint; attachments: RoomAttachment[] }
 
 /** Files of a room, newest message first; undefined for an unknown room. */
@@ -46,7 +49,7 @@ export async function listRoomAttachments(
 ): Promise<RoomAttachments | undefined> {
   const { roomId, userId } = reader
   const { seq, position } = after ?? { seq: maxPlace, position: 0 }
-  const rows = await read.run(on, [roomId, userId, seq, position, limit, after ? 0 : offset])
+  const rows = await read.run(on, [roomId, userId, seq, position, limit, after ? 0 : offset, after?.total ?? null])
   const [first] = rows
   if (!first) return undefined
   const attachments = rows.flatMap((row) => (row.assetId === null ? [] : row))

@@ -8,7 +8,11 @@ import { pageOf, shownOf } from '../../domain/page.ts'
 import { cursorInvalid, roomNotFound } from '../../errors.ts'
 import { viewingAs } from '../../line/viewing.ts'
 import { assertReads } from '../../policy/room-access.ts'
-import { listRoomAttachments as listAttachments, type AttachmentKey } from '../../store/room-attachments.ts'
+import {
+  listRoomAttachments as listAttachments,
+  type AttachmentKey,
+  type AttachmentPlace,
+} from '../../store/room-attachments.ts'
 import { thumbnailSize, toRoomAttachment } from '../../view/room-attachment.ts'
 
 const limits = { usual: 50, most: 100 }
@@ -24,17 +28,22 @@ export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService
       : undefined
     if (!found) throw roomNotFound()
     assertReads(ctx.policy(), caller, found.access.room, found.access.standing)
-    const { shown, page } = shownOf(found.attachments, { limit, total: found.total, cursorOf })
+    const { total } = found
+    const { shown, page } = shownOf(found.attachments, { limit, total, cursorOf: cursorOf(total) })
     const viewing = viewingAs(ctx, caller, roomId)
     const size = thumbnailSize(thumbnail)
     return { attachments: shown.map((row) => toRoomAttachment(viewing, row, size)), page }
   }
 }
 
-const cursorOf = ({ seq, position }: AttachmentKey): string => encodeCursor([seq, position])
+const cursorOf =
+  (total: bigint) =>
+  ({ seq, position }: AttachmentKey): string =>
+    encodeCursor([seq, position, total])
 
-function keyOf(cursor: string): AttachmentKey {
-  const [seq = '', position = '', ...rest] = decodeCursor(cursor)
-  if (!/^\d{1,18}$/.test(seq) || !/^\d{1,4}$/.test(position) || rest.length > 0) throw cursorInvalid()
-  return { seq: BigInt(seq), position: Number(position) }
+function keyOf(cursor: string): AttachmentPlace {
+  const [seq = '', position = '', total = '', ...rest] = decodeCursor(cursor)
+  const numbers = /^\d{1,18}$/.test(seq) && /^\d{1,4}$/.test(position) && /^\d{1,18}$/.test(total)
+  if (!numbers || rest.length > 0) throw cursorInvalid()
+  return { seq: BigInt(seq), position: Number(position), total: BigInt(total) }
 }
