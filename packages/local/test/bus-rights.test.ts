@@ -114,10 +114,16 @@ describe('internal methods', () => {
   test.each([
     ['AccountsInternalService', 'PasswordLogin', ['gateway']],
     ['AccountsInternalService', 'EndCredentials', ['gateway']],
-    ['AccountsInternalService', 'Authenticate', ['gateway', 'realtime']],
+    ['AccountsInternalService', 'Authenticate', ['gateway']],
     ['AccountsInternalService', 'OpenSockets', ['realtime']],
     ['MessagingInternalService', 'ApplyRoomFacts', ['rooms']],
     ['AdminInternalService', 'DenyPosting', ['rooms']],
+    ['AdminInternalService', 'DenyEntry', ['rooms']],
+    ['AdminInternalService', 'CheckLogins', ['accounts']],
+    ['AccountsTransferService', 'ExportPeople', ['operator']],
+    ['RoomsTransferService', 'ImportRoom', ['operator']],
+    ['MessagingTransferService', 'ExportMessages', ['operator']],
+    ['UploadsTransferService', 'ExportFile', ['operator']],
     ['AdminInternalService', 'GetPolicy', deployables.filter((name) => name !== 'admin')],
     ['OperatorService', 'CreateUser', ['operator']],
     ['OperatorService', 'BootstrapOwner', ['operator']],
@@ -130,6 +136,10 @@ describe('internal methods', () => {
   test.each([
     ['AccountsInternalService', 'accounts'],
     ['OperatorService', 'accounts'],
+    ['AccountsTransferService', 'accounts'],
+    ['RoomsTransferService', 'rooms'],
+    ['MessagingTransferService', 'messaging'],
+    ['UploadsTransferService', 'uploads'],
     ['RoomsInternalService', 'rooms'],
     ['MessagingInternalService', 'messaging'],
     ['AdminInternalService', 'admin'],
@@ -147,9 +157,10 @@ describe('inboxes', () => {
     expect(await maySubscribe(user, '_INBOX.>')).toBe(false)
   })
 
-  test('a service answers the gateway, and the operator is answered by accounts', async () => {
+  test('a service answers the gateway, and the operator is answered by those it asks', async () => {
+    const asked = ['accounts', 'rooms', 'messaging', 'uploads']
     for (const service of services) expect(await mayPublish(service, '_INBOX.gateway.abc.1')).toBe(true)
-    for (const user of users) expect(await mayPublish(user, '_INBOX.operator.abc.1')).toBe(user === 'accounts')
+    for (const user of users) expect(await mayPublish(user, '_INBOX.operator.abc.1')).toBe(asked.includes(user))
   })
 })
 

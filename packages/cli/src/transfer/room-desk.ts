@@ -64,14 +64,15 @@ export class RoomDesk {
       groupId: dm ? '' : await this.#groupOf(archived),
     })
     const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
-    if (!dm && !archived.universal)
-      for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
     if (made) report.took(dm ? 'direct messages' : 'channels')
     if (made && !dm && name.toLowerCase() !== archived.name.toLowerCase())
       report.altered('channels', 'the name is taken here or against our rules; it was changed', archived.place)
     if (name !== '') this.#names.set(archived.id, name)
     const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
     const through = entries[0]?.through && timestampDate(entries[0].through)
+    // Who left a room that was complete once is not brought back.
+    if (!dm && !archived.universal && !through)
+      for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
     return { archived, roomId, name, memberIds, dm, through }
   }
 
@@ -84,11 +85,12 @@ export class RoomDesk {
     if (archived.archived && !dm) await this.#fleet.rooms.archiveImportedRoom({ roomId })
   }
 
-  #membersOf({ place }: ArchivedRoom, people: readonly string[]): string[] {
+  /** Deleted people are in direct messages alone: whose conversation it was does not change. */
+  #membersOf({ place, dm }: ArchivedRoom, people: readonly string[]): string[] {
     const known = people.flatMap((id) => {
       const here = this.#terms.people.find(id)
       if (!here) this.#terms.report.left('members', 'the archive does not say who they are', place)
-      return here && here.login !== '' ? here.userId : []
+      return here && (dm || here.login !== '') ? here.userId : []
     })
     return [...new Set(known)]
   }

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, or, sql } from 'drizzle-orm'
+import { RoomKind } from '@parley/contracts/api'
 import type { Db, Reader } from '@parley/postgres'
 import { roomNameKey } from '../domain/room-name.ts'
 import { anyOf } from './any-of.ts'
@@ -58,14 +59,22 @@ export function roomsAfter(
     .limit(limit)
 }
 
+/** Explicit members in id order; of a direct message also those whose accounts were deleted. */
 export async function membersAfter(reader: Reader, roomId: string, after: string, limit: number): Promise<string[]> {
-  const rows = await reader
+  const found = await reader
     .select({ userId: roomMembers.userId })
     .from(roomMembers)
-    .where(and(eq(roomMembers.roomId, roomId), roomMembers.member, gt(roomMembers.userId, after)))
+    .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
+    .where(
+      and(
+        eq(roomMembers.roomId, roomId),
+        or(roomMembers.member, eq(rooms.kind, RoomKind.DM)),
+        gt(roomMembers.userId, after),
+      ),
+    )
     .orderBy(asc(roomMembers.userId))
     .limit(limit)
-  return rows.map(({ userId }) => userId)
+  return found.map(({ userId }) => userId)
 }
 
 /** Drawn once, when the server was new: nothing else tells one server from another for ever. */
