@@ -36,6 +36,8 @@ Examples:
   pnpm parley secret rotate core
   pnpm parley config accounts
   pnpm parley vapid generate
+  pnpm parley export --out rooms.jsonl --files files
+  pnpm parley import slack export.zip --report report.json
 
 With --direct, accounts are changed in the databases of accounts and admin, which is all that has to run.
 
