@@ -93,7 +93,8 @@ test.each([
   ['a way out of the folder', () => '/assets/server/../blobs/A1', 404],
   ['an encoded way out', () => '/assets/server/..%2f..%2fsecret', 404],
   ['a key with a NUL', () => '/assets/server/A%00', 404],
-  ['another asset', () => '/assets/files/A1?access=ticket', 404],
+  ['a file with a made-up ticket', () => '/assets/files/A1?access=ticket', 403],
+  ['another asset', () => '/assets/A1', 404],
   ['anything else', () => '/', 404],
 ])('%s is refused', async (_, path, status) => {
   expect(await raw(path())).toBe(status)
