@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -9,6 +18,7 @@ import { runCli } from '@parley/cli'
 import { OperatorService } from '@parley/contracts/internal'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { type Bus, connectBus, serveRpc } from '@parley/rpc'
+import { eventually } from '@parley/testkit'
 
 const users = [
   'gateway',
@@ -28,6 +38,13 @@ const asked: unknown[] = []
 let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
+
+/** Whether none of its threads runs on; where that cannot be seen it is taken for granted. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  return readdirSync(tasks).every((task) => / T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')))
+}
 
 /** Runs a command line against the data folder of the fake fleet. */
 async function parley(
@@ -169,6 +186,7 @@ describe('failures', () => {
 
   test('a bus that does not answer: code 3', async () => {
     process.kill(nats.pid, 'SIGSTOP')
+    await eventually(() => isStopped(nats.pid))
     const answer = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b']).finally(() =>
       process.kill(nats.pid, 'SIGCONT'),
     )
