@@ -229,7 +229,10 @@ describe('what is no export is refused with a reason', () => {
     const path = join(folder, 'no.zip')
     writeFileSync(path, 'just text')
     await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('no.zip cannot be read') })
-    await expect(openSlack(join(folder, 'missing.zip'))).rejects.toMatchObject({ code: 'bad_archive' })
+    const missing = join(folder, 'missing.zip')
+    await expect(openSlack(missing)).rejects.toMatchObject({
+      ...{ code: 'bad_archive', message: `there is no file ${missing}` },
+    })
   })
 
   test('paths that lead out of the archive', async () => {

@@ -26,6 +26,8 @@ export class ZipArchive implements AsyncDisposable {
   static async open(path: string): Promise<ZipArchive> {
     const name = basename(path)
     const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+        throw badArchive(`there is no file ${path}`)
       throw badArchive(`${name} cannot be read as a zip archive: ${reason(error)}`)
     })
     const entries = new Map<string, Entry>()
