@@ -89,8 +89,10 @@ test('what the file sets is not told as a value of the fleet', () => {
   })
 })
 
-const asRoot = process.getuid?.() === 0 ? test : test.skip
-asRoot("another user's secrets are left alone: they could not read what root wrote", async () => {
+const isRoot = process.getuid?.() === 0
+const asRoot = isRoot ? test : test.skip
+const why = isRoot ? '' : ' (skipped: only root can give files to another user)'
+asRoot(`another user's secrets are left alone: they could not read what root wrote${why}`, async () => {
   const { secretsFile } = dataDirAt(folder)
   chownSync(secretsFile, 12_345, 12_345)
   await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/another user's: run this as that user/)
