@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
@@ -34,17 +35,26 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   const codes = new Set<Code>()
 
   const write = async (userId: string, n: number) => {
-    for (let turn = 0; turn < 9; turn++) {
+    for (let turn = 0; turn < 6; turn++) {
       const body = `${userId} ${turn}`
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
       const headers = { 'Idempotency-Key': body }
       const send = () => fleet.as(userId).messages.createMessage({ roomId, body, ...inThread }, { headers })
-      // The same request twice at a time, perhaps at both processes.
-      const outcomes = await Promise.allSettled([send(), send()])
-      const ids = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.message?.id ?? ''] : []))
-      expect(new Set(ids).size).toBeLessThanOrEqual(1)
-      if (ids[0] !== undefined) answered.set(body, ids[0])
-      for (const one of outcomes) if (one.status === 'rejected') codes.add(ConnectError.from(one.reason).code)
+      let banned = false
+      while (!banned && !answered.has(body)) {
+        // The same request twice at a time, perhaps at both processes.
+        const outcomes = await Promise.allSettled([send(), send()])
+        const ids = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.message?.id ?? ''] : []))
+        expect(new Set(ids).size).toBeLessThanOrEqual(1)
+        if (ids[0] !== undefined) answered.set(body, ids[0])
+        const refused = outcomes.flatMap((one) =>
+          one.status === 'rejected' ? [ConnectError.from(one.reason).code] : [],
+        )
+        for (const code of refused) codes.add(code)
+        banned = refused.includes(Code.PermissionDenied)
+        // Archived, or too much at once: sent again later, as clients do.
+        if (refused.length > 0) await delay(20)
+      }
     }
   }
   const change = async () => {
@@ -66,7 +76,8 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   expect(new Set(texts.map(({ body }) => body)).size).toBe(texts.length)
   const stored = new Map(texts.map(({ body, event_id }) => [body, event_id]))
   for (const [body, id] of answered) expect(stored.get(body)).toBe(id)
-  expect(answered.size).toBeGreaterThan(100)
+  // Who is not banned gets everything through.
+  expect(answered.size).toBeGreaterThanOrEqual(60 * 6)
   expect(codes).toContain(Code.PermissionDenied)
 
   // Every place of the line is taken by one event, and a writer's messages stand in the order they were sent.
