@@ -1,6 +1,17 @@
 /** What an event can be about; the first token of its subject after `evt` (and `control`). */
 export type AggregateType =
-  'room' | 'user' | 'reader' | 'policy' | 'config' | 'layout' | 'group' | 'rbac' | 'auth' | 'asset' | 'call'
+  | 'room'
+  | 'user'
+  | 'reader'
+  | 'policy'
+  | 'config'
+  | 'layout'
+  | 'group'
+  | 'rbac'
+  | 'auth'
+  | 'asset'
+  | 'notification'
+  | 'preference'
 
 /** The stream that holds every event. */
 export const eventStream = 'EVENTS'

@@ -18,6 +18,7 @@ import { rekeyCredentials } from './internal/rekey-credentials.ts'
 import { countUsers } from './internal/count-users.ts'
 import { endCredentials } from './internal/end-credentials.ts'
 import { getPeople } from './internal/get-people.ts'
+import { getPresences } from './internal/get-presences.ts'
 import { getProfiles } from './internal/get-profiles.ts'
 import { listPeople } from './internal/list-people.ts'
 import { listRoleHolders } from './internal/list-role-holders.ts'
@@ -48,6 +49,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     endCredentials: endCredentials(ctx),
     openSockets: openSockets(ctx),
     getPeople: getPeople(ctx),
+    getPresences: getPresences(ctx),
     getProfiles: getProfiles(ctx),
     listPeople: listPeople(ctx),
     countUsers: countUsers(ctx),
