@@ -53,10 +53,16 @@ test('what fails half-way is not there, and what was there stays', async () => {
   expect(await unfinished()).toEqual([])
 })
 
-test('lists what is below a word', async () => {
+test('lists what is below a word, with size and age', async () => {
   for (const key of ['files/A1', 'files/x/A2', 'filesystem/A3', 'server/A4']) await put(key, 'x')
   expect(await list('files')).toEqual(['files/A1', 'files/x/A2'])
   expect(await list('nothing')).toEqual([])
+  const before = Date.now()
+  await put('blobs/A5', 'five!')
+  for await (const { key, size, modifiedAt } of storage.list('blobs')) {
+    expect({ key, size }).toEqual({ key: 'blobs/A5', size: 5 })
+    expect(Math.abs(modifiedAt.getTime() - before)).toBeLessThan(60_000)
+  }
 })
 
 test.each(['', '/', '../A1', 'files/../../A1', 'files/./A1', '/etc/passwd', 'files//A1', 'files/A\0', 'a.b', 'a\\b'])(

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
 import { storageUnavailable } from '../errors.ts'
-import type { ByteRange, Storage } from './storage.ts'
+import type { ByteRange, ListedObject, Storage } from './storage.ts'
 
 const keyForm = /^[\w-]+(\/[\w-]+)*$/
 const abandonedAfterMs = 3_600_000
@@ -65,14 +65,14 @@ async function read(path: string, range: ByteRange | undefined) {
   }
 }
 
-async function* filesBelow(folder: string, prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }> {
+async function* filesBelow(folder: string, prefix: string): AsyncIterable<ListedObject> {
   for await (const entry of await working(() => openFolder(folder))) {
     const path = join(folder, entry.name)
     const key = `${prefix}/${entry.name}`
     if (entry.isDirectory()) yield* filesBelow(path, key)
     else {
       const found = await working(() => statOf(path))
-      if (found) yield { key, modifiedAt: found.mtime }
+      if (found) yield { key, size: found.size, modifiedAt: found.mtime }
     }
   }
 }

@@ -6,6 +6,12 @@ export type StoredObject = { size: number; content: Readable }
 /** First and last byte, both included, as in an HTTP range. */
 export type ByteRange = { start: number; end: number }
 
+/** What a listing tells of an object. */
+export type ListedObject = { key: string; size: number; modifiedAt: Date }
+
+/** What whoever follows an address is told of the bytes behind it. */
+export type Presigned = { expiresMs: number; contentType: string; filename: string }
+
 /**
  * Where bytes lie. Keys are words of `A-Za-z0-9_-` separated by slashes. What was put is there as a whole or not at all,
  * also after a crash. Everything rejects with `unavailable` when the storage does not do its work.
@@ -16,7 +22,12 @@ export type Storage = {
   /** Deleting what is not there succeeds. */
   delete(key: string): Promise<void>
   /** Everything whose key begins with the prefix, a whole number of words. */
-  list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>
+  list(prefix: string): AsyncIterable<ListedObject>
+  /**
+   * An address under which anybody may read the object, in ranges too, until it expires. Storages that nobody but this
+   * service reaches have none. Whether the object is there is not looked at.
+   */
+  presign?(key: string, options: Presigned): Promise<string>
 }
 
 /** Keys of what this service keeps. */
