@@ -1,0 +1,71 @@
+import { sqlRows, type Tx } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
+import type { PushKind } from '../push/tag.ts'
+
+/** A push that is to leave for every browser of a user. */
+export type NewPush = {
+  notificationId: string
+  userId: string
+  roomId: string
+  eventId: string
+  kind: PushKind
+  threadRootEventId: string
+  actorId: string
+  tag: string
+  createdAt: Date
+}
+
+type Tagged = { userId: string; tag: string }
+type Untouched = { subscriptionId: bigint; tag: string }
+
+export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
+  const rows = JSON.stringify(pushes)
+  await tx.execute(sql`
+    insert into push_jobs (subscription_id, user_id, host, action, tag, notification_id, room_id, event_id,
+                           thread_root_event_id, actor_id, kind, created_at)
+    select s.id, s.user_id, s.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
+           p."threadRootEventId", p."actorId", p."kind", p."createdAt"
+    from jsonb_to_recordset(${rows}::jsonb) as p("notificationId" text, "userId" text, "roomId" text, "eventId" text,
+           "kind" text, "threadRootEventId" text, "actorId" text, "tag" text, "createdAt" timestamptz)
+    join push_subscriptions s on s.user_id = p."userId"`)
+}
+
+/**
+ * Keeps pushes from leaving: those nobody holds go, those that are held are marked. Answers those that never started to.
+ */
+export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<Untouched[]> {
+  const held = (of: 'those nobody holds' | 'all') => sql`
+    with found as (
+      select j.id from push_jobs j
+      join jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as d("userId" text, "tag" text)
+        on j.user_id = d."userId" and j.tag = d."tag"
+      where j.action = 'show' ${of === 'all' ? sql`` : sql`and (j.leased_until is null or j.leased_until < now())`}
+      order by j.id for update of j)`
+  const gone = await sqlRows<Untouched & { attempts: number }>(
+    tx,
+    sql`${held('those nobody holds')} delete from push_jobs j using found where j.id = found.id
+        returning j.subscription_id as "subscriptionId", j.tag, j.attempts`,
+  )
+  await tx.execute(sql`${held('all')}
+    update push_jobs j set withdrawn = true, due_at = least(j.due_at, coalesce(j.leased_until, now()))
+    from found where j.id = found.id`)
+  return gone.filter(({ attempts }) => attempts === 0)
+}
+
+/** Tells the browsers of users, those excepted that never heard of what is dismissed. */
+export async function insertDismissals(
+  tx: Tx,
+  dismissed: readonly Tagged[],
+  except: readonly Untouched[],
+): Promise<void> {
+  const spared = except.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag }))
+  await tx.execute(sql`
+    insert into push_jobs (subscription_id, user_id, host, action, tag, created_at)
+    select s.id, s.user_id, s.host, 'dismiss', d."tag", now()
+    from (select distinct "userId", "tag"
+          from jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as x("userId" text, "tag" text)) d
+    join push_subscriptions s on s.user_id = d."userId"
+    where not exists (
+      select from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb) as e(id bigint, tag text)
+      where e.id = s.id and e.tag = d."tag")`)
+}

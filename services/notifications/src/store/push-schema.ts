@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, customType, index, integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+
+const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+const identity = (name: string) => bigint(name, { mode: 'bigint' })
+
+/** Browsers that want pushes. An endpoint belongs to the user who registered it last. */
+export const pushSubscriptions = pgTable(
+  'push_subscriptions',
+  {
+    id: identity('id').primaryKey().generatedAlwaysAsIdentity(),
+    /** SHA-256: endpoints are too long for an index. */
+    endpointDigest: bytea('endpoint_digest').notNull(),
+    endpoint: text().notNull(),
+    /** Host and port of the endpoint: whom pushes are kept apart by. */
+    host: text().notNull(),
+    userId: text('user_id').notNull(),
+    p256dh: text().notNull(),
+    auth: text().notNull(),
+    userAgent: text('user_agent'),
+    registeredAt: instant('registered_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('push_subscriptions_endpoint').on(t.endpointDigest),
+    index('push_subscriptions_by_user').on(t.userId, t.registeredAt),
+  ],
+)
+
+/** Pushes that are to leave, one per notification and browser; a row goes when its push is through or given up. */
+export const pushJobs = pgTable(
+  'push_jobs',
+  {
+    id: identity('id').primaryKey().generatedAlwaysAsIdentity(),
+    subscriptionId: identity('subscription_id')
+      .notNull()
+      .references(() => pushSubscriptions.id, { onDelete: 'cascade' }),
+    userId: text('user_id').notNull(),
+    host: text().notNull(),
+    action: text({ enum: ['show', 'dismiss'] }).notNull(),
+    /** Names the notification to browsers. */
+    tag: text().notNull(),
+    notificationId: text('notification_id').notNull().default(''),
+    roomId: text('room_id').notNull().default(''),
+    eventId: text('event_id').notNull().default(''),
+    threadRootEventId: text('thread_root_event_id').notNull().default(''),
+    actorId: text('actor_id').notNull().default(''),
+    kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }),
+    /** When the notification came to be, or was dismissed. */
+    createdAt: instant('created_at').notNull(),
+    dueAt: instant('due_at')
+      .notNull()
+      .default(sql`now()`),
+    /** Until when the process that took it has it for itself. */
+    leasedUntil: instant('leased_until'),
+    /** How often it was taken. */
+    attempts: integer().notNull().default(0),
+    /** Dismissed while it was leased: it must not leave any more. */
+    withdrawn: boolean().notNull().default(false),
+  },
+  (t) => [
+    index('push_jobs_due').on(t.host, t.dueAt),
+    index('push_jobs_by_tag').on(t.userId, t.tag),
+    index('push_jobs_by_subscription').on(t.subscriptionId, t.tag),
+    index('push_jobs_by_age').on(t.createdAt),
+  ],
+)

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { openDatabase, type Db } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import { testDatabase } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { queueDismissals, queuePushes } from '../src/push/queue.ts'
+import { notification, queued, subscribed } from './_push-jobs.ts'
+
+const opened = new Resources()
+let db: Db
+
+beforeAll(async () => {
+  const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  ;({ db } = opened.use(await openDatabase({ url, pool: 4, name: 'test' })))
+})
+beforeEach(async () => {
+  await db.execute(sql`truncate push_subscriptions cascade`)
+  await subscribed(db, 'Ualice', 'https://push.example/phone')
+  await subscribed(db, 'Ualice', 'https://push.example/laptop')
+  await subscribed(db, 'Ubob', 'https://push.example/bob')
+})
+afterAll(() => opened[Symbol.asyncDispose]())
+
+const push = (...created: Parameters<typeof queuePushes>[1]) => db.transaction((tx) => queuePushes(tx, created))
+const dismiss = (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }]))
+
+test('a notification is pushed to each browser of its recipient, and of nobody else', async () => {
+  await push(notification('Ualice'), notification('Unobrowser'))
+  expect(await queued(db)).toEqual([
+    'show mention-E1 at https://push.example/laptop',
+    'show mention-E1 at https://push.example/phone',
+  ])
+  await push()
+  expect(await queued(db)).toHaveLength(2)
+})
+
+test('what is dismissed before it leaves is not pushed at all', async () => {
+  await push(notification('Ualice'), notification('Ubob'))
+  await dismiss('Ualice', 'mention-E1')
+  expect(await queued(db)).toEqual(['show mention-E1 at https://push.example/bob'])
+})
+
+test('what left, or may have left, is taken off each device', async () => {
+  await push(notification('Ualice'))
+  await db.execute(sql`delete from push_jobs where subscription_id =
+    (select id from push_subscriptions where endpoint = 'https://push.example/laptop')`)
+  await db.execute(sql`update push_jobs set attempts = 1, due_at = now() + interval '1 hour'`)
+  await dismiss('Ualice', 'mention-E1')
+  expect(await queued(db)).toEqual([
+    'dismiss mention-E1 at https://push.example/laptop',
+    'dismiss mention-E1 at https://push.example/phone',
+  ])
+})
+
+test('a push that is being sent is marked, so that it stops where it can', async () => {
+  await push(notification('Ubob'))
+  await db.execute(sql`update push_jobs set attempts = 1, leased_until = now() + interval '1 minute'`)
+  await dismiss('Ubob', 'mention-E1')
+  expect(await queued(db)).toEqual([
+    'dismiss mention-E1 at https://push.example/bob',
+    'show mention-E1 at https://push.example/bob withdrawn',
+  ])
+})
+
+test('what is rolled back is not pushed', async () => {
+  const failing = db.transaction(async (tx) => {
+    await queuePushes(tx, [notification('Ualice')])
+    throw new Error('rolled back')
+  })
+  await expect(failing).rejects.toThrow('rolled back')
+  expect(await queued(db)).toEqual([])
+})
