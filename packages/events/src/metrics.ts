@@ -11,6 +11,11 @@ const parked = counter('events_parked', { description: 'Events given up by consu
 const erased = counter('erasures_passed', { description: 'Passes over what a service keeps of deleted accounts' })
 const erasing = counter('erasures_failed', { description: 'Tries to erase that failed and come again' })
 const undecodable = counter('events_undecodable', { description: 'Bus messages on the stream that are no events' })
+const handedOver = counter('handovers_answered', { description: 'Events about rooms that messaging has taken' })
+const handOverFailures = counter('handovers_failed', { description: 'Calls that hand over events and come again' })
+const handOverRefusals = counter('handovers_parked', {
+  description: 'Events about rooms that messaging refused for good',
+})
 
 /** Entries reached the stream. */
 export const entriesRelayed = (count: number): void => relayed(count)
@@ -34,3 +39,9 @@ export const messageUndecodable = (): void => undecodable()
 export const erasurePassed = (service: string): void => erased(1, { service })
 /** A service could not erase or report. */
 export const erasureFailed = (service: string): void => erasing(1, { service })
+/** Messaging took events of a room. */
+export const eventsHandedOver = (service: string, count: number): void => handedOver(count, { service })
+/** Messaging did not take events of a room. */
+export const handOverFailed = (service: string): void => handOverFailures(1, { service })
+/** Messaging refused an event of a room for good. */
+export const handOverParked = (service: string): void => handOverRefusals(1, { service })

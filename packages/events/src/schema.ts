@@ -71,15 +71,15 @@ export const inbox = pgTable(
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] }), index('inbox_received').on(table.receivedAt)],
 )
 
-/** Events that a consumer failed on, or that the stream refused: given up when `parked_at` is set. */
+/** Events that a consumer failed on, or that the stream or messaging refused: given up when `parked_at` is set. */
 export const parkedEvents = pgTable(
   'parked_events',
   {
-    /** Durable name; `relay` for what the stream refused. */
+    /** Durable name; `relay` for what the stream refused, `handover` for what messaging refused. */
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
-    /** Encoded svc.internal.v1.Event, complete: enough to try again. */
+    /** Encoded svc.internal.v1.Event, complete: enough to try again; of `handover` a RoomEvent without its envelope. */
     payload: bytea('payload').notNull(),
     attempts: integer('attempts').notNull(),
     lastError: text('last_error').notNull(),
@@ -110,3 +110,28 @@ export const erasures = pgTable(
       .where(sql`reported_at is null`),
   ],
 )
+
+/** Events about rooms that wait for messaging; written in the transaction of their change. */
+export const handovers = pgTable(
+  'handovers',
+  {
+    /** Drawn under the aggregate's row lock, so that ids of one aggregate ascend in commit order. */
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    roomId: text('room_id').notNull(),
+    /** Encoded svc.internal.v1.RoomEvent. */
+    payload: bytea('payload').notNull(),
+    /** How often messaging refused it. */
+    refusals: integer('refusals').notNull().default(0),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [index('handovers_room').on(table.roomId, table.id)],
+)
+
+/** Which process hands over the events of a room, and until when the others leave them alone. */
+export const handoverLeases = pgTable('handover_leases', {
+  roomId: text('room_id').primaryKey(),
+  holder: text('holder').notNull(),
+  /** Calls that failed since the last one that did not. */
+  failures: integer('failures').notNull().default(0),
+  expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+})

@@ -2,25 +2,28 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('programs/relay.ts', import.meta.url))
-
-/** A relay in a process of its own. */
-export type RelayProcess = AsyncDisposable & {
+/** A program in a process of its own. */
+export type TestProcess = AsyncDisposable & {
   /** kill -9 */
   kill(): Promise<void>
   freeze(): void
   thaw(): void
 }
 
-export async function forkRelay(databaseUrl: string, natsUrl: string, service: string): Promise<RelayProcess> {
-  const child: ChildProcess = fork(program, [databaseUrl, natsUrl, service], {
+/** A relay in a process of its own. */
+export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
+  forkProgram('relay.ts', [databaseUrl, natsUrl, service])
+
+/** Starts one of the programs; resolves when it says that it is ready. */
+export async function forkProgram(name: string, args: string[]): Promise<TestProcess> {
+  const child: ChildProcess = fork(fileURLToPath(new URL(`programs/${name}`, import.meta.url)), args, {
     // Where tsx is found.
     cwd: fileURLToPath(new URL('.', import.meta.url)),
     execArgv: ['--import', 'tsx'],
     env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'silent' },
   })
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')])
-  if (message !== 'ready') throw new Error('the relay did not start')
+  if (message !== 'ready') throw new Error(`${name} did not start`)
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')

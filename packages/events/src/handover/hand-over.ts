@@ -1,0 +1,28 @@
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { RoomEventSchema } from '@parley/contracts/internal'
+import type { Tx } from '@parley/postgres'
+import { handovers } from '../schema.ts'
+import { eventsPerCall } from './store.ts'
+
+/** So that a full call stays below what the bus carries. */
+const mostBytes = (768 * 1024) / eventsPerCall
+
+/**
+ * Writes events about a room in the transaction of their change, which must hold the lock of the aggregate's row; they
+ * reach messaging after commit, in this order (see `startHandOver`). Throws a RangeError when one is too large.
+ */
+export async function handOver(
+  tx: Tx,
+  roomId: string,
+  events: readonly MessageInitShape<typeof RoomEventSchema>[],
+): Promise<void> {
+  if (events.length === 0) return
+  const rows = events.map((event) => {
+    const payload = toBinary(RoomEventSchema, create(RoomEventSchema, event))
+    if (payload.length > mostBytes) {
+      throw new RangeError(`event ${event.kind} of a room has ${payload.length} bytes, ${mostBytes} can be handed over`)
+    }
+    return { roomId, payload: Buffer.from(payload) }
+  })
+  await tx.insert(handovers).values(rows)
+}

@@ -1,0 +1,84 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { RoomEvent } from '@parley/contracts/internal'
+import type { Database } from '@parley/postgres'
+import { logger } from '@parley/telemetry'
+import { mostTries, reasonOf } from '../consume/failures.ts'
+import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
+import * as store from './store.ts'
+
+const log = logger('handover')
+/** Below the lease, so that a silent messaging never has two calls of a room. */
+const callMs = 5000
+
+/** How events about rooms reach messaging. */
+export type HandOverOptions = Pick<Database, 'db'> & {
+  /** Deployable. */
+  service: string
+  /**
+   * Gives events of one room to messaging, oldest first (at most 50); resolves when they are held there. Repeated after a
+   * crash, so messaging drops what it holds. Must heed the signal.
+   */
+  apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
+  /** Pauses after a failure: the first, and the longest; default 100 ms and 5 s. */
+  pauses?: { firstMs: number; mostMs: number }
+}
+
+/** The process that hands over. */
+export type Hand = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
+
+/** Hands over what waits of a room, unless another process does. */
+export async function handOverRoom(hand: Hand, roomId: string): Promise<void> {
+  const { db } = hand
+  const claim = await store.claimRoom(db, roomId, hand.holder)
+  if (!claim) return
+  for (;;) {
+    const events = hand.signal.aborted ? [] : await store.readWaitingOf(db, roomId)
+    if (events.length === 0) return await store.releaseRoom(db, claim)
+    const failure = await give(hand, roomId, events)
+    if (failure !== undefined) return await pause(hand, claim, events, failure)
+    eventsHandedOver(hand.service, events.length)
+    if (!(await store.forgetHandedOver(db, claim, events))) return
+    claim.failures = 0
+  }
+}
+
+/** Resolves with what went wrong, if something did. */
+async function give(hand: Hand, roomId: string, events: readonly store.Waiting[]): Promise<ConnectError | undefined> {
+  const signal = AbortSignal.any([hand.signal, AbortSignal.timeout(callMs)])
+  try {
+    await hand.apply(
+      roomId,
+      events.map(({ event }) => event),
+      signal,
+    )
+    return undefined
+  } catch (error) {
+    return signal.aborted ? new ConnectError('no answer in time', Code.DeadlineExceeded) : ConnectError.from(error)
+  }
+}
+
+async function pause(hand: Hand, claim: store.Claim, events: readonly store.Waiting[], failure: ConnectError) {
+  const { db, service, pauses, signal } = hand
+  const { roomId, failures } = claim
+  if (signal.aborted) return await store.releaseRoom(db, claim)
+  const reason = reasonOf(failure)
+  const [first] = events
+  handOverFailed(service)
+  log.warn({ service, roomId, failures: failures + 1, reason }, 'messaging did not take events of a room')
+  if (first && !passing.has(failure.code) && (await store.countRefusal(db, first)) >= mostTries) {
+    await store.parkEvent(db, claim, first, reason)
+    handOverParked(service)
+    log.error({ service, roomId, eventId: first.event.eventId, reason }, 'messaging refused an event; it is parked')
+    return await store.releaseRoom(db, claim)
+  }
+  await store.pauseRoom(db, claim, Math.min(pauses.firstMs * 2 ** failures, pauses.mostMs))
+}
+
+/** Failures that say nothing about the events. */
+const passing: ReadonlySet<Code> = new Set([
+  Code.Unavailable,
+  Code.DeadlineExceeded,
+  Code.Canceled,
+  Code.Aborted,
+  Code.ResourceExhausted,
+])

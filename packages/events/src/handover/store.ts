@@ -1,0 +1,114 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { RoomEventSchema, type RoomEvent } from '@parley/contracts/internal'
+import { sqlRows, type Db } from '@parley/postgres'
+import { handoverLeases, handovers, parkedEvents } from '../schema.ts'
+
+/** Most events in one call. */
+export const eventsPerCall = 50
+const leaseMs = 10_000
+const roomsAtOnce = 100
+
+/** The right to hand over the events of one room. */
+export type Claim = { roomId: string; holder: string; failures: number }
+
+/** An event that waits. */
+export type Waiting = { id: bigint; refusals: number; event: RoomEvent }
+
+const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
+const held = ({ roomId, holder }: Claim) => and(eq(handoverLeases.roomId, roomId), eq(handoverLeases.holder, holder))
+
+/** Rooms with events that nobody is handing over. */
+export async function openRooms(db: Db): Promise<string[]> {
+  const rows = await sqlRows<{ room_id: string }>(
+    db,
+    sql`select distinct room_id from ${handovers} h
+        where not exists (
+          select from ${handoverLeases} l where l.room_id = h.room_id and l.expires_at > clock_timestamp())
+        order by room_id limit ${roomsAtOnce}`,
+  )
+  return rows.map((row) => row.room_id)
+}
+
+/** Takes a room that nobody has; undefined when somebody has it, or when it pauses after a failure. */
+export async function claimRoom(db: Db, roomId: string, holder: string): Promise<Claim | undefined> {
+  const expiresAt = soon(leaseMs)
+  const [row] = await db
+    .insert(handoverLeases)
+    .values({ roomId, holder, expiresAt })
+    .onConflictDoUpdate({
+      target: handoverLeases.roomId,
+      set: { holder, expiresAt },
+      setWhere: sql`${handoverLeases.expiresAt} <= clock_timestamp()`,
+    })
+    .returning({ failures: handoverLeases.failures })
+  return row && { roomId, holder, failures: row.failures }
+}
+
+/** The oldest events of a room; one that was refused comes alone. */
+export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> {
+  const rows = await db
+    .select({ id: handovers.id, refusals: handovers.refusals, payload: handovers.payload })
+    .from(handovers)
+    .where(eq(handovers.roomId, roomId))
+    .orderBy(asc(handovers.id))
+    .limit(eventsPerCall)
+  const some = rows[0]?.refusals ? rows.slice(0, 1) : rows
+  return some.map(({ id, refusals, payload }) => ({ id, refusals, event: fromBinary(RoomEventSchema, payload) }))
+}
+
+/** Forgets what messaging took. Answers whether the room is still ours, which it stays for a while. */
+export async function forgetHandedOver(db: Db, claim: Claim, events: readonly Waiting[]): Promise<boolean> {
+  const ids = events.map((event) => event.id)
+  const gone = db.$with('gone').as(db.delete(handovers).where(inArray(handovers.id, ids)))
+  const renewed = await db
+    .with(gone)
+    .update(handoverLeases)
+    .set({ failures: 0, expiresAt: soon(leaseMs) })
+    .where(held(claim))
+  return renewed.rowCount === 1
+}
+
+/** Gives a room back. */
+export async function releaseRoom(db: Db, claim: Claim): Promise<void> {
+  await db.delete(handoverLeases).where(held(claim))
+}
+
+/** Leaves a room alone for a while, whoever would take it. */
+export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<void> {
+  await db
+    .update(handoverLeases)
+    .set({ failures: sql`${handoverLeases.failures} + 1`, expiresAt: soon(pauseMs) })
+    .where(held(claim))
+}
+
+/** Notes that messaging refused an event. Returns how often it did. */
+export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
+  const [row] = await db
+    .update(handovers)
+    .set({ refusals: sql`${handovers.refusals} + 1` })
+    .where(eq(handovers.id, id))
+    .returning({ refusals: handovers.refusals })
+  return row?.refusals ?? 0
+}
+
+/** Gives an event up. What clients would have heard is not kept: it may hold names, and comes too late. */
+export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waiting, reason: string): Promise<void> {
+  const { eventId, kind } = event
+  const payload = Buffer.from(toBinary(RoomEventSchema, { ...event, envelope: new Uint8Array() }))
+  await db.transaction(async (tx) => {
+    const [row] = await tx.delete(handovers).where(eq(handovers.id, id)).returning({ refusals: handovers.refusals })
+    if (!row) return
+    const about = { consumer: 'handover', eventId, subject: `evt.room.${roomId}.${kind}`, payload }
+    const parked = { ...about, attempts: row.refusals, lastError: reason, parkedAt: sql`now()` }
+    await tx.insert(parkedEvents).values(parked).onConflictDoNothing()
+  })
+}
+
+/** Drops what a process left that died with a room in hand and nothing waiting there. */
+export async function dropIdleLeases(db: Db): Promise<void> {
+  const waits = db.select({ id: handovers.id }).from(handovers).where(eq(handovers.roomId, handoverLeases.roomId))
+  await db
+    .delete(handoverLeases)
+    .where(and(sql`${handoverLeases.expiresAt} <= clock_timestamp()`, sql`not exists (${waits})`))
+}

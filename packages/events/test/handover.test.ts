@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { fromBinary } from '@bufbuild/protobuf'
+import { expect, test } from '@jest/globals'
+import { RoomEventSchema } from '@parley/contracts/internal'
+import { handOver, startHandOver } from '../src/index.ts'
+import { upTo } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { forkProgram } from './_processes.ts'
+import { newDatabase } from './_servers.ts'
+
+type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
+
+const pauses = { firstMs: 1, mostMs: 5 }
+const envelope = new TextEncoder().encode('what clients hear')
+
+/** Commits events of a call. */
+const commit = (database: TestDatabase, roomId: string, versions: number[]): Promise<void> =>
+  database.db.transaction((tx) =>
+    handOver(
+      tx,
+      roomId,
+      versions.map((version) => ({
+        aggregateType: 'call',
+        aggregateId: `${roomId}-call`,
+        version: BigInt(version),
+        eventId: `${roomId}-${version}`,
+        kind: 'call_participant_joined',
+        envelope,
+        fact: { case: 'call', value: { callId: `${roomId}-call`, userId: 'U1', source: 'user' } },
+      })),
+    ),
+  )
+
+const rowsOf = async (database: TestDatabase, table: string): Promise<unknown[]> => {
+  const { rows } = await database.pool.query<Record<string, unknown>>(`select * from ${table}`)
+  return rows
+}
+const left = (database: TestDatabase) => rowsOf(database, 'handovers')
+const leases = (database: TestDatabase) => rowsOf(database, 'handover_leases')
+
+/** A messaging that keeps what it is given and watches that a room has one call at a time. */
+class Messaging {
+  readonly taken = new Map<string, bigint[]>()
+  readonly envelopes: string[] = []
+  overlaps = 0
+  readonly #inCall = new Set<string>()
+
+  readonly apply = async (roomId: string, events: { version: bigint; envelope: Uint8Array }[]): Promise<void> => {
+    if (this.#inCall.has(roomId)) this.overlaps++
+    this.#inCall.add(roomId)
+    await sleep(1)
+    const held = this.taken.get(roomId) ?? []
+    this.taken.set(roomId, [...held, ...events.map((event) => event.version)])
+    this.envelopes.push(...events.map((event) => new TextDecoder().decode(event.envelope)))
+    this.#inCall.delete(roomId)
+  }
+}
+
+test('what was committed reaches messaging at once and is forgotten', async () => {
+  await using database = await newDatabase()
+  const messaging = new Messaging()
+  await using handing = await startHandOver({ ...database, service: 'calls', apply: messaging.apply })
+  await commit(database, 'R1', [1, 2])
+  handing.wake('R1')
+  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
+  expect(messaging.envelopes).toEqual(['what clients hear', 'what clients hear'])
+  await eventually(async () => expect([...(await left(database)), ...(await leases(database))]).toEqual([]))
+})
+
+test('what a change that was rolled back would have told is not told', async () => {
+  await using database = await newDatabase()
+  const failing = database.db.transaction(async (tx) => {
+    await handOver(tx, 'R1', [{ eventId: 'E1' }])
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(await left(database)).toEqual([])
+})
+
+test('two processes hand over the events of each room in order, one call at a time', async () => {
+  await using database = await newDatabase()
+  const messaging = new Messaging()
+  const rooms = upTo(5).map((number) => `R${number}`)
+  await using one = await startHandOver({ ...database, service: 'calls', apply: messaging.apply })
+  await using two = await startHandOver({ ...database, service: 'calls', apply: messaging.apply })
+  const write = async (roomId: string) => {
+    for (const version of upTo(60)) {
+      await commit(database, roomId, [version])
+      one.wake(roomId)
+      two.wake(roomId)
+    }
+  }
+  await Promise.all(rooms.map(write))
+  await eventually(async () => expect(await left(database)).toEqual([]))
+  for (const roomId of rooms) expect(messaging.taken.get(roomId)).toEqual(upTo(60).map(BigInt))
+  expect(messaging.overlaps).toBe(0)
+})
+
+test('many events of a room go in calls of fifty', async () => {
+  await using database = await newDatabase()
+  const sizes: number[] = []
+  await commit(database, 'R1', upTo(120))
+  const apply = async (_: string, events: unknown[]) => void sizes.push(events.length)
+  await using _handing = await startHandOver({ ...database, service: 'calls', apply })
+  await eventually(async () => expect(await left(database)).toEqual([]))
+  expect(sizes).toEqual([50, 50, 20])
+})
+
+test('a process that dies between commit and hand-over leaves nothing behind', async () => {
+  await using database = await newDatabase()
+  await using died = await forkProgram('handover.ts', [database.url])
+  await eventually(async () => expect(await left(database)).toHaveLength(1))
+  // It is in the middle of a call.
+  await eventually(async () => expect(await leases(database)).toHaveLength(1))
+  await died.kill()
+  await database.pool.query(`update handover_leases set expires_at = '-infinity'`)
+  const messaging = new Messaging()
+  await using _handing = await startHandOver({ ...database, service: 'calls', apply: messaging.apply })
+  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n]))
+})
+
+test('while messaging is away nothing is given up, however long it takes', async () => {
+  await using database = await newDatabase()
+  const messaging = new Messaging()
+  let calls = 0
+  const apply: Messaging['apply'] = async (...given) => {
+    if (++calls <= 25) throw new ConnectError('away', calls % 2 ? Code.Unavailable : Code.DeadlineExceeded)
+    await messaging.apply(...given)
+  }
+  await commit(database, 'R1', [1, 2])
+  await using _handing = await startHandOver({ ...database, service: 'calls', apply, pauses })
+  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
+  expect(await rowsOf(database, 'parked_events')).toEqual([])
+})
+
+test('other rooms do not wait for one that fails', async () => {
+  await using database = await newDatabase()
+  const messaging = new Messaging()
+  const apply: Messaging['apply'] = async (roomId, events) => {
+    if (roomId === 'R1') throw new ConnectError('away', Code.Unavailable)
+    await messaging.apply(roomId, events)
+  }
+  await commit(database, 'R1', [1])
+  await using handing = await startHandOver({ ...database, service: 'calls', apply })
+  await eventually(async () => expect(await leases(database)).toMatchObject([{ room_id: 'R1' }]))
+  await commit(database, 'R2', [1])
+  handing.wake('R2')
+  await eventually(() => expect(messaging.taken.get('R2')).toEqual([1n]))
+})
+
+test('what is refused for good is parked without its envelope, and the rest of its room goes on in order', async () => {
+  await using database = await newDatabase()
+  const messaging = new Messaging()
+  let refusals = 0
+  const apply: Messaging['apply'] = async (roomId, events) => {
+    if (events.some((event) => event.version === 2n)) {
+      refusals++
+      throw new ConnectError('no such room', Code.NotFound)
+    }
+    await messaging.apply(roomId, events)
+  }
+  await commit(database, 'R1', [1, 2, 3])
+  await using _handing = await startHandOver({ ...database, service: 'calls', apply, pauses })
+  await eventually(async () => expect(await left(database)).toEqual([]))
+  expect(messaging.taken.get('R1')).toEqual([1n, 3n])
+  // Once together with its neighbours, which is no refusal of this one.
+  expect(refusals).toBe(11)
+  const { rows } = await database.pool.query<{ payload: Buffer }>('select * from parked_events')
+  const about = { consumer: 'handover', event_id: 'R1-2', subject: 'evt.room.R1.call_participant_joined', attempts: 10 }
+  expect(rows).toMatchObject([{ ...about, last_error: expect.stringContaining('no such room') }])
+  const parked = fromBinary(RoomEventSchema, rows[0]?.payload ?? new Uint8Array())
+  expect(parked).toMatchObject({ eventId: 'R1-2', version: 2n, envelope: new Uint8Array() })
+})
+
+test('closing ends the call under way, and gives the room back', async () => {
+  await using database = await newDatabase()
+  const apply = (_: string, __: unknown[], signal: AbortSignal) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))))
+  await commit(database, 'R1', [1])
+  const handing = await startHandOver({ ...database, service: 'calls', apply })
+  await eventually(async () => expect(await leases(database)).toHaveLength(1))
+  await handing[Symbol.asyncDispose]()
+  expect(await leases(database)).toEqual([])
+  expect(await left(database)).toMatchObject([{ refusals: 0 }])
+})
+
+test('an event that no call could carry is refused where it happens', async () => {
+  await using database = await newDatabase()
+  const large = { eventId: 'E1', envelope: new Uint8Array(16 * 1024) }
+  const writing = database.db.transaction((tx) => handOver(tx, 'R1', [large]))
+  await expect(writing).rejects.toThrow(RangeError)
+})

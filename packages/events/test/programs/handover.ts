@@ -1,0 +1,11 @@
+// A process that commits an event and dies before messaging has it, so that tests can see what becomes of the event.
+import { openDatabase } from '@parley/postgres'
+import { handOver, startHandOver } from '../../src/index.ts'
+
+const [databaseUrl = ''] = process.argv.slice(2)
+const { db } = await openDatabase({ url: databaseUrl, pool: 4, name: 'handover' })
+const handing = await startHandOver({ db, service: 'calls', apply: () => new Promise(() => undefined) })
+await db.transaction((tx) => handOver(tx, 'R1', [{ eventId: 'E1', version: 1n }]))
+handing.wake('R1')
+process.send?.('ready')
+process.on('disconnect', () => process.exit())
