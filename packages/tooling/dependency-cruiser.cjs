@@ -4,6 +4,7 @@
 const layers = [
   'contracts',
   'ids',
+  'outbound',
   'config',
   'telemetry',
   'runtime',

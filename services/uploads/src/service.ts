@@ -8,6 +8,7 @@ import {
   startErasures,
   startRelay,
 } from '@parley/events'
+import { isPublicAddress } from '@parley/outbound'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
@@ -19,7 +20,6 @@ import { onProfileUpdated } from './consumers/on-profile-updated.ts'
 import { onServerUpdated } from './consumers/on-server-updated.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
-import { isPublicAddress } from './fetch/public-address.ts'
 import { safeFetch } from './fetch/safe-fetch.ts'
 import { handleRequests } from './http/routes.ts'
 import { openStudio } from './images/studio.ts'

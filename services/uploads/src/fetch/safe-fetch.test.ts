@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Resolve } from './lookup.ts'
+import type { Resolve } from '@parley/outbound'
 import { safeFetch } from './safe-fetch.ts'
 
 /** Stands for the public internet. */

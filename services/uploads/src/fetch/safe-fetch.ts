@@ -1,8 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
+import { AddressRefused, assertAllowedHost, guardedLookup, type Network } from '@parley/outbound'
 import { FetchRefused } from './failures.ts'
-import { guardedLookup, type IsAllowed, type Resolve } from './lookup.ts'
 import { readBody } from './read-body.ts'
 
 /** What is wanted of an address. */
@@ -24,8 +23,6 @@ export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Pr
 
 const mostRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
-
-type Network = { isAllowed: IsAllowed; resolve?: Resolve }
 
 /** Asks allowed addresses alone, at each hop. */
 export function safeFetch(network: Network): SafeFetch {
@@ -60,23 +57,26 @@ export function checkedUrl(address: string, base?: URL): URL {
 }
 
 /** One request; its address is checked after it was looked up. */
-function ask(
+async function ask(
   url: URL,
   accept: string,
-  { signal, isAllowed, resolve }: Network & { signal: AbortSignal },
+  { signal, ...network }: Network & { signal: AbortSignal },
 ): Promise<IncomingMessage> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0 && !isAllowed(host)) throw new FetchRefused('private')
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((answer, reject) => {
-    request(url, {
-      signal,
-      agent: false,
-      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
-      lookup: guardedLookup(isAllowed, resolve),
+  try {
+    assertAllowedHost(url, network)
+    return await new Promise((answer, reject) => {
+      request(url, {
+        signal,
+        agent: false,
+        headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
+        lookup: guardedLookup(network),
+      })
+        .on('response', answer)
+        .on('error', reject)
+        .end()
     })
-      .on('response', answer)
-      .on('error', reject)
-      .end()
-  })
+  } catch (error) {
+    throw error instanceof AddressRefused ? new FetchRefused('private') : error
+  }
 }

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals'
+import { assertAllowedHost, guardedLookup, type Network } from './guarded-lookup.ts'
+
+const isAllowed = (address: string) => address.startsWith('1.')
+
+const lookUp = (addresses: string[], options: { all?: boolean } = {}) => {
+  const network: Network = {
+    isAllowed,
+    resolve: (_, __, callback) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      ),
+  }
+  return new Promise<unknown>((resolve, reject) => {
+    guardedLookup(network)('push.example', options, (error, found) => (error ? reject(error) : resolve(found)))
+  })
+}
+
+test('a name leads to its addresses when all of them are allowed', async () => {
+  expect(await lookUp(['1.1.1.1', '1.0.0.1'])).toBe('1.1.1.1')
+  expect(await lookUp(['1.1.1.1', '1.0.0.1'], { all: true })).toHaveLength(2)
+})
+
+test.each([[[]], [['10.0.0.1']], [['1.1.1.1', '10.0.0.1']]])(
+  'a name that leads to %j is refused',
+  async (addresses) => {
+    await expect(lookUp(addresses)).rejects.toThrow('may not be asked')
+  },
+)
+
+test('a host that is an address is checked as it stands', () => {
+  expect(() => assertAllowedHost(new URL('https://1.1.1.1/'), { isAllowed })).not.toThrow()
+  expect(() => assertAllowedHost(new URL('https://name.example/'), { isAllowed })).not.toThrow()
+  for (const host of ['10.0.0.1', '[::1]', '0x0a.1', '2130706433'])
+    expect(() => assertAllowedHost(new URL(`https://${host}/`), { isAllowed })).toThrow('may not be asked')
+})
