@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { create } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { NotificationLevel } from '@parley/contracts/api'
 import {
   DetailsFactSchema,
   MessagePostedFactSchema,
+  NotificationLevelFactSchema,
   ReadFactSchema,
   ThreadFollowFactSchema,
 } from '@parley/contracts/internal'
@@ -71,6 +73,23 @@ test('how far somebody has read is no entry; whom they follow is one of theirs',
     subject: 'evt.user.Uann.thread_followed',
   })
   expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', threadRootEventId: 'E1', following: true })
+})
+
+test('what somebody is told is no entry; what they chose to be told is one of theirs', async () => {
+  await admin.start()
+  const told = { kind: 'notification_created', aggregateType: 'notification', aggregateId: '3', version: 1n } as const
+  await announce(admin.bus, { ...told, actorId: '' })
+  const value = create(NotificationLevelFactSchema, { roomId: 'R1', level: NotificationLevel.MUTED })
+  await announce(admin.bus, {
+    ...{ kind: 'user_room_notification_level_set', aggregateType: 'preference', aggregateId: 'Uann', version: 1n },
+    ...{ actorId: 'Uann', fact: { case: 'notificationLevel', value } },
+  })
+  const [entry] = await expectWhole(1)
+  expect(entry).toMatchObject({
+    ...{ eventType: 'UserRoomNotificationLevelSetEvent', aggregateType: 'user', aggregateId: 'Uann' },
+    subject: 'evt.user.Uann.user_room_notification_level_set',
+  })
+  expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', level: 'NOTIFICATION_LEVEL_MUTED' })
 })
 
 test('every event is an entry: what happened, to what, by whom and when, without texts', async () => {

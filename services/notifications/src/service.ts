@@ -1,14 +1,17 @@
 import { createClient } from '@connectrpc/connect'
-import { AccountsInternalService } from '@parley/contracts/internal'
-import { refuseErased, startErasures } from '@parley/events'
+import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import { refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { RoomAccess } from './clients/rooms.ts'
 import type { Config } from './config.ts'
+import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
+  now?: () => Date
   /** Gives up starting. */
   stop?: AbortSignal
 }
@@ -38,11 +41,16 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
   const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
   busAnswers()
-  const { db } = database
-  const accounts = createClient(
-    AccountsInternalService,
-    opened.use(createRpcClient(calls, { name: 'notifications' })).transport(),
-  )
+  const { db, pool } = database
+  const transport = opened.use(createRpcClient(calls, { name: 'notifications' })).transport()
+  const accounts = createClient(AccountsInternalService, transport)
+  const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
+  const ctx: Context = {
+    db,
+    relay,
+    rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
+    now: overrides.now ?? (() => new Date()),
+  }
   opened.use(
     await startErasures({
       ...{ bus: events, db, service: 'notifications', erase: erasePerson(db) },
@@ -53,7 +61,7 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   opened.use(
     await serveRpc(calls, {
       deployable: 'notifications',
-      routes: routes({ db }),
+      routes: routes(ctx),
       health,
       drainTimeoutMs: config.drainTimeoutMs,
       guard: refuseErased(db),

@@ -31,13 +31,17 @@ export function toAuditEntry(event: Event, recordedAt: Date): NewAuditEntry {
   }
 }
 
-/** What somebody has read is their own affair, and there is far too much of it. */
+/** What somebody has read, and was told, is their own affair, and there is far too much of it. */
 export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' | 'kind'>): boolean =>
-  aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read')
+  aggregateType !== 'notification' &&
+  (aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read'))
+
+/** Aggregates of other services that are one user's. */
+const ofUsers = new Set(['reader', 'preference'])
 
 function aggregateTypeOf(event: Event): string {
   if (isAboutRoles(event)) return 'rbac'
-  return event.aggregateType === 'reader' ? 'user' : event.aggregateType
+  return ofUsers.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
 /** Roles, decisions and who holds what are one subject for readers of the log, whoever keeps them. */

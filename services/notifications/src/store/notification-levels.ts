@@ -1,6 +1,7 @@
-import type { Db, Reader } from '@parley/postgres'
-import { asc, eq } from 'drizzle-orm'
-import { notificationLevels } from './schema.ts'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
+import type { StoredLevel } from '../domain/levels.ts'
+import { notificationLevels, preferences } from './schema.ts'
 
 export type NotificationLevelRow = typeof notificationLevels.$inferSelect
 
@@ -12,7 +13,50 @@ export async function listNotificationLevels(db: Reader, userId: string): Promis
     .orderBy(asc(notificationLevels.roomId))
 }
 
+/** The level of the server, and that of one room. */
+export async function findLevels(db: Reader, userId: string, roomId = ''): Promise<NotificationLevelRow[]> {
+  const isOfUser = eq(notificationLevels.userId, userId)
+  return db
+    .select()
+    .from(notificationLevels)
+    .where(and(isOfUser, inArray(notificationLevels.roomId, ['', roomId])))
+}
+
+/** Stores a level, or none for undefined; false when that was stored already. */
+export async function storeLevel(
+  tx: Tx,
+  { userId, roomId }: { userId: string; roomId: string },
+  level: StoredLevel | undefined,
+): Promise<boolean> {
+  const table = notificationLevels
+  const written =
+    level === undefined
+      ? await tx.delete(table).where(and(eq(table.userId, userId), eq(table.roomId, roomId)))
+      : await tx
+          .insert(table)
+          .values({ userId, roomId, level })
+          .onConflictDoUpdate({
+            target: [table.userId, table.roomId],
+            set: { level },
+            setWhere: ne(table.level, level),
+          })
+  return (written.rowCount ?? 0) > 0
+}
+
+/** Raises the version of what a user chose, whose row is held until the transaction ends. */
+export async function raisePreferences(tx: Tx, userId: string): Promise<bigint> {
+  const [row] = await tx
+    .insert(preferences)
+    .values({ userId, version: 1n })
+    .onConflictDoUpdate({ target: preferences.userId, set: { version: sql`${preferences.version} + 1` } })
+    .returning({ version: preferences.version })
+  if (!row) throw new Error('an upsert answers its row')
+  return row.version
+}
+
 /** Forgets everything a user chose; answers how many rows there were. */
 export async function deleteNotificationLevels(db: Db, userId: string): Promise<number> {
-  return (await db.delete(notificationLevels).where(eq(notificationLevels.userId, userId))).rowCount ?? 0
+  const levels = await db.delete(notificationLevels).where(eq(notificationLevels.userId, userId))
+  const versions = await db.delete(preferences).where(eq(preferences.userId, userId))
+  return (levels.rowCount ?? 0) + (versions.rowCount ?? 0)
 }

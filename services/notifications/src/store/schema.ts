@@ -1,4 +1,4 @@
-import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 export { pushJobs, pushSubscriptions } from './push-schema.ts'
@@ -13,3 +13,9 @@ export const notificationLevels = pgTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.roomId] })],
 )
+
+/** Versions of what users chose; the row is held while an event of the aggregate `preference` is written. */
+export const preferences = pgTable('preferences', {
+  userId: text('user_id').primaryKey(),
+  version: bigint({ mode: 'bigint' }).notNull(),
+})

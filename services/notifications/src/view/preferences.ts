@@ -1,25 +1,23 @@
-import { create } from '@bufbuild/protobuf'
-import { NotificationLevel } from '@parley/contracts/api'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import type { NotificationPreferenceSchema } from '@parley/contracts/api'
 import { GetPreferencesResponseSchema, type GetPreferencesResponse } from '@parley/contracts/internal'
-import { effectiveLevel } from '../domain/levels.ts'
+import { effectiveLevel, levelOf } from '../domain/levels.ts'
 import type { NotificationLevelRow } from '../store/notification-levels.ts'
 
-const levels = {
-  muted: NotificationLevel.MUTED,
-  normal: NotificationLevel.NORMAL,
-  all_messages: NotificationLevel.ALL_MESSAGES,
+type Preference = MessageInitShape<typeof NotificationPreferenceSchema> &
+  Required<Pick<MessageInitShape<typeof NotificationPreferenceSchema>, 'level' | 'effectiveLevel'>>
+
+/** The preference for a room, or for the server, of the rows of one user. */
+export function toPreference(rows: readonly NotificationLevelRow[], roomId = ''): Preference {
+  const stored = (of: string) => levelOf(rows.find((row) => row.roomId === of)?.level)
+  const level = stored(roomId)
+  return { level, effectiveLevel: effectiveLevel(level, stored('')) }
 }
 
-export function toPreferences(rows: NotificationLevelRow[]): GetPreferencesResponse {
-  const chosen = rows.find(({ roomId }) => roomId === '')
-  const server = chosen ? levels[chosen.level] : NotificationLevel.DEFAULT
+export function toPreferences(rows: readonly NotificationLevelRow[]): GetPreferencesResponse {
+  const rooms = rows.filter(({ roomId }) => roomId !== '')
   return create(GetPreferencesResponseSchema, {
-    server: { level: server, effectiveLevel: effectiveLevel(server) },
-    rooms: rows
-      .filter(({ roomId }) => roomId !== '')
-      .map(({ roomId, level }) => ({
-        roomId,
-        preference: { level: levels[level], effectiveLevel: effectiveLevel(levels[level], server) },
-      })),
+    server: toPreference(rows),
+    rooms: rooms.map(({ roomId }) => ({ roomId, preference: toPreference(rows, roomId) })),
   })
 }

@@ -1,0 +1,174 @@
+import { fileURLToPath } from 'node:url'
+import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
+import { NotificationPreferencesService, NotificationService, type PresenceStatus, RoomKind } from '@parley/contracts/api'
+import {
+  AccountsInternalService,
+  MessagingInternalService,
+  NotificationsInternalService,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
+import { openDatabase, type Db } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { Resources, type Service } from '@parley/runtime'
+import {
+  callAs,
+  ErasureReports,
+  fakeLeaf,
+  recordEvents,
+  testBus,
+  testDatabase,
+  testNats,
+  type Recording,
+} from '@parley/testkit'
+import { readConfig } from '../src/config.ts'
+import { startNotifications } from '../src/service.ts'
+
+export type Clients = {
+  notifications: Client<typeof NotificationService>
+  preferences: Client<typeof NotificationPreferencesService>
+}
+
+/** A room as the stand-in of its neighbour knows it. */
+export type FakeRoom = { members: Set<string>; dm?: boolean; name?: string; roles?: Record<string, string[]> }
+
+/** What the neighbours answer, which a test can change at any time. */
+export class Neighbours {
+  readonly rooms = new Map<string, FakeRoom>()
+  readonly presences = new Map<string, PresenceStatus>()
+  /** By thread root. */
+  readonly followers = new Map<string, string[]>()
+  readonly deleted = new Set<string>()
+  readonly calls: string[] = []
+  silent = false
+
+  room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
+    const room = { members: new Set(members), ...more }
+    this.rooms.set(roomId, room)
+    return room
+  }
+
+  note(method: string): void {
+    this.calls.push(method)
+    if (this.silent) throw new ConnectError('away', Code.Unavailable)
+  }
+}
+
+/** Everything around notifications; its neighbours are stand-ins over the real bus. */
+export type Fleet = {
+  [Symbol.asyncDispose](): Promise<void>
+  database: Awaited<ReturnType<typeof testDatabase>>
+  natsUrl: string
+  bus: Bus
+  /** What notifications has stored. */
+  db: Db
+  neighbours: Neighbours
+  erasures: ErasureReports
+  /** What notifications told. */
+  told: Recording
+  /** Starts a process of notifications that lives as long as the fleet, or until it is disposed. */
+  start(): Promise<Service>
+  as(userId: string, ...roleIds: string[]): Clients
+  internal: Client<typeof NotificationsInternalService>
+}
+
+const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
+
+export async function openFleet(): Promise<Fleet> {
+  await using opened = new Resources()
+  const database = opened.use(await testDatabase(drizzle))
+  const nats = opened.use(await testNats())
+  const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+  const neighbours = new Neighbours()
+  const erasures = new ErasureReports()
+  opened.use(await serveNeighbours(bus, neighbours, erasures))
+  const told = opened.use(await recordEvents(bus, 'evt.>'))
+  const config = readConfig({ env: { PARLEY_NOTIFICATIONS_DATABASE_URL: database.url, PARLEY_NATS_URL: nats.url } })
+  const as = (userId: string, ...roleIds: string[]): Clients => {
+    const transport = callAs(rpc, { userId, roleIds })
+    return {
+      notifications: createClient(NotificationService, transport),
+      preferences: createClient(NotificationPreferencesService, transport),
+    }
+  }
+  const processes = opened.use(new Resources())
+  const fleet = opened.move()
+  return {
+    ...{ database, natsUrl: nats.url, bus, db, neighbours, erasures, told, as },
+    start: async () => processes.use(await startNotifications(config)),
+    internal: createClient(NotificationsInternalService, rpc.transport()),
+    [Symbol.asyncDispose]: async () => fleet[Symbol.asyncDispose](),
+  }
+}
+
+const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
+  ...{ roomId, kind: dm ? RoomKind.DM : RoomKind.CHANNEL, name: dm ? '' : name },
+})
+
+function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureReports): Promise<AsyncDisposable> {
+  const { rooms, presences, followers, deleted } = neighbours
+  return fakeLeaf(bus, (router) => {
+    router.service(RoomsInternalService, {
+      getRoomAccess: ({ userId, roomId }) => {
+        neighbours.note('getRoomAccess')
+        const room = rooms.get(roomId)
+        if (!room) return { exists: false }
+        return { exists: true, effectiveMember: room.members.has(userId), room: headerOf(roomId, room) }
+      },
+      getRooms: ({ roomIds }) => {
+        neighbours.note('getRooms')
+        return {
+          rooms: roomIds.flatMap((id) => {
+            const room = rooms.get(id)
+            return room ? [headerOf(id, room)] : []
+          }),
+        }
+      },
+      listRecipients: ({ roomId, userIds, roleIds, all, after, limit }) => {
+        neighbours.note('listRecipients')
+        const room = rooms.get(roomId)
+        if (!room) return {}
+        const holders = new Set(roleIds.flatMap((id) => room.roles?.[id] ?? []))
+        const wanted = [...room.members].filter((id) => all || userIds.includes(id) || holders.has(id))
+        const page = wanted.filter((id) => id > after).sort()
+        return { userIds: page.slice(0, limit || 1000), room: headerOf(roomId, room) }
+      },
+      listAccessibleRooms: ({ userId, roomIds }) => {
+        neighbours.note('listAccessibleRooms')
+        const found = roomIds.flatMap((id) => {
+          const room = rooms.get(id)
+          return room?.members.has(userId) ? [headerOf(id, room)] : []
+        })
+        return { rooms: found }
+      },
+    })
+    router.service(MessagingInternalService, {
+      listThreadFollowers: ({ threadRootEventId, after, limit }) => {
+        neighbours.note('listThreadFollowers')
+        const page = (followers.get(threadRootEventId) ?? []).filter((id) => id > after).sort()
+        return { userIds: page.slice(0, limit || 1000) }
+      },
+    })
+    router.service(AccountsInternalService, {
+      reportErased: erasures.reportErased,
+      getPresences: ({ userIds }) => {
+        neighbours.note('getPresences')
+        return {
+          presences: userIds.flatMap((userId) => {
+            const status = presences.get(userId)
+            return status === undefined ? [] : [{ userId, status }]
+          }),
+        }
+      },
+      getProfiles: ({ userIds }) => {
+        neighbours.note('getProfiles')
+        return {
+          profiles: userIds.map((id) => {
+            const gone = deleted.has(id)
+            return { user: { id, login: gone ? '' : id, displayName: gone ? 'Deleted User' : id, deleted: gone } }
+          }),
+        }
+      },
+    })
+  })
+}

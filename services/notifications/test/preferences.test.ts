@@ -1,0 +1,129 @@
+import { Code } from '@connectrpc/connect'
+import { fromBinary } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { NotificationLevel } from '@parley/contracts/api'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { eventually, requestErasure } from '@parley/testkit'
+import { openFleet, type Fleet } from './_fleet.ts'
+
+const { UNSPECIFIED, DEFAULT, MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await openFleet()
+  await fleet.start()
+  fleet.neighbours.room('R1', ['Uann', 'Ubob', 'Ucat', 'Ugone', 'Ustays'])
+})
+afterAll(() => fleet[Symbol.asyncDispose]())
+
+const preferencesOf = (userId: string) => fleet.internal.getPreferences({ userId })
+
+/** What was told of a user's levels, in order, each event once. */
+const toldOf = (userId: string) => {
+  const events = fleet.told.events.filter(({ aggregateId }) => aggregateId === userId)
+  return [...new Map(events.map((event) => [event.id, event])).values()].map(({ kind, version, fact, deliveries }) => {
+    const [delivery] = deliveries
+    const { event } = fromBinary(RealtimeEventEnvelopeSchema, delivery?.envelope ?? new Uint8Array())
+    const level = fact.case === 'notificationLevel' ? fact.value.level : undefined
+    return { kind, version, level, to: delivery?.audience.value, told: event.value }
+  })
+}
+
+test('whoever chose nothing gets the normal level', async () => {
+  const { server, rooms } = await preferencesOf('Unew')
+  expect(server).toMatchObject({ level: DEFAULT, effectiveLevel: NORMAL })
+  expect(rooms).toEqual([])
+  const { preferences } = fleet.as('Ucat')
+  expect(await preferences.getServerNotificationPreference({})).toMatchObject({
+    preference: { level: DEFAULT, effectiveLevel: NORMAL },
+  })
+  expect(await preferences.getRoomNotificationPreference({ roomId: 'R1' })).toMatchObject({
+    preference: { level: DEFAULT, effectiveLevel: NORMAL },
+  })
+})
+
+test('a chosen level holds, alone for who chose it, and is told', async () => {
+  const { preferences } = fleet.as('Uann')
+  expect(await preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })).toMatchObject({
+    preference: { level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
+  })
+  expect(await preferences.getRoomNotificationPreference({ roomId: 'R1' })).toMatchObject({
+    preference: { level: DEFAULT, effectiveLevel: ALL_MESSAGES },
+  })
+  expect(await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })).toMatchObject({
+    preference: { level: MUTED, effectiveLevel: MUTED },
+  })
+  expect(await preferences.getRoomNotificationPreference({ roomId: 'R1' })).toMatchObject({
+    preference: { level: MUTED, effectiveLevel: MUTED },
+  })
+  expect(await preferencesOf('Uann')).toMatchObject({
+    server: { level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
+    rooms: [{ roomId: 'R1', preference: { level: MUTED, effectiveLevel: MUTED } }],
+  })
+  expect(await preferencesOf('Ubob')).toMatchObject({ server: { level: DEFAULT }, rooms: [] })
+  await eventually(() => expect(toldOf('Uann')).toHaveLength(2))
+  expect(toldOf('Uann')).toMatchObject([
+    {
+      ...{ kind: 'user_server_notification_level_set', version: 1n, level: ALL_MESSAGES, to: { userIds: ['Uann'] } },
+      told: { roomId: '', level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
+    },
+    {
+      ...{ kind: 'user_room_notification_level_set', version: 2n, level: MUTED },
+      told: { roomId: 'R1', level: MUTED, effectiveLevel: MUTED },
+    },
+  ])
+})
+
+test('DEFAULT takes the level away; what changes nothing is not told', async () => {
+  const { preferences } = fleet.as('Ubob')
+  await preferences.updateServerNotificationPreference({ level: DEFAULT })
+  await preferences.updateServerNotificationPreference({ level: MUTED })
+  await preferences.updateServerNotificationPreference({ level: MUTED })
+  await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NORMAL })
+  expect(await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: DEFAULT })).toMatchObject({
+    preference: { level: DEFAULT, effectiveLevel: MUTED },
+  })
+  await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: DEFAULT })
+  expect(await preferences.updateServerNotificationPreference({ level: DEFAULT })).toMatchObject({
+    preference: { level: DEFAULT, effectiveLevel: NORMAL },
+  })
+  await eventually(() => expect(toldOf('Ubob')).toHaveLength(4))
+  expect(toldOf('Ubob')).toMatchObject([
+    { kind: 'user_server_notification_level_set', version: 1n },
+    { kind: 'user_room_notification_level_set', version: 2n },
+    { kind: 'user_room_notification_level_cleared', version: 3n, level: DEFAULT },
+    { kind: 'user_server_notification_level_cleared', version: 4n, told: { level: DEFAULT, effectiveLevel: NORMAL } },
+  ])
+})
+
+test('only members have a level for a room, and only of rooms that exist', async () => {
+  const { preferences } = fleet.as('Ustranger')
+  for (const ask of [
+    (roomId: string) => preferences.getRoomNotificationPreference({ roomId }),
+    (roomId: string) => preferences.updateRoomNotificationPreference({ roomId, level: MUTED }),
+  ]) {
+    await expect(ask('R1')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    await expect(ask('Rnone')).rejects.toMatchObject({ code: Code.NotFound })
+  }
+})
+
+test('UNSPECIFIED is no level', async () => {
+  const { preferences } = fleet.as('Uann')
+  await expect(preferences.updateServerNotificationPreference({ level: UNSPECIFIED })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  })
+  await expect(
+    preferences.updateRoomNotificationPreference({ roomId: 'R1', level: UNSPECIFIED }),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('nothing is left of what a deleted person chose', async () => {
+  for (const userId of ['Ugone', 'Ustays'])
+    await fleet.as(userId).preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })
+  await requestErasure(fleet.bus, 'Ugone', 1)
+  await eventually(() => expect(fleet.erasures.found('Ugone', 1)).toBe(2n))
+  await requestErasure(fleet.bus, 'Ugone', 2)
+  await eventually(() => expect(fleet.erasures.found('Ugone', 2)).toBe(0n))
+  expect((await preferencesOf('Ugone')).rooms).toEqual([])
+  expect((await preferencesOf('Ustays')).rooms).toHaveLength(1)
+})
