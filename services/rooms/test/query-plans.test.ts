@@ -8,6 +8,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Eligibility } from '../src/policy/eligibility.ts'
 import { bansPage } from '../src/store/ban-list.ts'
 import { membersCount, membersPage, type MemberFilter } from '../src/store/member-list.ts'
+import { recipientsPage, type RecipientFilter } from '../src/store/recipients.ts'
 
 type Plan = {
   'Node Type': string
@@ -22,7 +23,10 @@ type Plan = {
 const opened = new Resources()
 let db: Db
 
-/** 100,000 people, all of them in room R1, 100 of them in R2. Their names have nothing in common but their logins. */
+/**
+ * 100,000 people, all of them in room R1, 100 of them in R2; every other one is `staff`, a hundred are `few`. Their names
+ * have nothing in common but their logins.
+ */
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   const options = { url: database.url, pool: 1, name: 'test', statementTimeoutMs: 60_000 }
@@ -31,7 +35,8 @@ beforeAll(async () => {
   await db.execute(sql`drop index people_by_grams`)
   await db.execute(sql`
     insert into people (user_id, login, display_name, name_key, search_key, search_grams, role_ids, deleted, profile_version, roles_version)
-    select 'U' || n, login, name, name, key, array(select distinct substr(key, at, 3) from generate_series(1, length(key) - 2) at), '{}', false, 1, 1
+    select 'U' || n, login, name, name, key, array(select distinct substr(key, at, 3) from generate_series(1, length(key) - 2) at),
+      array_remove(array[case when n % 2 = 0 then 'staff' end, case when n % 1000 = 0 then 'few' end], null), false, 1, 1
     from (select n, login, name, login || E'\n' || name as key from
       (select n, 'user' || n as login, substr(md5(n::text), 1, 8) as name from generate_series(1, 100000) n) as named) as people`)
   await db.execute(sql.raw(String(rows[0]?.['indexdef'])))
@@ -99,6 +104,32 @@ describe('of 100,000 members', () => {
   test('the number is counted without looking at people', async () => {
     const steps = await stepsOf(membersCount(filter('')))
     expect(steps.map((step) => step['Relation Name'])).not.toContain('people')
+  })
+})
+
+describe('recipients among 100,000 members', () => {
+  const nobody: RecipientFilter = { roomId: 'R1', eligible: undefined, all: false, userIds: [], roleIds: [] }
+  const thousand = Array.from({ length: 1000 }, (_, n) => `U${n * 99}`)
+  const wants = { all: { ...nobody, all: true }, users: { ...nobody, userIds: thousand } }
+  const stepsTo = (filter: RecipientFilter, page: { after: string; limit: number }) =>
+    stepsOf(recipientsPage(filter, page) ?? sql``)
+
+  test.each([
+    ['all of the room', wants.all],
+    ['all of a universal room', { ...wants.all, eligible }],
+    ['a thousand by id', wants.users],
+    ['a thousand by id of a universal room', { ...wants.users, eligible }],
+    ['those with a role that many have', { ...nobody, roleIds: ['staff'] }],
+    ['those of a universal room with a role that many have', { ...nobody, roleIds: ['staff'], eligible }],
+  ])('%s: a page reads about as many people as it answers', async (_what, filter) => {
+    expect(most(await stepsTo(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
+  })
+
+  test.each([undefined, eligible])('the few with a role are found by its index', async (rule) => {
+    const filter = { ...nobody, roleIds: ['few'], userIds: thousand.slice(0, 10), eligible: rule }
+    const steps = await stepsTo(filter, { after: '', limit: 1000 })
+    expect(indexes(steps)).toContain('people_by_roles')
+    expect(most(steps)).toBeLessThan(1000)
   })
 })
 

@@ -13,7 +13,9 @@ import { countRooms } from './internal/count-rooms.ts'
 import { getGroups } from './internal/get-groups.ts'
 import { getRoomAccess } from './internal/get-room-access.ts'
 import { getRooms } from './internal/get-rooms.ts'
+import { listAccessibleRooms } from './internal/list-accessible-rooms.ts'
 import { listLayout } from './internal/list-layout.ts'
+import { listRecipients } from './internal/list-recipients.ts'
 import { listUniversalRooms } from './internal/list-universal-rooms.ts'
 import { openSockets } from './internal/open-sockets.ts'
 import { createRoomGroup } from './layout/create-room-group.ts'
@@ -97,6 +99,8 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getRooms: getRooms(ctx),
     getGroups: getGroups(ctx),
     listLayout: listLayout(ctx),
+    listRecipients: listRecipients(ctx),
+    listAccessibleRooms: listAccessibleRooms(ctx),
     countRooms: countRooms(ctx),
   })
   router.service(RoomsTransferService, {

@@ -52,7 +52,8 @@ function membersOf({ roomId, search, eligible }: MemberFilter): SQL {
   return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${belongs(eligible)})`
 }
 
-const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
+/** No ban of the user holds in the room. */
+export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`
 
@@ -64,7 +65,8 @@ function found(needle: string): SQL {
   return sql`${byIndex} and strpos(p.search_key, ${needle}) > 0`
 }
 
-function belongs(eligible: Eligibility): SQL {
+/** The rule of {@link Eligibility} for `people as p`. */
+export function belongs(eligible: Eligibility): SQL {
   const { everyone, ownerRoleId, allowedRoles, deniedRoles, allowedUsers, deniedUsers } = eligible
   const among = (ids: string[]) => sql`p.user_id = any(${sql.param(ids)}::text[])`
   const holds = (ids: string[]) => sql`p.role_ids && ${sql.param(ids)}::text[]`

@@ -216,6 +216,7 @@ export const people = pgTable(
       .on(t.nameKey, t.login, t.userId)
       .where(sql`not ${t.deleted}`),
     index('people_by_grams').using('gin', t.searchGrams).with({ fastupdate: false }),
+    index('people_by_roles').using('gin', t.roleIds).with({ fastupdate: false }),
   ],
 )
 

@@ -1,0 +1,1 @@
+CREATE INDEX "people_by_roles" ON "people" USING gin ("role_ids") WITH (fastupdate=false);

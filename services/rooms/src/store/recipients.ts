@@ -1,0 +1,67 @@
+import { sql, type SQL } from 'drizzle-orm'
+import { sqlRows, type Reader } from '@parley/postgres'
+import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
+import { belongs, notBanned } from './member-list.ts'
+
+/** Whom to look for among those who belong to a room; with `eligible` it is universal. What is wanted adds up. */
+export type RecipientFilter = {
+  roomId: string
+  eligible: Eligibility | undefined
+  all: boolean
+  userIds: readonly string[]
+  roleIds: readonly string[]
+}
+type Page = { after: string; limit: number }
+
+/** Effective members by user id. */
+export async function findRecipients(reader: Reader, filter: RecipientFilter, page: Page): Promise<string[]> {
+  const statement = recipientsPage(filter, page)
+  const rows = statement ? await sqlRows<{ userId: string }>(reader, statement) : []
+  return rows.map(({ userId }) => userId)
+}
+
+/**
+ * Undefined when nobody is wanted. Each want is looked for by an index of its own, and the rest of the rules row by row: a
+ * join would read everybody for one page.
+ */
+export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undefined {
+  const { eligible, all, userIds, roleIds } = filter
+  const listed = eligible ? ofPeople : ofMembers
+  const among = (userId: SQL) => (all ? sql`true` : sql`${userId} = any(${sql.param([...userIds])}::text[])`)
+  const holders = () => sql`p.role_ids && ${sql.param([...roleIds])}::text[]`
+  const pages = [
+    ...(all || userIds.length > 0 ? [listed(filter, page, among)] : []),
+    ...(!all && roleIds.length > 0 ? [ofPeople(filter, page, holders)] : []),
+  ]
+  if (pages.length < 2) return pages[0]
+  const both = sql.join(
+    pages.map((each) => sql`(${each})`),
+    sql` union `,
+  )
+  return sql`${both} order by "userId" limit ${page.limit}`
+}
+
+type Want = (userId: SQL) => SQL
+
+/** Who was made a member before rooms heard of the account is one all the same. */
+function ofMembers(filter: RecipientFilter, page: Page, want: Want): SQL {
+  const there = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
+  return sql`select m.user_id as "userId" from room_members as m
+    where m.room_id = ${filter.roomId} and m.member and ${there} and ${onPage(filter, page, want, sql`m.user_id`)}`
+}
+
+function ofPeople(filter: RecipientFilter, page: Page, want: Want): SQL {
+  const { roomId, eligible } = filter
+  const explicit = sql`coalesce(
+    (select m.member from room_members as m where m.room_id = ${roomId} and m.user_id = p.user_id), false)`
+  const isMember = eligible
+    ? includesEveryone(eligible)
+      ? sql`true`
+      : sql`(${belongs(eligible)} or ${explicit})`
+    : explicit
+  return sql`select p.user_id as "userId" from people as p
+    where not p.deleted and ${isMember} and ${onPage(filter, page, want, sql`p.user_id`)}`
+}
+
+const onPage = ({ roomId }: RecipientFilter, { after, limit }: Page, want: Want, userId: SQL): SQL =>
+  sql`${userId} > ${after} and ${want(userId)} and ${notBanned(roomId, userId)} order by ${userId} limit ${limit}`

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { RoomKind } from '@parley/contracts/api'
+import { PolicyDecisionSchema, PolicyRoleSchema, type ListRecipientsRequestSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import { people, roomMembers, rooms } from '../src/store/schema.ts'
+import { ban, decided, dm } from './_seeds.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+let tea: string
+let everyone: string
+let shelved: string
+let direct: string
+
+const long = new Date('2100-01-01T00:00:00Z')
+const past = new Date('2020-01-01T00:00:00Z')
+const deniedRole = create(PolicyDecisionSchema, {
+  ...{ roleId: 'guest', permission: 'room.join', scope: { kind: PermissionScopeKind.SERVER } },
+  decision: PermissionDecision.DENY,
+})
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.accounts.people = [
+    person('Uadmin', { roleIds: ['admin'] }),
+    person('Ualice'),
+    person('Ubanned', { roleIds: ['moderator'] }),
+    person('Ubob', { roleIds: ['moderator'] }),
+    person('Uexpired'),
+    person('Ugone', { deleted: true }),
+    person('Uguest', { roleIds: ['guest'] }),
+    person('Umodguest', { roleIds: ['guest', 'moderator'] }),
+    person('Uowner', { roleIds: ['owner', 'guest'] }),
+    person('Uunwanted'),
+  ]
+  env.admin.policy.decisions.push(decided({ userId: 'Uunwanted', permission: 'room.join', deny: true }), deniedRole)
+  env.admin.policy.roles.push(create(PolicyRoleSchema, { id: 'guest', name: 'guest', displayName: 'Guest' }))
+  await env.start()
+  await lobbyOf(env)
+  tea = await makeRoom(env, 'tea')
+  everyone = await makeRoom(env, 'everyone', { universal: true })
+  shelved = await makeRoom(env, 'shelved')
+  direct = await dm(env, ['Ualice', 'Ubob'])
+  const members = (roomId: string, userIds: string[]) =>
+    userIds.map((userId) => ({ roomId, userId, member: true, version: 9n, since: new Date() }))
+  await env.db.insert(roomMembers).values([
+    // Nobody told rooms of the account of Uunheard so far.
+    ...members(tea, ['Ualice', 'Ubanned', 'Ubob', 'Uexpired', 'Ugone', 'Uguest', 'Uunheard']),
+    ...members(everyone, ['Uguest', 'Ubanned']),
+    ...members(shelved, ['Ualice']),
+    { ...{ roomId: tea, userId: 'Uleft', member: false }, version: 9n, since: new Date() },
+  ])
+  await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, shelved))
+  for (const roomId of [tea, everyone]) {
+    await ban(env.db, roomId, 'Ubanned', { expiresAt: long })
+    await ban(env.db, roomId, 'Uexpired', { expiresAt: past })
+  }
+  await eventually(async () => (await env.db.select().from(people)).length === env.accounts.people.length)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const listed = async (asked: MessageInitShape<typeof ListRecipientsRequestSchema>) =>
+  (await env.internal.listRecipients({ limit: 1000, ...asked })).userIds
+
+describe('ListRecipients', () => {
+  test('all of a room: its members, without the banned, the deleted and those who left', async () => {
+    const found = await env.internal.listRecipients({ roomId: tea, all: true, limit: 1000 })
+    expect(found.userIds).toEqual(['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uunheard'])
+    expect(found.room).toMatchObject({ roomId: tea, kind: RoomKind.CHANNEL, name: 'tea', universal: false })
+  })
+
+  test('all of a universal room: who may join it, and explicit members', async () => {
+    expect(await listed({ roomId: everyone, all: true })).toEqual([
+      ...['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uowner'],
+    ])
+  })
+
+  test('of a universal room nobody denies: everybody', async () => {
+    await using other = await openEnv()
+    other.accounts.people = [person('Ualice'), person('Ugone', { deleted: true }), person('Uother')]
+    await other.start()
+    await lobbyOf(other)
+    const roomId = await makeRoom(other, 'open', { universal: true })
+    await eventually(async () => (await other.db.select().from(people)).length === 3)
+    expect((await other.internal.listRecipients({ roomId, all: true })).userIds).toEqual(['Ualice', 'Uother'])
+  })
+
+  test('users: the members among them', async () => {
+    const userIds = ['Ubob', 'Uleft', 'Unobody', 'Ubanned', 'Ugone', 'Uunheard', 'Ualice', 'Uowner']
+    expect(await listed({ roomId: tea, userIds })).toEqual(['Ualice', 'Ubob', 'Uunheard'])
+    const invited = ['Uunwanted', 'Uguest', 'Umodguest', 'Ualice', 'Uowner', 'Ubanned', 'Ugone']
+    expect(await listed({ roomId: everyone, userIds: invited })).toEqual(['Ualice', 'Uguest', 'Uowner'])
+  })
+
+  test('roles: the members who hold one', async () => {
+    expect(await listed({ roomId: tea, roleIds: ['moderator', 'admin'] })).toEqual(['Uadmin', 'Ubob'])
+    expect(await listed({ roomId: everyone, roleIds: ['moderator'] })).toEqual(['Ubob'])
+    expect(await listed({ roomId: everyone, roleIds: ['guest'] })).toEqual(['Uguest', 'Uowner'])
+    expect(await listed({ roomId: tea, roleIds: ['none'] })).toEqual([])
+  })
+
+  test('what is asked for adds up, nobody twice', async () => {
+    const asked = { roomId: tea, userIds: ['Uexpired', 'Ubob'], roleIds: ['moderator', 'guest'] }
+    expect(await listed(asked)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
+    expect(await listed({ ...asked, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
+    expect(await listed({ ...asked, limit: 2, after: 'Uexpired' })).toEqual(['Uguest'])
+    expect(await listed({ ...asked, all: true })).toHaveLength(6)
+    expect(await listed({ roomId: tea })).toEqual([])
+  })
+
+  test('pages by user id', async () => {
+    const pages: string[][] = []
+    for (let after = ''; pages.at(-1)?.length !== 0; after = pages.at(-1)?.at(-1) ?? '') {
+      pages.push(await listed({ roomId: tea, all: true, after, limit: 4 }))
+    }
+    expect(pages).toEqual([['Uadmin', 'Ualice', 'Ubob', 'Uexpired'], ['Uguest', 'Uunheard'], []])
+  })
+
+  test('an archived room still has members, a direct message its participants', async () => {
+    expect(await listed({ roomId: shelved, all: true })).toEqual(['Uadmin', 'Ualice'])
+    const found = await env.internal.listRecipients({ roomId: direct, all: true })
+    expect(found).toMatchObject({ userIds: ['Ualice', 'Ubob'], room: { kind: RoomKind.DM, groupId: '', name: '' } })
+    expect(await listed({ roomId: direct, userIds: ['Ucarol', 'Ubob'] })).toEqual(['Ubob'])
+  })
+
+  test('an unknown room is no room', async () => {
+    const found = await env.internal.listRecipients({ roomId: 'Rnone', all: true, limit: 1000 })
+    expect([found.userIds, found.room]).toEqual([[], undefined])
+  })
+
+  test('takes at most 1,000 users and 100 roles', async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, n) => `X${n}`)
+    expect(await listed({ roomId: tea, userIds: ids(1000), roleIds: ids(100) })).toEqual([])
+    expect(await codeOf(listed({ roomId: tea, userIds: ids(1001) }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(listed({ roomId: tea, roleIds: ids(101) }))).toBe(Code.InvalidArgument)
+  })
+})
+
+describe('ListAccessibleRooms', () => {
+  const accessible = async (userId: string, roleIds: string[] = []) => {
+    const { rooms: found } = await env.internal.listAccessibleRooms({
+      ...{ userId, roleIds, roomIds: [tea, everyone, shelved, direct, 'Rnone'] },
+    })
+    return new Set(found.map(({ roomId }) => roomId))
+  }
+
+  test('rooms of which the user is an effective member', async () => {
+    expect(await accessible('Ualice')).toEqual(new Set([tea, everyone, shelved, direct]))
+    expect(await accessible('Ubob', ['moderator'])).toEqual(new Set([tea, everyone, direct]))
+    expect(await accessible('Ubanned', ['moderator'])).toEqual(new Set())
+    expect(await accessible('Uunwanted')).toEqual(new Set())
+    expect(await accessible('Uguest', ['guest'])).toEqual(new Set([tea, everyone]))
+    expect(await accessible('Umodguest', ['guest', 'moderator'])).toEqual(new Set())
+    expect(await accessible('Ugone')).toEqual(new Set())
+    expect(await accessible('Ustranger')).toEqual(new Set([everyone]))
+  })
+
+  test('names the rooms, and takes at most 500', async () => {
+    const { rooms: found } = await env.internal.listAccessibleRooms({ userId: 'Ualice', roomIds: [tea] })
+    expect(found).toMatchObject([{ roomId: tea, name: 'tea', kind: RoomKind.CHANNEL, archived: false }])
+    const roomIds = Array.from({ length: 501 }, (_, n) => `R${n}`)
+    expect(await codeOf(env.internal.listAccessibleRooms({ userId: 'Ualice', roomIds }))).toBe(Code.InvalidArgument)
+  })
+})
