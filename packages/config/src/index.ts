@@ -1,3 +1,4 @@
+export { assetStorageFields, type AssetStorage, type S3Settings } from './asset-storage.ts'
 export {
   authProviderFields,
   authProviderTypes,

@@ -1,5 +1,6 @@
 import {
   assetsFields,
+  assetStorageFields,
   bool,
   busFields,
   bytes,
@@ -19,6 +20,7 @@ export const readConfig = defineConfig({
   ...busFields(),
   ...databaseFields('uploads'),
   ...assetsFields(),
+  ...assetStorageFields(),
   ...uploadFields(),
   ...videoFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
@@ -37,11 +39,6 @@ export const readConfig = defineConfig({
     min: 32,
     optional: true,
     doc: 'the secret of addresses before it was rotated: addresses signed with it still open',
-  }),
-  assetsFolder: str('PARLEY_CORE_ASSETS_DIRECTORY', {
-    toml: 'core.assets.directory',
-    min: 1,
-    doc: 'folder that keeps the bytes; all processes of uploads share it',
   }),
   imagesAtOnce: int('PARLEY_UPLOADS_IMAGES_AT_ONCE', {
     default: 2,

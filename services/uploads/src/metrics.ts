@@ -29,3 +29,7 @@ export const logSwept = (what: string, count: number): void => log.info({ what, 
 
 /** Bytes that nobody needs could not be deleted at once. */
 export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: error }, 'bytes are left for the sweep')
+
+/** The name of the error says what is wrong: the bucket is not there, the key does not hold, nobody answers. */
+export const reportStorageAway = (bucket: string, error: unknown): void =>
+  log.error({ bucket, err: error }, 'the bucket cannot be used; trying again')

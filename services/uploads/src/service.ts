@@ -33,7 +33,7 @@ import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
 import { PageDesk } from './previews/page-desk.ts'
 import { routes } from './rpc/index.ts'
-import { openDiskStorage } from './storage/disk.ts'
+import { openStorage } from './storage/open.ts'
 
 export type Overrides = {
   /** Gives up starting. */
@@ -51,12 +51,14 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   const closing = new AbortController()
   const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
   const health = new Health()
+  const storageAnswers = health.startup('storage')
   const databaseAnswers = health.startup('postgres')
   const busAnswers = health.startup('nats')
   const policyLoaded = health.startup('policy')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
-  const storage = await openDiskStorage(config.assetsFolder)
+  const storage = await openStorage(config.assetStorage, opened, signal)
+  storageAnswers()
   const database = opened.use(
     await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'uploads' }),
   )

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,11 @@ import {
   type TestDatabase,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
+import { openDiskStorage } from '../src/storage/disk.ts'
+import { openS3Storage } from '../src/storage/s3.ts'
+import { storageKeys, type Storage } from '../src/storage/storage.ts'
 import { FakeRooms } from './_rooms.ts'
+import { startS3, type TestS3 } from './_s3.ts'
 import { startUploads, type Overrides } from '../src/service.ts'
 
 export const blobSecret = 'the key of gateway and uploads for tests'
@@ -40,10 +44,19 @@ export const signingSecret = 'the secret of addresses of assets for tests'
 
 export const publicUrl = 'https://chat.example.org'
 
+/** Where bytes lie. */
+export type StorageKind = 'disk' | 's3'
+export const storageKinds: StorageKind[] = ['disk', 's3']
+
 export type Env = AsyncDisposable & {
   database: TestDatabase
   db: Db
   folder: string
+  storage: Storage
+  /** The server of the bucket, when there is one. */
+  s3: TestS3 | undefined
+  /** Environment of a process. */
+  settings: Readonly<Record<string, string>>
   bus: Bus
   rpc: RpcClient
   /** What uploads told accounts of deleted people. */
@@ -71,8 +84,8 @@ export type Env = AsyncDisposable & {
 
 const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
 
-/** Everything around uploads: a database, a bus and a folder of its own. */
-export async function openEnv(): Promise<Env> {
+/** Everything around uploads: a database, a bus, and a folder or a bucket of its own. */
+export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
   await using opened = new Resources()
   const database = opened.use(await testDatabase(drizzle))
   const nats = opened.use(await testNats())
@@ -89,6 +102,8 @@ export async function openEnv(): Promise<Env> {
   )
   const folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'))
   opened.defer('folder', () => rm(folder, { recursive: true }))
+  const s3 = kind === 's3' ? opened.use(await startS3()) : undefined
+  const storage = s3 ? opened.use(openS3Storage(s3.settings)) : await openDiskStorage(folder)
   const processes = opened.use(new Resources())
   const env = {
     PARLEY_UPLOADS_DATABASE_URL: database.url,
@@ -96,15 +111,15 @@ export async function openEnv(): Promise<Env> {
     PARLEY_UPLOADS_HTTP_PORT: '0',
     PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
     PARLEY_CORE_ASSETS_SIGNING_SECRET: signingSecret,
-    PARLEY_CORE_ASSETS_DIRECTORY: folder,
     PARLEY_NATS_URL: nats.url,
     PARLEY_WEBSERVER_URL: publicUrl,
+    ...(s3 ? s3.env : { PARLEY_CORE_ASSETS_DIRECTORY: folder }),
   }
   const closing = opened.move()
   return {
     database,
-    db,
-    folder,
+    ...{ db, folder, storage },
+    ...{ settings: env, s3 },
     bus,
     rpc,
     erasures,
@@ -133,11 +148,11 @@ export async function openEnv(): Promise<Env> {
       await bus.nc.jetstream().publish(eventSubject(about), batch)
     },
     storedKeys: async () => {
-      const entries = await readdir(join(folder, 'objects'), { recursive: true, withFileTypes: true })
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, 'objects').length + 1))
-        .sort()
+      const keys: string[] = []
+      const { blobs, chunks, assets, serverImages } = storageKeys
+      for (const prefix of [blobs, chunks, assets, serverImages])
+        for await (const { key } of storage.list(prefix)) keys.push(key)
+      return keys.sort()
     },
     [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
   }

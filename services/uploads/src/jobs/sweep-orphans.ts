@@ -9,7 +9,7 @@ import { unclaimedLifeMs } from './sweep-unclaimed.ts'
 
 const batchSize = 500
 
-/** Deletes bytes that no row speaks of: a process ended between storing the ones and writing the other. */
+/** Deletes bytes that no row speaks of: a process ended while it stored them, or before it wrote the row. */
 export function sweepOrphans(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -39,6 +39,11 @@ export function sweepOrphans(
           for (const key of orphans) await ctx.storage.delete(key)
           swept += orphans.length
         }
+      for await (const write of ctx.storage.unfinished()) {
+        if (write.startedAt.getTime() >= before) continue
+        await write.discard()
+        swept++
+      }
       if (swept > 0) logSwept('bytes', swept)
     },
   })

@@ -4,10 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
 import { storageUnavailable } from '../errors.ts'
-import type { ByteRange, ListedObject, Storage } from './storage.ts'
-
-const keyForm = /^[\w-]+(\/[\w-]+)*$/
-const abandonedAfterMs = 3_600_000
+import { checkKey } from './keys.ts'
+import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
 
 /** Keeps bytes in a folder, which several processes may share. */
 export async function openDiskStorage(folder: string): Promise<Storage> {
@@ -16,17 +14,14 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
   const unfinished = join(root, 'unfinished')
   await mkdir(objects, { recursive: true, mode: 0o700 })
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
-  await removeAbandoned(unfinished)
 
-  const pathOf = (key: string): string => {
-    if (!keyForm.test(key)) throw new TypeError(`${JSON.stringify(key)} is no key of the storage`)
-    return join(objects, key)
-  }
+  const pathOf = (key: string): string => join(objects, checkKey(key))
   return {
     put: (key, content) => working(() => write(join(unfinished, randomUUID()), pathOf(key), content)),
     get: (key, range) => working(() => read(pathOf(key), range)),
     delete: (key) => working(() => rm(pathOf(key), { force: true })),
     list: (prefix) => filesBelow(pathOf(prefix), prefix),
+    unfinished: () => unfinishedIn(unfinished),
   }
 }
 
@@ -80,11 +75,10 @@ async function* filesBelow(folder: string, prefix: string): AsyncIterable<Listed
 const openFolder = (path: string) => opendir(path).catch(ifMissing(() => []))
 const statOf = (path: string) => stat(path).catch(ifMissing(() => undefined))
 
-async function removeAbandoned(folder: string): Promise<void> {
-  for await (const { name } of await opendir(folder)) {
-    const path = join(folder, name)
-    const found = await statOf(path)
-    if (found && found.mtimeMs < Date.now() - abandonedAfterMs) await rm(path, { force: true })
+async function* unfinishedIn(folder: string): AsyncIterable<UnfinishedWrite> {
+  for await (const { key, modifiedAt } of filesBelow(folder, '')) {
+    const name = key.slice(1)
+    yield { key: name, startedAt: modifiedAt, discard: () => working(() => rm(join(folder, name), { force: true })) }
   }
 }
 

@@ -9,6 +9,9 @@ export type ByteRange = { start: number; end: number }
 /** What a listing tells of an object. */
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
+/** A write that was begun and has not ended. Its process may be at work still, or gone. */
+export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
+
 /** What whoever follows an address is told of the bytes behind it. */
 export type Presigned = { expiresMs: number; contentType: string; filename: string }
 
@@ -23,6 +26,8 @@ export type Storage = {
   delete(key: string): Promise<void>
   /** Everything whose key begins with the prefix, a whole number of words. */
   list(prefix: string): AsyncIterable<ListedObject>
+  /** Writes that left something behind which no listing tells of. */
+  unfinished(): AsyncIterable<UnfinishedWrite>
   /**
    * An address under which anybody may read the object, in ranges too, until it expires. Storages that nobody but this
    * service reaches have none. Whether the object is there is not looked at.

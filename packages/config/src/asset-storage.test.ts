@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals'
+import { assetStorageFields, ConfigError, defineConfig, describe as describeConfig, redacted } from './index.ts'
+
+const readConfig = defineConfig(assetStorageFields())
+const whole = {
+  STORAGE_BACKEND: 's3',
+  S3_ENDPOINT: 's3.example.org:9000',
+  S3_BUCKET: 'parley-files',
+  S3_ACCESS_KEY_ID: 'parley',
+  S3_SECRET_ACCESS_KEY: 'hunter2',
+}
+const named = (settings: Record<string, string>): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [`PARLEY_CORE_ASSETS_${name}`, value]))
+const storageOf = (settings: Record<string, string>) => readConfig({ env: named(settings) }).assetStorage
+function mistakesOf(settings: Record<string, string>): readonly string[] {
+  try {
+    storageOf(settings)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+  return []
+}
+
+test('a folder is the default, and needs nothing else', () => {
+  expect(storageOf({ DIRECTORY: '/data' })).toEqual({ backend: 'disk', directory: '/data' })
+  expect(mistakesOf({})).toEqual([expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY: is missing')])
+})
+
+test('a bucket has a region, TLS and the host in front unless told otherwise, and needs no folder', () => {
+  const standard = { region: 'us-east-1', useSsl: true, pathStyle: false, presign: true, pathPrefix: '' }
+  const given = { endpoint: 's3.example.org:9000', bucket: 'parley-files', accessKeyId: 'parley' }
+  expect(storageOf(whole)).toEqual({ backend: 's3', ...given, secretAccessKey: 'hunter2', ...standard })
+  const changed = { S3_REGION: 'eu', S3_USE_SSL: 'false', S3_PATH_STYLE: 'true', S3_PRESIGN: 'no' }
+  expect(storageOf({ ...whole, ...changed, S3_PATH_PREFIX: '/chat/files/' })).toMatchObject({
+    ...{ region: 'eu', useSsl: false, pathStyle: true, presign: false, pathPrefix: 'chat/files' },
+  })
+})
+
+test('everything that a bucket lacks is told at once', () => {
+  const settings = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+  expect(mistakesOf({ STORAGE_BACKEND: 's3', S3_USE_SSL: 'perhaps' })).toEqual([
+    ...settings.map((name) => expect.stringContaining(`PARLEY_CORE_ASSETS_${name}: is missing`)),
+    expect.stringContaining('PARLEY_CORE_ASSETS_S3_USE_SSL'),
+  ])
+})
+
+describe('refused is', () => {
+  test.each([
+    ['STORAGE_BACKEND', 'nats', /"disk" keeps bytes in a folder, "s3" in a bucket/],
+    ['STORAGE_BACKEND', 'tape', /is none of: disk, s3/],
+    ['S3_ENDPOINT', 'https://s3.example.org', /use_ssl/],
+    ['S3_ENDPOINT', 's3.example.org/bucket', /not a host/],
+    ['S3_BUCKET', 'No_Bucket', /no name of a bucket/],
+    ['S3_PATH_PREFIX', 'a//b', /single slashes/],
+  ])('%s %s', (name, value, said) => {
+    expect(mistakesOf({ ...whole, [name]: value })).toEqual([expect.stringMatching(said)])
+  })
+})
+
+test('the key is nowhere shown, and every setting is documented', () => {
+  expect(JSON.stringify(redacted(readConfig({ env: named(whole) })))).not.toContain('hunter2')
+  expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
+    'core.assets.storage_backend',
+    'core.assets.directory',
+    ...['endpoint', 'bucket', 'path_prefix', 'region', 'access_key_id', 'secret_access_key'].map(
+      (key) => `core.assets.s3.${key}`,
+    ),
+    ...['use_ssl', 'path_style', 'presign'].map((key) => `core.assets.s3.${key}`),
+  ])
+})

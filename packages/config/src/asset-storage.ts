@@ -1,0 +1,155 @@
+import { Mistake, Mistakes, type Field, type Given } from './field.ts'
+import { bool, oneOf, secret, str } from './kinds.ts'
+import { readField } from './read-field.ts'
+
+/** A bucket of an S3 server. */
+export type S3Settings = {
+  /** Host, with its port unless that is the usual one. */
+  readonly endpoint: string
+  readonly bucket: string
+  /** Stands before every key; empty for none. Without slashes around it. */
+  readonly pathPrefix: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly useSsl: boolean
+  /** The bucket in the path of addresses, not in the name of the host. */
+  readonly pathStyle: boolean
+  /** Whether clients may be sent to the server for large files. */
+  readonly presign: boolean
+}
+
+/** Where the bytes of files lie. */
+export type AssetStorage =
+  { readonly backend: 'disk'; readonly directory: string } | ({ readonly backend: 's3' } & S3Settings)
+
+const toml = 'core.assets'
+const at = (key: string) => ({
+  toml: `${toml}.${key}`,
+  env: `PARLEY_CORE_ASSETS_${key.replace('.', '_').toUpperCase()}`,
+})
+const text = (key: string, doc: string, more: { default?: string } = {}) =>
+  str(at(key).env, { toml: at(key).toml, doc, ...more, optional: true })
+
+const backends = ['disk', 's3'] as const
+const backend: Field<(typeof backends)[number]> = refusing(
+  'nats',
+  'is no storage of this server: "disk" keeps bytes in a folder, "s3" in a bucket',
+  oneOf(at('storage_backend').env, {
+    toml: at('storage_backend').toml,
+    values: backends,
+    default: 'disk',
+    doc: 'where bytes lie: disk, a folder, or s3, a bucket',
+  }),
+)
+const directory = text('directory', 'with disk: folder that keeps the bytes; all processes of uploads share it')
+
+const s3 = {
+  endpoint: text('s3.endpoint', 'with s3: host of the server, with its port unless that is the usual one'),
+  bucket: text('s3.bucket', 'with s3: the bucket, which must be there'),
+  pathPrefix: text('s3.path_prefix', 'what every key begins with, for a bucket that others use too', { default: '' }),
+  region: text('s3.region', 'region of the bucket', { default: 'us-east-1' }),
+  accessKeyId: text('s3.access_key_id', 'with s3: name of the key of this server'),
+  secretAccessKey: secret(at('s3.secret_access_key').env, {
+    toml: at('s3.secret_access_key').toml,
+    optional: true,
+    doc: 'with s3: that key',
+  }),
+  useSsl: bool(at('s3.use_ssl').env, {
+    toml: at('s3.use_ssl').toml,
+    default: true,
+    doc: 'whether the server is asked over TLS',
+  }),
+  pathStyle: bool(at('s3.path_style').env, {
+    toml: at('s3.path_style').toml,
+    default: false,
+    doc: 'whether the bucket stands in the path of addresses, as most servers of your own want it, not before the host',
+  }),
+  presign: bool(at('s3.presign').env, {
+    toml: at('s3.presign').toml,
+    default: true,
+    doc: 'whether clients get large files and media from the S3 server itself, which they must reach under the endpoint',
+  }),
+}
+
+/** Where bytes lie; what a storage needs must be given for the one that is chosen alone. */
+export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => ({
+  assetStorage: {
+    kind: 'tables',
+    env: [],
+    toml,
+    doc: 'where the bytes of files lie',
+    default: undefined,
+    optional: true,
+    secret: false,
+    parse: () => {
+      throw new TypeError('read as its parts')
+    },
+    read,
+    shown: (value) => ({
+      ...(value as AssetStorage),
+      ...((value as AssetStorage).backend === 's3' && { secretAccessKey: '***' }),
+    }),
+    parts: [backend, directory, ...Object.values(s3)],
+  },
+})
+
+function read(given: Given): AssetStorage {
+  const mistakes: string[] = []
+  const valueOf = <T>(field: Field<T>): T | undefined => {
+    try {
+      return readField(field, given)
+    } catch (error) {
+      if (!(error instanceof Mistake)) throw error
+      mistakes.push(error.message)
+      return undefined
+    }
+  }
+  const needed = (field: Field<string | undefined>, problem?: (value: string) => string | undefined): string => {
+    const before = mistakes.length
+    const value = valueOf(field)
+    if (value === undefined && mistakes.length === before) mistakes.push(`${field.env[0]}: is missing (${field.doc})`)
+    const said = value === undefined ? undefined : problem?.(value)
+    if (said !== undefined) mistakes.push(`${field.env[0]}: ${said}`)
+    return value ?? ''
+  }
+  const chosen = valueOf(backend)
+  const result: AssetStorage | undefined =
+    chosen === 's3'
+      ? {
+          backend: 's3',
+          endpoint: needed(s3.endpoint, problemOfEndpoint),
+          bucket: needed(s3.bucket, problemOfBucket),
+          pathPrefix: needed(s3.pathPrefix, problemOfPrefix).replaceAll(/^\/+|\/+$/g, ''),
+          region: needed(s3.region),
+          accessKeyId: needed(s3.accessKeyId),
+          secretAccessKey: needed(s3.secretAccessKey),
+          useSsl: valueOf(s3.useSsl) ?? true,
+          pathStyle: valueOf(s3.pathStyle) ?? false,
+          presign: valueOf(s3.presign) ?? true,
+        }
+      : chosen && { backend: 'disk', directory: needed(directory) }
+  if (mistakes.length > 0 || !result) throw new Mistakes(mistakes)
+  return result
+}
+
+function problemOfEndpoint(value: string): string | undefined {
+  if (/^\w+:\/\//.test(value)) return 'is a host without http:// or https://; whether TLS is spoken says use_ssl'
+  return /^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(value) ? undefined : 'is not a host, or a host and its port'
+}
+
+const problemOfBucket = (value: string): string | undefined =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
+    ? undefined
+    : 'is no name of a bucket: 3 to 63 lower-case letters, digits, hyphens and dots'
+
+const problemOfPrefix = (value: string): string | undefined =>
+  /^\/*([\w.-]+(\/[\w.-]+)*)?\/*$/.test(value) ? undefined : 'may hold letters, digits, _, -, . and single slashes'
+
+function refusing<T>(word: string, why: string, field: Field<T>): Field<T> {
+  const parse = (raw: unknown): T => {
+    if (raw === word) throw new Mistake(why)
+    return field.parse(raw)
+  }
+  return { ...field, parse }
+}

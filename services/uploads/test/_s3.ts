@@ -1,0 +1,120 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { S3Settings } from '@parley/config'
+import S3rver from 's3rver'
+import { problemOfSignature } from './_sigv4.ts'
+
+/** What a test lets a request meet instead of the server. */
+export type Fault = 'refuse' | 'silence' | 'cut'
+
+/** An S3 server with an empty bucket. */
+export type TestS3 = AsyncDisposable & {
+  settings: S3Settings
+  /** The same as the environment of a process. */
+  env: Record<string, string>
+  /** Called for each request whose signature holds. */
+  fault: (request: IncomingMessage) => Fault | undefined
+  /** Method and path with query of everything that was asked. */
+  asked: string[]
+  /** Ids of multipart uploads that have not ended. */
+  unfinished: () => Promise<string[]>
+}
+
+const bucket = 'parley-files'
+/** Whose name s3rver knows. */
+const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
+
+/**
+ * s3rver, and before it what it lacks: signatures and bodies are checked, pages of listings are short and told by the last key, and
+ * multipart uploads are listed and aborted.
+ */
+export async function startS3(): Promise<TestS3> {
+  const directory = await mkdtemp(join(tmpdir(), 'parley-s3-'))
+  const store = { address: '127.0.0.1', port: 0, silent: true, vhostBuckets: false, directory }
+  const behind = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
+  const { port } = await behind.run()
+  const uploads = join(directory, bucket, '._S3rver_uploads')
+  const server: Pick<TestS3, 'fault' | 'asked'> = { fault: () => undefined, asked: [] }
+  const front = createServer((request, response) => {
+    const gone = (): void => void response.destroy()
+    answer(request, response).catch(gone)
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request)
+    const problem = problemOfSignature(request, body, key)
+    if (problem !== undefined) return fail(response, 403, 'SignatureDoesNotMatch', problem)
+    server.asked.push(`${request.method} ${request.url}`)
+    const fault = server.fault(request)
+    if (fault === 'silence') return
+    if (fault === 'refuse') return fail(response, 500, 'InternalError', 'told to by the test')
+    const url = new URL(request.url ?? '/', 'http://s3')
+    const uploadId = url.searchParams.get('uploadId')
+    if (url.searchParams.has('uploads') && request.method === 'GET') return listUnfinished(uploads, response)
+    if (uploadId !== null && !(await idsIn(uploads)).includes(uploadId))
+      return fail(response, 404, 'NoSuchUpload', uploadId)
+    if (uploadId !== null && request.method === 'DELETE') {
+      await rm(join(uploads, uploadId), { recursive: true })
+      return void response.writeHead(204).end()
+    }
+    if (url.searchParams.get('list-type') === '2') {
+      url.searchParams.set('marker', url.searchParams.get('start-after') ?? '')
+      url.searchParams.set('max-keys', '20')
+      url.searchParams.delete('list-type')
+      url.searchParams.delete('start-after')
+    }
+    const { method, headers } = request
+    const passed = ask({ host: '127.0.0.1', port, method, headers, path: url.pathname + url.search }, (got) => {
+      response.writeHead(got.statusCode ?? 500, got.headers)
+      if (fault !== 'cut') return void got.pipe(response)
+      got.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 10), () => response.destroy()))
+    })
+    passed.on('error', () => response.destroy())
+    passed.end(body)
+  }
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  const endpoint = `127.0.0.1:${(front.address() as AddressInfo).port}`
+  const settings = { endpoint, bucket, pathPrefix: 'chat/files', region: 'eu-test', ...key }
+  return Object.assign(server, {
+    settings: { ...settings, useSsl: false, pathStyle: true, presign: true },
+    env: {
+      PARLEY_CORE_ASSETS_STORAGE_BACKEND: 's3',
+      PARLEY_CORE_ASSETS_S3_ENDPOINT: endpoint,
+      PARLEY_CORE_ASSETS_S3_BUCKET: bucket,
+      PARLEY_CORE_ASSETS_S3_PATH_PREFIX: settings.pathPrefix,
+      PARLEY_CORE_ASSETS_S3_REGION: settings.region,
+      PARLEY_CORE_ASSETS_S3_ACCESS_KEY_ID: key.accessKeyId,
+      PARLEY_CORE_ASSETS_S3_SECRET_ACCESS_KEY: key.secretAccessKey,
+      PARLEY_CORE_ASSETS_S3_USE_SSL: 'false',
+      PARLEY_CORE_ASSETS_S3_PATH_STYLE: 'true',
+    },
+    unfinished: () => idsIn(uploads),
+    [Symbol.asyncDispose]: async () => {
+      front.closeAllConnections()
+      await new Promise((resolve) => front.close(resolve))
+      await behind.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  })
+}
+
+const idsIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
+
+async function listUnfinished(folder: string, response: ServerResponse): Promise<void> {
+  const entries = (await idsIn(folder)).map(async (id) => {
+    const begun = (await stat(join(folder, id, 'key'))).mtime.toISOString()
+    const named = await readFile(join(folder, id, 'key'), 'utf8')
+    return `<Upload><Key>${named}</Key><UploadId>${id}</UploadId><Initiated>${begun}</Initiated></Upload>`
+  })
+  const all = (await Promise.all(entries)).join('')
+  const xml = `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${all}</ListMultipartUploadsResult>`
+  response.writeHead(200, { 'content-type': 'application/xml' }).end(xml)
+}
+
+function fail(response: ServerResponse, status: number, code: string, message: string): void {
+  const xml = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`
+  response.writeHead(status, { 'content-type': 'application/xml' }).end(xml)
+}

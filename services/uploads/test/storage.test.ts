@@ -1,0 +1,300 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { openDiskStorage } from '../src/storage/disk.ts'
+import { openS3Storage } from '../src/storage/s3.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { startS3, type TestS3 } from './_s3.ts'
+
+const part = 8 * 1024 * 1024
+const from = (...pieces: Uint8Array[]) => Readable.from(pieces.map((piece) => Buffer.from(piece)))
+const namesOf = async (entries: AsyncIterable<{ key: string }>) => {
+  const keys: string[] = []
+  for await (const { key } of entries) keys.push(key)
+  return keys.sort()
+}
+const unavailable = { code: Code.Unavailable }
+
+const disk = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-storage-'))
+  const close = () => rm(folder, { recursive: true, force: true })
+  return { storage: await openDiskStorage(folder), close }
+}
+const s3 = async () => {
+  const server = await startS3()
+  const storage = openS3Storage(server.settings)
+  const close = async () => {
+    storage[Symbol.dispose]()
+    await server[Symbol.asyncDispose]()
+  }
+  return { storage, close }
+}
+
+describe.each([
+  ['a folder', disk],
+  ['a bucket', s3],
+])('in %s', (_, open) => {
+  let storage: Storage
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    ;({ storage, close } = await open())
+  })
+  afterAll(() => close())
+
+  const put = (key: string, content: string) => storage.put(key, from(Buffer.from(content)))
+  const get = async (key: string, range?: { start: number; end: number }) => {
+    const found = await storage.get(key, range)
+    return found && { size: found.size, content: await text(found.content) }
+  }
+
+  test('what is put is got, whole or in part, replaced and deleted', async () => {
+    await put('files/A1', 'hello world')
+    expect(await get('files/A1')).toEqual({ size: 11, content: 'hello world' })
+    expect(await get('files/A1', { start: 6, end: 8 })).toEqual({ size: 11, content: 'wor' })
+    expect(await get('files/A1', { start: 6, end: 1_000 })).toEqual({ size: 11, content: 'world' })
+    expect(await get('files/A1', { start: 11, end: 20 })).toEqual({ size: 11, content: '' })
+    await put('files/A1', 'other')
+    expect(await get('files/A1')).toEqual({ size: 5, content: 'other' })
+    await storage.delete('files/A1')
+    await storage.delete('files/A1')
+    expect(await get('files/A1')).toBeUndefined()
+  })
+
+  test('nothing at all is a content too', async () => {
+    await storage.put('files/A0', from())
+    expect(await get('files/A0')).toEqual({ size: 0, content: '' })
+    await storage.delete('files/A0')
+  })
+
+  test.each([part - 1, part, part + 1, 3 * part + 12_345])('%d bytes come back as they were', async (size) => {
+    const bytes = randomBytes(size)
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    const pieces = Array.from({ length: Math.ceil(size / 70_001) }, (__, n) =>
+      bytes.subarray(n * 70_001, (n + 1) * 70_001),
+    )
+    await storage.put('files/Alarge', from(...pieces))
+    const found = await storage.get('files/Alarge')
+    const back = found && (await buffer(found.content))
+    expect(found?.size).toBe(size)
+    expect(
+      createHash('sha256')
+        .update(back ?? '')
+        .digest('hex'),
+    ).toBe(digest)
+    const middle = await storage.get('files/Alarge', { start: part - 10, end: part - 2 })
+    expect(middle && (await buffer(middle.content))).toEqual(bytes.subarray(part - 10, part - 1))
+    await storage.delete('files/Alarge')
+  })
+
+  test.each([
+    ['at once', 4],
+    ['after some parts', 3 * part],
+  ])('what fails %s is not there, what was there stays, and nothing is left of it', async (_when, after) => {
+    await put('files/A1', 'before')
+    const failing = Readable.from(
+      (function* () {
+        for (let sent = 0; sent < after; sent += 1_048_576) yield Buffer.alloc(Math.min(1_048_576, after))
+        throw new Error('the sender is gone')
+      })(),
+    )
+    await expect(storage.put('files/A1', failing)).rejects.toThrow('the sender is gone')
+    expect(failing.destroyed).toBe(true)
+    expect(await get('files/A1')).toEqual({ size: 6, content: 'before' })
+    expect(await namesOf(storage.unfinished())).toEqual([])
+    await storage.delete('files/A1')
+  })
+
+  test('a content that is not read to its end holds nothing back', async () => {
+    await storage.put('files/Alarge', from(Buffer.alloc(part)))
+    const found = await storage.get('files/Alarge')
+    found?.content.destroy()
+    expect((await get('files/Alarge', { start: 0, end: 0 }))?.size).toBe(part)
+    await storage.delete('files/Alarge')
+  })
+
+  test('lists what is below a word, with size and age', async () => {
+    for (const key of ['files/A1', 'files/x/A2', 'filesystem/A3', 'server/A4']) await put(key, 'x')
+    expect(await namesOf(storage.list('files'))).toEqual(['files/A1', 'files/x/A2'])
+    expect(await namesOf(storage.list('nothing'))).toEqual([])
+    const before = Date.now()
+    await put('blobs/A5', 'five!')
+    for await (const { key, size, modifiedAt } of storage.list('blobs')) {
+      expect({ key, size }).toEqual({ key: 'blobs/A5', size: 5 })
+      expect(Math.abs(modifiedAt.getTime() - before)).toBeLessThan(60_000)
+    }
+  })
+
+  test('lists more than fit a page', async () => {
+    const keys = Array.from({ length: 53 }, (__, n) => `many/A${String(n).padStart(5, '0')}`)
+    await Promise.all(keys.map((key) => put(key, key)))
+    expect(await namesOf(storage.list('many'))).toEqual(keys)
+  })
+
+  test.each(['', '/', '../A1', 'files/../../A1', 'files/./A1', '/etc/passwd', 'files//A1', 'files/A\0', 'a.b', 'a\\b'])(
+    '%j is no key',
+    async (key) => {
+      await expect(put(key, 'x')).rejects.toThrow(TypeError)
+      await expect(storage.get(key)).rejects.toThrow(TypeError)
+      await expect(storage.delete(key)).rejects.toThrow(TypeError)
+    },
+  )
+})
+
+describe('a folder', () => {
+  let folder: string
+  let storage: Storage
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-storage-'))
+    storage = await openDiskStorage(folder)
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  test('that is gone is unavailable', async () => {
+    await rm(folder, { recursive: true })
+    await writeFile(folder, 'not a folder')
+    await expect(storage.put('files/A1', from())).rejects.toMatchObject(unavailable)
+    await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
+  })
+
+  test('tells what a process left unfinished, and discards it', async () => {
+    await writeFile(join(folder, 'unfinished/half'), 'x')
+    for await (const write of storage.unfinished()) {
+      expect(write.startedAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
+      await write.discard()
+    }
+    expect(await readdir(join(folder, 'unfinished'))).toEqual([])
+  })
+
+  test('has no addresses of its own', () => {
+    expect(storage.presign).toBeUndefined()
+  })
+})
+
+describe('a bucket', () => {
+  let server: TestS3
+  beforeEach(async () => {
+    server = await startS3()
+  })
+  afterEach(async () => server[Symbol.asyncDispose]())
+
+  test('is reached, and a wrong key or a bucket that is not there is told', async () => {
+    using storage = openS3Storage(server.settings)
+    await expect(storage.ping()).resolves.toBeUndefined()
+    using stranger = openS3Storage({ ...server.settings, secretAccessKey: 'another' })
+    await expect(stranger.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } })
+    await expect(stranger.get('files/A1')).rejects.toMatchObject(unavailable)
+    using elsewhere = openS3Storage({ ...server.settings, bucket: 'elsewhere' })
+    await expect(elsewhere.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } })
+    await expect(elsewhere.get('files/A1')).rejects.toMatchObject(unavailable)
+  })
+
+  test('keeps to its prefix', async () => {
+    using storage = openS3Storage(server.settings)
+    using other = openS3Storage({ ...server.settings, pathPrefix: '' })
+    await storage.put('files/A1', from(Buffer.from('x')))
+    expect(await namesOf(other.list('chat'))).toEqual(['chat/files/files/A1'])
+    expect(await namesOf(other.list('files'))).toEqual([])
+  })
+
+  test('that refuses for a moment is asked again, and is unavailable when it goes on', async () => {
+    using storage = openS3Storage(server.settings)
+    let refusals = 2
+    server.fault = () => (refusals-- > 0 ? 'refuse' : undefined)
+    await storage.put('files/A1', from(Buffer.from('x')))
+    server.fault = () => 'refuse'
+    const source = from(Buffer.alloc(2 * part), Buffer.alloc(2 * part))
+    await expect(storage.put('files/A1', source)).rejects.toMatchObject(unavailable)
+    expect(source.destroyed).toBe(true)
+    await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
+    await expect(storage.delete('files/A1')).rejects.toMatchObject(unavailable)
+    await expect(namesOf(storage.list('files'))).rejects.toMatchObject(unavailable)
+  })
+
+  test('that fails in the middle of a write is left without its parts', async () => {
+    using storage = openS3Storage(server.settings)
+    server.fault = ({ url }) => (url?.includes('partNumber=3') ? 'refuse' : undefined)
+    await expect(storage.put('files/A1', from(Buffer.alloc(4 * part)))).rejects.toMatchObject(unavailable)
+    expect(server.asked.some((line) => line.includes('partNumber=2'))).toBe(true)
+    expect(await server.unfinished()).toEqual([])
+    expect(await namesOf(storage.list('files'))).toEqual([])
+  })
+
+  test('that says nothing is unavailable after a while', async () => {
+    using storage = openS3Storage(server.settings, { requestTimeout: 100 })
+    server.fault = () => 'silence'
+    await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
+  })
+
+  test('that breaks off in the middle of a file does not pass for its end', async () => {
+    using storage = openS3Storage(server.settings)
+    await storage.put('files/A1', from(Buffer.from('much more than ten bytes')))
+    server.fault = () => 'cut'
+    const found = await storage.get('files/A1')
+    await expect(text(found?.content ?? from())).rejects.toMatchObject(unavailable)
+  })
+
+  test('tells what a process left unfinished, and discards it', async () => {
+    using storage = openS3Storage(server.settings)
+    server.fault = ({ url, method }) => (url?.includes('partNumber=3') || method === 'DELETE' ? 'refuse' : undefined)
+    await expect(storage.put('files/A1', from(Buffer.alloc(3 * part)))).rejects.toMatchObject(unavailable)
+    server.fault = () => undefined
+    expect(await server.unfinished()).toHaveLength(1)
+    expect(await namesOf(storage.unfinished())).toEqual(['files/A1'])
+    for await (const write of storage.unfinished()) {
+      expect(write.startedAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
+      await write.discard()
+    }
+    expect(await server.unfinished()).toEqual([])
+  })
+
+  describe('hands out addresses', () => {
+    const wanted = { expiresMs: 300_000, contentType: 'video/mp4', filename: 'Überblick "1".mp4' }
+
+    test('that serve an object with its type and name, whole and in ranges', async () => {
+      using storage = openS3Storage(server.settings)
+      await storage.put('files/A1', from(Buffer.from('hello world')))
+      const url = (await storage.presign?.('files/A1', wanted)) ?? ''
+      const whole = await fetch(url)
+      expect(whole.status).toBe(200)
+      expect(await whole.text()).toBe('hello world')
+      expect(whole.headers.get('content-type')).toBe('video/mp4')
+      expect(whole.headers.get('content-disposition')).toBe(
+        `inline; filename="_berblick _1_.mp4"; filename*=UTF-8''%C3%9Cberblick%20%221%22.mp4`,
+      )
+      const range = await fetch(url, { headers: { range: 'bytes=6-8' } })
+      expect(range.status).toBe(206)
+      expect(await range.text()).toBe('wor')
+      expect(range.headers.get('content-range')).toBe('bytes 6-8/11')
+    })
+
+    test('that hold for this object, this type and this long alone', async () => {
+      using storage = openS3Storage(server.settings)
+      await storage.put('files/A1', from(Buffer.from('hello world')))
+      await storage.put('files/A2', from(Buffer.from('secret')))
+      const url = new URL((await storage.presign?.('files/A1', wanted)) ?? '')
+      expect(url.searchParams.get('X-Amz-Expires')).toBe('300')
+      expect(url.href).not.toContain(server.settings.secretAccessKey)
+      const changed = (change: (copy: URL) => void) => {
+        const copy = new URL(url)
+        change(copy)
+        return fetch(copy).then(({ status }) => status)
+      }
+      expect(await changed(() => undefined)).toBe(200)
+      expect(await changed((copy) => (copy.pathname = copy.pathname.replace('A1', 'A2')))).toBe(403)
+      expect(await changed((copy) => copy.searchParams.set('X-Amz-Expires', '600'))).toBe(403)
+      expect(await changed((copy) => copy.searchParams.set('response-content-type', 'text/html'))).toBe(403)
+      expect(await changed((copy) => copy.searchParams.set('X-Amz-Signature', '0'.repeat(64)))).toBe(403)
+      expect((await fetch(url, { method: 'DELETE' })).status).toBe(403)
+    })
+
+    test('only where it may', () => {
+      using storage = openS3Storage({ ...server.settings, presign: false })
+      expect(storage.presign).toBeUndefined()
+    })
+  })
+})
