@@ -5,7 +5,7 @@ const claimsWithoutImage = counter('uploads_claims_without_image_total', {
   description: 'Events that name a public image which is not there',
 })
 const imagesWithoutBytes = counter('uploads_images_without_bytes_total', {
-  description: 'Requests for public images and files whose bytes are not in the storage',
+  description: 'Requests for public images and files whose bytes are not in the storage, or not all of them',
 })
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
@@ -15,15 +15,18 @@ export function reportClaimWithoutImage(key: string, ownerId: string): void {
 
 export function reportImageWithoutBytes(key: string): void {
   imagesWithoutBytes()
-  log.error({ key }, 'the bytes of an image are not in the storage')
+  log.error({ key }, 'the bytes of an image are not in the storage as a whole')
 }
 
 export function reportFileWithoutBytes(assetId: string): void {
   imagesWithoutBytes()
-  log.error({ assetId }, 'the bytes of a file are not in the storage')
+  log.error({ assetId }, 'the bytes of a file are not in the storage as a whole')
 }
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
+
+/** An answer that had begun ends in the middle. */
+export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }, 'a file could not be sent to its end')
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'swept what nobody needs')
 

@@ -37,7 +37,7 @@ describe.each(addresses)('%s', (_, address) => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.stringContaining('sandbox'),
       'access-control-allow-origin': '*',
-      etag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+      etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
     expect(response.headers.get('content-length')).toBe(String(bytes.length))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isDecodedImage, isVideo, mayHoldScripts, mediaType } from './media-type.ts'
+import { isCode, isDecodedImage, isPlayed, isVideo, mayHoldScripts, mediaType } from './media-type.ts'
 
 test.each([
   ['', 'application/octet-stream'],
@@ -36,8 +36,35 @@ describe('of types', () => {
     ['image/svg+xml', true],
     ['application/javascript', true],
     ['application/atom+xml', true],
+    ['application/xhtml+xml', true],
+    ['application/mathml+xml', true],
+    ['text/xsl', true],
+    ['multipart/x-mixed-replace; boundary=a', true],
+    ['text/html; charset=utf-8', true],
+    ['TEXT/HTML', true],
+    ['video/x+xml', true],
+    ['audio/x.y+xml; a=b', true],
+    ['video/mp4; codecs=avc1', false],
+    ['application/pdf', false],
     ['text/plain; charset=utf-8', false],
     ['image/png', false],
     ['audio/ogg', false],
   ])('%s may hold scripts: %p', (type, expected) => expect(mayHoldScripts(type)).toBe(expected))
+
+  test.each([
+    ['text/javascript', true],
+    ['application/x-javascript; a=b', true],
+    ['text/javascript1.5', true],
+    ['text/ecmascript', true],
+    ['text/css', true],
+    ['application/wasm', true],
+    ['text/plain', false],
+    ['application/json', false],
+  ])('%s is code: %p', (type, expected) => expect(isCode(type)).toBe(expected))
+
+  test.each([
+    ['video/mp4; codecs=avc1', true],
+    ['audio/ogg', true],
+    ['image/gif', false],
+  ])('%s is played: %p', (type, expected) => expect(isPlayed(type)).toBe(expected))
 })

@@ -10,15 +10,23 @@ export function mediaType(given: string): string | undefined {
   return trimmed.replace(/^[^;]*/, (type) => type.trim().toLowerCase())
 }
 
-const bare = (contentType: string): string => contentType.split(';', 1)[0]?.trim() ?? ''
+const bare = (contentType: string): string => contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 export const isVideo = (contentType: string): boolean => bare(contentType).startsWith('video/')
+
+/** Sound and moving pictures, which are read in parts. */
+export const isPlayed = (contentType: string): boolean => /^(audio|video)\//.test(bare(contentType))
 
 /** Images that are decoded when they are complete, and of which other sizes are made. */
 export const isDecodedImage = (contentType: string): boolean => /^image\/(jpe?g|png|gif|webp)$/.test(bare(contentType))
 
 const harmless =
-  /^(image\/(jpe?g|png|gif|webp|avif|bmp|heic|heif)|(audio|video)\/[\w.+-]+|text\/plain|application\/pdf)$/
+  /^(image\/(jpe?g|png|gif|webp|avif|bmp|heic|heif)|(audio|video)\/[\w.+-]+(?<!\+xml)|text\/plain|application\/pdf)$/
 
 /** Whether a browser that opens such a file might run what is in it: HTML, XML, SVG and whatever is not known better. */
 export const mayHoldScripts = (contentType: string): boolean => !harmless.test(bare(contentType))
+
+const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm)$/
+
+/** What a page runs or applies when it names the address of such a file. */
+export const isCode = (contentType: string): boolean => code.test(bare(contentType))

@@ -1,12 +1,13 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 import { translateDatabaseError } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { reportFailedRequest } from '../metrics.ts'
+import { reportBrokenOff, reportFailedRequest } from '../metrics.ts'
 import { getFile } from './get-file.ts'
 import { getServerImage } from './get-server-image.ts'
 import { putBlob } from './put-blob.ts'
+import { noSuchAsset, Refusal } from './refusal.ts'
 import { replyJson } from './reply.ts'
 
 const serverImagePath = /^\/assets\/server\/([^/]+)(?:\/t\/([^/]+))?$/
@@ -15,23 +16,45 @@ const filePath = /^\/assets\/files\/([^/]+)(?:\/image\/(.+))?$/
 /** What the HTTP port answers. Paths are taken as they are: nothing is decoded, nothing is resolved. */
 export function handleRequests(ctx: Context): RequestListener {
   return (request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-    const image = serverImagePath.exec(path)
-    const file = filePath.exec(path)
-    const answer = async (): Promise<void> => {
-      if (path === '/internal/blobs') return putBlob(ctx, request, response)
-      if (image?.[1] !== undefined) return getServerImage(ctx, { key: image[1], segment: image[2] }, request, response)
-      if (file?.[1] !== undefined) return getFile(ctx, { assetId: file[1], image: file[2] }, request, response)
-      replyJson(response, 404, { error: path.startsWith('/assets/') ? 'no such asset' : 'not found' })
-    }
-    answer().catch((thrown: unknown) => {
+    route(ctx, request, response).catch((error: unknown) => {
       // Whoever asked is gone: there is nobody to tell, and nothing went wrong here.
-      if (request.destroyed && !request.complete) return
-      if (response.headersSent) return response.destroy()
-      const error = thrown instanceof ConnectError ? thrown : translateDatabaseError(thrown)
-      if (!error) reportFailedRequest(thrown)
-      const status = codeToHttpStatus(error?.code ?? Code.Internal)
-      return replyJson(response, status, { error: error?.rawMessage ?? 'internal server error' })
+      if (isGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
+      if (response.headersSent) {
+        reportBrokenOff(error)
+        return void response.destroy()
+      }
+      const { status, message, headers } = asRefusal(error)
+      replyJson(response, status, { error: message }, headers)
     })
   }
+}
+
+async function route(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  if (path === '/internal/blobs') return putBlob(ctx, request, response)
+  if (!path.startsWith('/assets/')) throw new Refusal(404, 'not found')
+  const [, key, segment] = serverImagePath.exec(path) ?? []
+  const [, assetId, image] = filePath.exec(path) ?? []
+  if (key === undefined && assetId === undefined) throw noSuchAsset()
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, 'use GET', { allow: 'GET, HEAD' })
+  if (key !== undefined) {
+    response.setHeader('access-control-allow-origin', '*')
+    return getServerImage(ctx, { key, segment }, request, response)
+  }
+  if (assetId !== undefined) return getFile(ctx, { assetId, image }, request, response)
+}
+
+const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+
+function asRefusal(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown
+  const error = thrown instanceof ConnectError ? thrown : translateDatabaseError(thrown)
+  if (!error) {
+    reportFailedRequest(thrown)
+    return new Refusal(500, 'internal server error')
+  }
+  // Too many at once is nothing that this one did: it may come again.
+  const status = error.code === Code.ResourceExhausted ? 503 : codeToHttpStatus(error.code)
+  const after = error.metadata.get('retry-after') ?? '1'
+  return new Refusal(status, error.rawMessage, status === 503 ? { 'retry-after': after } : {})
 }

@@ -1,0 +1,15 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+
+/** An answer that is not what was asked for. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+
+  constructor(status: number, message: string, headers: OutgoingHttpHeaders = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+export const noSuchAsset = (): Refusal => new Refusal(404, 'no such asset')

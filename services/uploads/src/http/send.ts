@@ -1,0 +1,55 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ByteRange } from '../storage/storage.ts'
+import { isUnchanged, rangeHolds, type Validators } from './conditions.ts'
+import { rangeOf } from './range.ts'
+import { Refusal } from './refusal.ts'
+
+/** Bytes that never change, and what is said of them. */
+export type Sendable = Validators & {
+  size: number
+  headers: OutgoingHttpHeaders
+  /** The bytes, or a part of them. */
+  open: (range?: ByteRange) => Promise<Readable>
+}
+
+/** Tells whoever has it already that they do. */
+export function repliedUnchanged(
+  { headers: asked }: IncomingMessage,
+  response: ServerResponse,
+  { headers, ...state }: Validators & { headers: OutgoingHttpHeaders },
+): boolean {
+  const unchanged = isUnchanged(asked, state)
+  if (unchanged) response.writeHead(304, { ...headers, ...told(state) }).end()
+  return unchanged
+}
+
+/** Sends a file, or the part of it that is asked for, as fast as it is taken. */
+export async function send(request: IncomingMessage, response: ServerResponse, file: Sendable): Promise<void> {
+  const { size } = file
+  const headers = { ...file.headers, ...told(file), 'accept-ranges': 'bytes' }
+  if (request.method === 'HEAD') return void response.writeHead(200, { ...headers, 'content-length': size }).end()
+  const range = rangeHolds(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
+  if (range === 'beyond')
+    throw new Refusal(416, `there are ${size} bytes in all`, { 'content-range': `bytes */${size}` })
+  const content = await file.open(range)
+  if (response.destroyed) return void content.destroy()
+  if (range) {
+    const { start, end } = range
+    const part = { 'content-length': end - start + 1, 'content-range': `bytes ${start}-${end}/${size}` }
+    response.writeHead(206, { ...headers, ...part })
+  } else response.writeHead(200, { ...headers, 'content-length': size })
+  await pipeline(content, response)
+}
+
+/** Bytes that are in memory, as something to send. */
+export const inMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
+  size: bytes.length,
+  open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),
+})
+
+const told = ({ etag, lastModified }: Validators): OutgoingHttpHeaders => ({
+  etag,
+  'last-modified': lastModified.toUTCString(),
+})

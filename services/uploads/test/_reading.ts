@@ -1,0 +1,63 @@
+import { assetUrl, type ServerImageSize } from '@parley/auth'
+import type { Service } from '@parley/runtime'
+import { publicUrl, signingSecret, type Env } from './_env.ts'
+import { claiming, sendFile, type Sending } from './_sending.ts'
+
+export type Asking = {
+  userId?: string
+  image?: ServerImageSize
+  headers?: Record<string, string>
+  method?: string
+}
+
+/** Reads files of messages in the room Rtea from a process whose clock can be put forward. */
+export class Readers {
+  readonly #env: Env
+  #claims = 0
+  #service: Service | undefined
+  clock = 0
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  get url(): string {
+    return this.#service?.url ?? ''
+  }
+
+  readonly now = (): Date => new Date(Date.now() + this.clock)
+
+  async start(settings?: Record<string, string>): Promise<void> {
+    this.#service = await this.#env.start(settings, { now: this.now })
+  }
+
+  /** Sends a file and a message with it, and answers its id. */
+  async attached(bytes: Uint8Array, contentType = 'text/plain', sending: Sending = {}): Promise<string> {
+    const { id } = await sendFile(this.#env, bytes, { contentType, ...sending })
+    const { userId = 'Ualice' } = sending
+    await this.#env.internal.claimAssets(claiming([id], { userId, eventId: `E${this.#claims++}` }))
+    return id
+  }
+
+  /** Where a file is without a ticket, at this process. */
+  pathOf(assetId: string): string {
+    return `${this.url}/assets/files/${assetId}`
+  }
+
+  /** The address that a reader of the message is given, at this process. */
+  addressOf(assetId: string, { userId = 'Ualice', image }: Asking = {}): string {
+    const { url } = assetUrl(
+      { publicUrl, signingSecret },
+      { assetId, userId, now: this.now(), ...(image && { image }) },
+    )
+    return url.replace(publicUrl, this.url)
+  }
+
+  read(assetId: string, asking: Asking = {}): Promise<Response> {
+    const { headers = {}, method = 'GET' } = asking
+    return fetch(this.addressOf(assetId, asking), { headers, method })
+  }
+}
+
+/** The bytes of an answer. */
+export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())

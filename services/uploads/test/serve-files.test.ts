@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readlink, rm, truncate } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { openEnv, type Env } from './_env.ts'
+import { bytesOf, Readers } from './_reading.ts'
+
+let env: Env
+let readers: Readers
+let id = ''
+let etag = ''
+let modified = ''
+const file = randomBytes(700_000)
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+  readers = new Readers(env)
+  await readers.start()
+  id = await readers.attached(file, 'audio/ogg')
+  const { headers } = await readers.read(id, { method: 'HEAD' })
+  etag = headers.get('etag') ?? ''
+  modified = headers.get('last-modified') ?? ''
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const ask = (headers: Record<string, string>, method = 'GET') => readers.read(id, { headers, method })
+
+describe('a part of a file', () => {
+  test.each([
+    ['bytes=0-0', 0, 0],
+    ['bytes=100-299999', 100, 299_999],
+    ['bytes=699990-', 699_990, 699_999],
+    ['bytes=-7', 699_993, 699_999],
+    ['bytes=5-9999999', 5, 699_999],
+  ])('is sent for %s', async (range, start, end) => {
+    const response = await ask({ range })
+    expect(response.status).toBe(206)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...{ 'content-range': `bytes ${start}-${end}/700000`, 'content-length': `${end - start + 1}` },
+      ...{ etag, 'content-type': 'audio/ogg', 'accept-ranges': 'bytes', 'cache-control': 'private, no-store' },
+    })
+    expect((await bytesOf(response)).equals(file.subarray(start, end + 1))).toBe(true)
+  })
+
+  test('that is not there is refused with the length of the file', async () => {
+    for (const range of ['bytes=700000-', 'bytes=-0']) {
+      const response = await ask({ range })
+      expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */700000'])
+      expect(await response.json()).toEqual({ error: 'there are 700000 bytes in all' })
+    }
+  })
+
+  test.each(['bytes=0-1,5-6', 'bytes=9-2', 'lines=1-2', 'bytes=x'])(
+    'is not made of %s: the file is sent',
+    async (range) => {
+      const response = await ask({ range })
+      expect([response.status, response.headers.has('content-range')]).toEqual([200, false])
+      expect((await bytesOf(response)).equals(file)).toBe(true)
+    },
+  )
+
+  test('is sent to who has others of the same file; to others the file', async () => {
+    const statusWith = async (ifRange: string) => {
+      const response = await ask({ range: 'bytes=0-9', 'if-range': ifRange })
+      await response.arrayBuffer()
+      return response.status
+    }
+    expect([await statusWith(etag), await statusWith(modified)]).toEqual([206, 206])
+    for (const other of ['"other"', `W/${etag}`, 'Sat, 01 Jan 2000 00:00:00 GMT'])
+      expect(await statusWith(other)).toBe(200)
+  })
+
+  test('is nothing that HEAD tells of', async () => {
+    const response = await ask({ range: 'bytes=0-9' }, 'HEAD')
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '700000'])
+    expect(response.headers.get('accept-ranges')).toBe('bytes')
+  })
+})
+
+describe('a file that somebody has', () => {
+  test.each([
+    [() => ({ 'if-none-match': etag }), 304],
+    [() => ({ 'if-none-match': `"other", W/${etag}` }), 304],
+    [() => ({ 'if-none-match': '*' }), 304],
+    [() => ({ 'if-modified-since': modified }), 304],
+    [() => ({ 'if-none-match': '"other"', 'if-modified-since': modified }), 200],
+    [() => ({ 'if-modified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), 200],
+  ])('is not sent again: %s', async (headers, status) => {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await ask({ ...headers(), range: 'bytes=0-9' }, method)
+      expect(response.status).toBe(status === 200 && method === 'GET' ? 206 : status)
+      expect(response.headers.get('etag')).toBe(etag)
+      if (status === 304) expect(await bytesOf(response)).toHaveLength(0)
+      else await response.arrayBuffer()
+    }
+  })
+})
+
+describe('what a browser could run', () => {
+  test.each([
+    ['text/html', 'text/html'],
+    ['image/svg+xml', 'image/svg+xml'],
+    ['application/xhtml+xml', 'application/xhtml+xml'],
+    ['text/xml; charset=utf-8', 'text/xml; charset=utf-8'],
+    ['application/mathml+xml', 'application/mathml+xml'],
+    ['audio/x+xml', 'audio/x+xml'],
+    ['multipart/x-mixed-replace; boundary=a', 'multipart/x-mixed-replace; boundary=a'],
+    ['application/octet-stream', 'application/octet-stream'],
+    ['text/javascript', 'application/octet-stream'],
+    ['text/css', 'application/octet-stream'],
+  ])('%s is saved, not opened', async (contentType, sent) => {
+    const { headers } = await readers.read(await readers.attached(Buffer.from('<script>'), contentType))
+    expect(headers.get('content-type')).toBe(sent)
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''notes.txt")
+    expect(headers.get('content-security-policy')).toMatch(/^sandbox\b/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test.each(['text/plain', 'application/pdf', 'audio/ogg', 'image/avif'])(
+    '%s is nothing of the kind',
+    async (contentType) => {
+      const sending = { filename: 'Plan "B".txt' }
+      const { headers } = await readers.read(await readers.attached(Buffer.from('<script>'), contentType, sending))
+      expect(headers.get('content-type')).toBe(contentType)
+      expect(headers.get('content-disposition')).toBe("inline; filename*=UTF-8''Plan%20%22B%22.txt")
+      expect(headers.has('content-security-policy')).toBe(false)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    },
+  )
+})
+
+describe('a file that cannot be sent to its end', () => {
+  const openFiles = async (): Promise<number> => {
+    const links = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    )
+    return links.filter((path) => path.startsWith(env.folder)).length
+  }
+
+  test('is let go of when whoever asked goes away', async () => {
+    const large = await readers.attached(randomBytes(20_000_000), 'audio/ogg')
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => beginReading(readers.addressOf(large))))
+    expect(await openFiles()).toBe(5)
+    for (const socket of sockets) socket.destroy()
+    await eventually(async () => expect(await openFiles()).toBe(0))
+  })
+
+  test.each([
+    ['lost', (path: string) => rm(path)],
+    ['cut off', (path: string) => truncate(path, 10)],
+  ])('is not there when its bytes are %s', async (_, damage) => {
+    const lost = await readers.attached(file, 'audio/ogg')
+    await damage(join(env.folder, 'objects/files', lost))
+    const response = await readers.read(lost)
+    expect([response.status, await response.json()]).toEqual([404, { error: 'no such asset' }])
+  })
+})
+
+/** Asks for a file and takes only the beginning of the answer. */
+function beginReading(address: string): Promise<Socket> {
+  const { hostname, port, pathname, search } = new URL(address)
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
+    })
+    socket.once('data', () => resolve(socket.pause()))
+    socket.once('error', reject)
+  })
+}
