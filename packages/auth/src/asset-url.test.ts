@@ -17,7 +17,7 @@ describe('the address of an attachment', () => {
     expect(expiresAt).toEqual(new Date('2030-01-02T00:00:00Z'))
     expect(readAssetTicket(['secret'], ticket, now)).toEqual({
       ...{ assetId: 'A1', userId: 'Ualice', expiresAt },
-      image: undefined,
+      ...{ image: undefined, variant: undefined },
     })
     expect(readAssetTicket(['secret'], ticket, new Date(expiresAt.getTime() - 1))).toBeDefined()
     expect(readAssetTicket(['secret'], ticket, expiresAt)).toBeUndefined()
@@ -27,6 +27,15 @@ describe('the address of an attachment', () => {
     const { url } = assetUrl(from, { ...asset, image })
     expect(new URL(url).pathname).toBe('/assets/files/A1/image/960x400/contain')
     expect(readAssetTicket(['secret'], ticketOf(url), now)).toMatchObject({ assetId: 'A1', image })
+  })
+
+  test.each([
+    ['poster', '/assets/files/A1/poster'],
+    ['720p', '/assets/files/A1/video/720p'],
+  ] as const)('of the %s of a video is bound to it', (variant, path) => {
+    const { url } = assetUrl(from, { ...asset, variant })
+    expect(new URL(url).pathname).toBe(path)
+    expect(readAssetTicket(['secret'], ticketOf(url), now)).toMatchObject({ variant, image: undefined })
   })
 
   test('holds under an older secret while it is listed', () => {

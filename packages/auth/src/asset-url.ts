@@ -7,9 +7,18 @@ export type AssetTicket = {
   /** Who may read it. */
   readonly userId: string
   readonly expiresAt: Date
-  /** The size in which the image may be read; undefined for the original. */
+  /** The size in which the image may be read; undefined for the original and for variants. */
   readonly image: ServerImageSize | undefined
+  /** What was made of the video and may be read; undefined for the original and for images. */
+  readonly variant: VideoVariant | undefined
 }
+
+/** What is made of a video: its poster, or the video in a quality such as `720p`. */
+export type VideoVariant = 'poster' | `${number}p`
+
+/** Whether this may name something that is made of a video. */
+export const isVideoVariant = (name: unknown): name is VideoVariant =>
+  typeof name === 'string' && /^(poster|[1-9]\d{0,4}p)$/.test(name)
 
 /** How long an address of an attachment works. */
 export const assetUrlLifeMs = 24 * 3_600_000
@@ -19,21 +28,28 @@ const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update(`files/${content}`).digest().subarray(0, 16)
 
 /**
- * Absolute address under which one user reads an attachment for a day: the original, or a small image of it. It holds no
- * credential: membership of the room is looked at with every read. Throws a RangeError for a side that is not 1 to 4096.
+ * Absolute address under which one user reads an attachment for a day: the original, another size of it (`image`), or
+ * what was made of a video (`variant`). It holds no credential: membership of the room is looked at with every read.
+ * Throws a RangeError for a side that is not 1 to 4096.
  */
 export function assetUrl(
   { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },
-  asset: { assetId: string; userId: string; now: Date; image?: ServerImageSize },
+  asset: { assetId: string; userId: string; now: Date; image?: ServerImageSize; variant?: VideoVariant },
 ): { url: string; expiresAt: Date } {
-  const { assetId, userId, now, image } = asset
+  const { assetId, userId, now, image, variant } = asset
   if (image && !isImageSize(image)) throw new RangeError('a side of an image has 1 to 4096 pixels')
   const seconds = Math.floor((now.getTime() + assetUrlLifeMs) / 1000)
-  const size = image && { w: image.width, h: image.height, f: image.fit }
-  const content = Buffer.from(JSON.stringify({ a: assetId, u: userId, e: seconds, ...size })).toString('base64url')
+  const what = image ? { w: image.width, h: image.height, f: image.fit } : variant && { v: variant }
+  const content = Buffer.from(JSON.stringify({ a: assetId, u: userId, e: seconds, ...what })).toString('base64url')
   const ticket = `${content}.${signatureOf(signingSecret, content).toString('hex')}`
-  const path = `/assets/files/${assetId}${image ? `/image/${image.width}x${image.height}/${image.fit}` : ''}`
+  const path = `/assets/files/${assetId}${placeOf(asset)}`
   return { url: `${publicUrl.replace(/\/+$/, '')}${path}?access=${ticket}`, expiresAt: new Date(seconds * 1000) }
+}
+
+function placeOf({ image, variant }: { image?: ServerImageSize; variant?: VideoVariant }): string {
+  if (image) return `/image/${image.width}x${image.height}/${image.fit}`
+  if (variant) return variant === 'poster' ? '/poster' : `/video/${variant}`
+  return ''
 }
 
 /** The ticket in such an address (`access`); undefined unless one of the secrets signed it and it still holds. */
@@ -42,10 +58,14 @@ export function readAssetTicket(signingSecrets: readonly string[], text: string,
   const given = Buffer.from(signature, 'hex')
   if (given.length !== 16) return undefined
   if (!signingSecrets.some((secret) => timingSafeEqual(given, signatureOf(secret, content)))) return undefined
-  const { a, u, e, w, h, f } = JSON.parse(Buffer.from(content, 'base64url').toString()) as Record<string, unknown>
+  const { a, u, e, w, h, f, v } = JSON.parse(Buffer.from(content, 'base64url').toString()) as Record<string, unknown>
   if (typeof a !== 'string' || typeof u !== 'string' || typeof e !== 'number' || e * 1000 <= now.getTime())
     return undefined
   const image = { width: w, height: h, fit: f }
   if (w !== undefined && !isImageSize(image)) return undefined
-  return { assetId: a, userId: u, expiresAt: new Date(e * 1000), image: isImageSize(image) ? image : undefined }
+  return {
+    ...{ assetId: a, userId: u, expiresAt: new Date(e * 1000) },
+    image: isImageSize(image) ? image : undefined,
+    variant: isVideoVariant(v) ? v : undefined,
+  }
 }

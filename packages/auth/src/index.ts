@@ -1,4 +1,11 @@
-export { assetUrl, assetUrlLifeMs, readAssetTicket, type AssetTicket } from './asset-url.ts'
+export {
+  assetUrl,
+  assetUrlLifeMs,
+  isVideoVariant,
+  readAssetTicket,
+  type AssetTicket,
+  type VideoVariant,
+} from './asset-url.ts'
 export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
@@ -52,3 +59,4 @@ export {
 } from './server-image-url.ts'
 export { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 export { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'
+export { toVideoProcessing, type AddressOf } from './video-processing.ts'

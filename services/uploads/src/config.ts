@@ -14,6 +14,7 @@ import {
   uploadFields,
   videoFields,
 } from '@parley/config'
+import { videoWorkerFields } from './video/settings.ts'
 
 export const readConfig = defineConfig({
   ...processFields(),
@@ -23,6 +24,7 @@ export const readConfig = defineConfig({
   ...assetStorageFields(),
   ...uploadFields(),
   ...videoFields(),
+  ...videoWorkerFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {

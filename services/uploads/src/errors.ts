@@ -44,7 +44,7 @@ export const filenameInvalid = () => invalid('filename: a name of 1 to 255 chara
 export const contentTypeInvalid = () => invalid('content_type: not a media type such as image/png')
 export const fileIsEmpty = () => invalid('size: above zero')
 export const fileTooLarge = (limit: number) => invalid(`size: at most ${limit} bytes are taken`)
-export const videosOff = () => invalid('content_type: videos are not taken by this server')
+export const videosOff = () => invalid('content_type: video processing is not available')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 
 export const uploadNotFound = () => new ConnectError('upload not found, or expired', Code.NotFound)

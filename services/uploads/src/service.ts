@@ -1,11 +1,17 @@
 import { createClient } from '@connectrpc/connect'
-import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import {
+  AccountsInternalService,
+  AdminInternalService,
+  MessagingInternalService,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
 import {
   consumeEventBatches,
   consumeEvents,
   followPolicy,
   refuseErased,
   startErasures,
+  startHandOver,
   startRelay,
 } from '@parley/events'
 import { isPublicAddress } from '@parley/outbound'
@@ -34,6 +40,7 @@ import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
 import { PageDesk } from './previews/page-desk.ts'
 import { routes } from './rpc/index.ts'
 import { openStorage } from './storage/open.ts'
+import { openVideoTools, startVideos } from './video/start.ts'
 
 export type Overrides = {
   /** Gives up starting. */
@@ -77,6 +84,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   policyLoaded()
 
   const now = overrides.now ?? (() => new Date())
+  const tools = await openVideoTools(config, signal)
   const ctx: Context = {
     db,
     relay: opened.use(await startRelay({ pool, bus: events, service: 'uploads' })),
@@ -90,11 +98,12 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
-    fileLimits: config,
+    fileLimits: { ...config, videoEnabled: tools !== undefined },
     now,
   }
   const claimsArrive = settled(events, overrides.settledAfterMs ?? 600_000)
   const consumer = { bus: events, db, service: 'uploads' }
+  const posted = { now, processesVideos: tools !== undefined }
   opened.use(
     await consumeEvents({
       ...consumer,
@@ -112,12 +121,19 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     }),
   )
   for (const [durable, kind, on] of [
-    ['posted', 'message_posted', onMessagePosted],
-    ['imported', 'messages_imported', onMessagesImported],
+    ['posted', 'message_posted', onMessagePosted(posted)],
+    ['imported', 'messages_imported', onMessagesImported(posted)],
     ['edited', 'message_edited', onMessageChanged],
     ['retracted', 'message_retracted', onMessageChanged],
   ] as const)
     opened.use(await consumeEventBatches({ ...consumer, durable, subject: `evt.room.*.${kind}`, on }))
+  const messaging = createClient(MessagingInternalService, transport)
+  opened.use(
+    await startHandOver({
+      ...{ db, service: 'uploads' },
+      apply: (roomId, roomEvents, stop) => messaging.applyRoomEvents({ roomId, events: roomEvents }, { signal: stop }),
+    }),
+  )
   const accounts = createClient(AccountsInternalService, transport)
   opened.use(
     await startErasures({
@@ -133,6 +149,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
+  opened.use(await startVideos(ctx, { tools, settings: config, signal }))
   opened.defer('background work', () => closing.abort())
   const http = opened.use(
     await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) }),

@@ -11,6 +11,7 @@ import {
   AccountsInternalService,
   AdminInternalService,
   EventBatchSchema,
+  MessagingInternalService,
   RoomsInternalService,
   ServerImageKind,
   UploadsInternalService,
@@ -35,6 +36,7 @@ import { readConfig } from '../src/config.ts'
 import { openDiskStorage } from '../src/storage/disk.ts'
 import { openS3Storage } from '../src/storage/s3.ts'
 import { storageKeys, type Storage } from '../src/storage/storage.ts'
+import { FakeMessaging } from './_messaging.ts'
 import { FakeRooms } from './_rooms.ts'
 import { startS3, type TestS3 } from './_s3.ts'
 import { startUploads, type Overrides } from '../src/service.ts'
@@ -64,6 +66,8 @@ export type Env = AsyncDisposable & {
   internal: Client<typeof UploadsInternalService>
   /** Who belongs where: the stand-in for rooms. */
   rooms: FakeRooms
+  /** What rooms are told of videos: the stand-in for messaging. */
+  messaging: FakeMessaging
   as: (userId: string) => { uploads: Client<typeof AssetUploadService>; assets: Client<typeof AssetService> }
   /** Tells what happened to messages of a room. */
   tell: (
@@ -93,11 +97,13 @@ export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const erasures = new ErasureReports()
   const rooms = new FakeRooms()
+  const messaging = new FakeMessaging()
   opened.use(
     await fakeLeaf(bus, (routes) => {
       routes.service(AccountsInternalService, { reportErased: erasures.reportErased })
       routes.service(AdminInternalService, { getPolicy: () => standardPolicy() })
       routes.service(RoomsInternalService, { getRoomAccess: rooms.getRoomAccess })
+      routes.service(MessagingInternalService, { applyRoomEvents: messaging.applyRoomEvents })
     }),
   )
   const folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'))
@@ -123,7 +129,7 @@ export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
     bus,
     rpc,
     erasures,
-    rooms,
+    ...{ rooms, messaging },
     internal: createClient(UploadsInternalService, rpc.transport({})),
     as: (userId) => {
       const transport = callAs(rpc, { userId })

@@ -2,25 +2,36 @@ import type { Event } from '@parley/contracts/internal'
 import type { Tx } from '@parley/postgres'
 import { confirmPosted } from '../store/assets.ts'
 import { beginPreviewUses } from '../store/preview-uses.ts'
+import { beginProcessing } from '../video/begin.ts'
+
+type Handling = {
+  now: () => Date
+  /** Whether videos are processed. */
+  processesVideos: boolean
+}
 
 /** Messages were posted: what they attach stays, and so do the images of their previews. */
-export async function onMessagePosted(events: Event[], tx: Tx): Promise<void> {
-  const posted = events.flatMap(({ id: eventId, fact }) =>
-    fact.case === 'messagePosted' ? fact.value.attachmentAssetIds.map((assetId) => ({ assetId, eventId })) : [],
-  )
-  await confirmPosted(tx, posted)
-  const shown = events.flatMap(({ id: messageEventId, actorId: authorId, fact }) => {
-    const imageKey = fact.case === 'messagePosted' ? fact.value.linkPreviewImageKey : ''
-    return imageKey === '' ? [] : [{ imageKey, messageEventId, authorId }]
-  })
-  await beginPreviewUses(tx, shown)
-}
+export const onMessagePosted =
+  (handling: Handling) =>
+  async (events: Event[], tx: Tx): Promise<void> => {
+    const posted = events.flatMap(({ id: eventId, fact }) =>
+      fact.case === 'messagePosted' ? fact.value.attachmentAssetIds.map((assetId) => ({ assetId, eventId })) : [],
+    )
+    await confirmPosted(tx, posted)
+    if (handling.processesVideos) await beginProcessing(tx, { files: posted, imported: false }, handling.now())
+    const shown = events.flatMap(({ id: messageEventId, actorId: authorId, fact }) => {
+      const imageKey = fact.case === 'messagePosted' ? fact.value.linkPreviewImageKey : ''
+      return imageKey === '' ? [] : [{ imageKey, messageEventId, authorId }]
+    })
+    await beginPreviewUses(tx, shown)
+  }
 
 /** Messages came from elsewhere: what they attach stays. */
-export async function onMessagesImported(events: Event[], tx: Tx): Promise<void> {
-  const imported = events.flatMap(({ fact }) => (fact.case === 'messagesImported' ? fact.value.attachments : []))
-  await confirmPosted(
-    tx,
-    imported.map(({ assetId, messageEventId }) => ({ assetId, eventId: messageEventId })),
-  )
-}
+export const onMessagesImported =
+  (handling: Handling) =>
+  async (events: Event[], tx: Tx): Promise<void> => {
+    const imported = events.flatMap(({ fact }) => (fact.case === 'messagesImported' ? fact.value.attachments : []))
+    const files = imported.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
+    await confirmPosted(tx, files)
+    if (handling.processesVideos) await beginProcessing(tx, { files, imported: true }, handling.now())
+  }

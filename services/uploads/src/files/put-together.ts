@@ -54,7 +54,7 @@ type Stored = { bytesKey: string; digest: string }
 /** What the file is, once it is the one that was announced. */
 async function look(ctx: Context, { contentType, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
-  if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0 }
+  if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }
   return ctx.studio.measure(async () => {
     const stored = await ctx.storage.get(bytesKey)
     if (!stored) throw uploadNotFound()

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { ServerImageSize } from '@parley/auth'
@@ -9,17 +9,10 @@ import { storageKeys, type ByteRange } from '../storage/storage.ts'
 import { findAsset, type AssetRow } from '../store/assets.ts'
 import { contentHeaders } from './content-headers.ts'
 import { readImagePath } from './image-path.ts'
+import { privately } from './private-headers.ts'
 import { readerOf } from './reader.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 import { inMemory, repliedUnchanged, send } from './send.ts'
-
-/** For one reader: nobody may keep it. */
-const privately: OutgoingHttpHeaders = {
-  'cache-control': 'private, no-store',
-  'cross-origin-resource-policy': 'same-site',
-  'referrer-policy': 'no-referrer',
-  vary: 'Accept-Encoding, Authorization, Cookie',
-}
 
 type Asked = { assetId: string; image: string | undefined }
 

@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import { readAssetTicket, type ServerImageSize } from '@parley/auth'
+import { readAssetTicket, type ServerImageSize, type VideoVariant } from '@parley/auth'
 import type { Reader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from './refusal.ts'
 
-/** What is asked for: a file, or another size of an image. */
-export type Wanted = { assetId: string; size: ServerImageSize | undefined }
+/** What is asked for: a file, another size of an image, or what was made of a video. */
+export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
 /** Who asks for a file: the holder of the ticket in its address. Throws a refusal. */
-export function readerOf(ctx: Context, request: IncomingMessage, { assetId, size }: Wanted): Reader {
+export function readerOf(ctx: Context, request: IncomingMessage, { assetId, size, variant }: Wanted): Reader {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
-  if (access === null) throw size ? new Refusal(403, 'no ticket') : new Refusal(401, 'no ticket')
+  if (access === null) throw size || variant ? new Refusal(403, 'no ticket') : new Refusal(401, 'no ticket')
   const ticket = readAssetTicket(ctx.signingSecrets, access, ctx.now())
-  if (ticket?.assetId !== assetId || !isSame(ticket.image, size)) throw new Refusal(403, 'the ticket does not hold')
+  if (ticket?.assetId !== assetId || !isSame(ticket.image, size) || ticket.variant !== variant)
+    throw new Refusal(403, 'the ticket does not hold')
   return { userId: ticket.userId }
 }
 

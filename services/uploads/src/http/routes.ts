@@ -1,17 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
+import { isVideoVariant, type VideoVariant } from '@parley/auth'
 import { translateDatabaseError } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { reportBrokenOff, reportFailedRequest } from '../metrics.ts'
 import { getFile } from './get-file.ts'
 import { getServerImage } from './get-server-image.ts'
+import { getVariant } from './get-variant.ts'
 import { putBlob } from './put-blob.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 import { replyJson } from './reply.ts'
 
 const serverImagePath = /^\/assets\/server\/([^/]+)(?:\/t\/([^/]+))?$/
 const filePath = /^\/assets\/files\/([^/]+)(?:\/image\/(.+))?$/
+const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
 
 /** What the HTTP port answers. Paths are taken as they are: nothing is decoded, nothing is resolved. */
 export function handleRequests(ctx: Context): RequestListener {
@@ -35,13 +38,21 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   if (!path.startsWith('/assets/')) throw new Refusal(404, 'not found')
   const [, key, segment] = serverImagePath.exec(path) ?? []
   const [, assetId, image] = filePath.exec(path) ?? []
-  if (key === undefined && assetId === undefined) throw noSuchAsset()
+  const made = variantIn(path)
+  if (key === undefined && assetId === undefined && !made) throw noSuchAsset()
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, 'use GET', { allow: 'GET, HEAD' })
   if (key !== undefined) {
     response.setHeader('access-control-allow-origin', '*')
     return getServerImage(ctx, { key, segment }, request, response)
   }
   if (assetId !== undefined) return getFile(ctx, { assetId, image }, request, response)
+  if (made) return getVariant(ctx, made, request, response)
+}
+
+function variantIn(path: string): { assetId: string; variant: VideoVariant } | undefined {
+  const [, assetId, quality, poster] = variantPath.exec(path) ?? []
+  const variant = quality ?? poster
+  return assetId !== undefined && isVideoVariant(variant) ? { assetId, variant } : undefined
 }
 
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -24,11 +24,11 @@ export async function assertStillImage(bytes: Buffer): Promise<void> {
 /** The same for an image that people attach, which may move. Answers its size as it is looked at. */
 export async function inspectAttachment(
   bytes: Buffer,
-): Promise<{ format: ImageFormat; width: number; height: number }> {
+): Promise<{ format: ImageFormat; width: number; height: number; animated: boolean }> {
   const format = formatOf(bytes)
   const { width, height, pages, shown } = await boundedHeader(bytes)
   if (pages > maxFrames || width * height * pages > maxPixelsOfFrames) throw errors.tooManyFrames()
-  return { format, ...shown }
+  return { format, ...shown, animated: pages > 1 }
 }
 
 function formatOf(bytes: Buffer): ImageFormat {

@@ -7,12 +7,15 @@ import { Turnstile } from './turnstile.ts'
 /** An image as it is stored: WebP. */
 export type MadeImage = { bytes: Buffer; width: number; height: number }
 
+/** What an image is that is stored as it was sent. */
+export type MeasuredImage = { contentType: string; width: number; height: number; animated: boolean }
+
 /** Where images are decoded; so many at once as memory and cores allow. */
 export type Studio = {
   /** Makes what is stored of what somebody sent, at most that large. Throws `invalid_argument` for what is no good image. */
   make(read: () => Promise<Buffer>, most: { width: number; height: number }): Promise<MadeImage>
   /** Looks at an image that is stored as it was sent. Throws `invalid_argument` for what is no good image. */
-  measure(read: () => Promise<Buffer>): Promise<{ contentType: string; width: number; height: number }>
+  measure(read: () => Promise<Buffer>): Promise<MeasuredImage>
   /** Makes another size of a stored image. */
   resize(read: () => Promise<Buffer>, size: ServerImageSize): Promise<Buffer>
 }
@@ -37,10 +40,10 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
     measure: (read) =>
       turnstile.pass(async () => {
         const bytes = await read()
-        const { format, width, height } = await inspectAttachment(bytes)
+        const { format, ...measured } = await inspectAttachment(bytes)
         // Cut off and damaged ones show only when all of the pixels are decoded.
         await make(bytes, { width: 32, height: 32, fit: 'inside' })
-        return { contentType: `image/${format}`, width, height }
+        return { contentType: `image/${format}`, ...measured }
       }),
     resize: (read, { width, height, fit }) =>
       turnstile.pass(async () => {

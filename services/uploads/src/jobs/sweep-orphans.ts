@@ -2,6 +2,7 @@ import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { logSwept } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
+import { unknownVariants } from '../store/asset-variants.ts'
 import { unknownAssets } from '../store/assets.ts'
 import { unknownKeys } from '../store/server-images.ts'
 import { unknownChunks } from '../store/uploads.ts'
@@ -23,6 +24,7 @@ export function sweepOrphans(
     [storageKeys.blobs]: (keys) => Promise.resolve(keys),
     [storageKeys.chunks]: (keys) => unknownChunks(db, keys),
     [storageKeys.assets]: (keys) => unknownAmong(storageKeys.assets, keys, (ids) => unknownAssets(db, ids)),
+    [storageKeys.variants]: (keys) => unknownAmong(storageKeys.variants, keys, (ids) => unknownVariants(db, ids)),
     [storageKeys.serverImages]: (keys) => unknownAmong(storageKeys.serverImages, keys, (ids) => unknownKeys(db, ids)),
   }
   return periodically({

@@ -43,6 +43,8 @@ export const storageKeys = {
   chunk: (uploadId: string, id: string): string => `chunks/${uploadId}-${id}`,
   assets: 'files',
   asset: (id: string): string => `files/${id}`,
+  variants: 'variants',
+  variant: (key: string): string => `variants/${key}`,
   serverImages: 'server',
   serverImage: (key: string): string => `server/${key}`,
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
-import { assets } from './schema.ts'
+import { assets, assetVariants, videoJobs } from './schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 export type NewAsset = Omit<AssetRow, 'claimEventId' | 'claimedAt' | 'posted' | 'doomed'>
@@ -104,9 +104,18 @@ export async function doomedAssets(db: Reader, most: number, ownerId?: string): 
   return rows.map(({ id }) => id)
 }
 
-/** Forgets files whose bytes are deleted. */
+/** Forgets files whose bytes are deleted, and what was made of them. */
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await db.delete(assets).where(and(inArray(assets.id, [...ids]), eq(assets.doomed, true)))
+  if (ids.length === 0) return
+  await db.transaction(async (tx) => {
+    const gone = tx
+      .select({ id: assets.id })
+      .from(assets)
+      .where(and(inArray(assets.id, [...ids]), eq(assets.doomed, true)))
+    await tx.delete(assetVariants).where(inArray(assetVariants.assetId, gone))
+    await tx.delete(videoJobs).where(inArray(videoJobs.assetId, gone))
+    await tx.delete(assets).where(inArray(assets.id, gone))
+  })
 }
 
 /** Of these ids, those that no file has. */

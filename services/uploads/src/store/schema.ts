@@ -1,7 +1,27 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, customType, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 
-export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export {
+  erasures,
+  handoverLeases,
+  handovers,
+  inbox,
+  outbox,
+  outboxLeases,
+  outboxPlaces,
+  parkedEvents,
+} from '@parley/events/schema'
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -127,6 +147,8 @@ export const assets = pgTable(
     /** Pixels; 0 for what is no image. */
     width: integer().notNull(),
     height: integer().notNull(),
+    /** An image that moves. */
+    animated: boolean().notNull().default(false),
     createdAt: instant('created_at').notNull(),
     /** The message it is claimed for; null: none yet. */
     claimEventId: text('claim_event_id'),
@@ -193,3 +215,48 @@ export const importedFiles = pgTable('imported_files', {
   /** Null until all bytes are there. */
   assetId: text('asset_id'),
 })
+
+/** Videos and moving images of messages, as far as they are processed. */
+export const videoJobs = pgTable(
+  'video_jobs',
+  {
+    assetId: text('asset_id').primaryKey(),
+    roomId: text('room_id').notNull(),
+    /** The message that attaches it; never its echo. */
+    messageEventId: text('message_event_id').notNull(),
+    /** Came from elsewhere with many others: waits for what people post now. */
+    imported: boolean().notNull(),
+    /** Encoded svc.internal.v1.VideoState; null until it is processed. */
+    result: bytea(),
+    /** How often somebody began; given back when they had to stop. */
+    attempts: integer().notNull().default(0),
+    /** Who works on it; null for nobody. */
+    holder: text(),
+    /** Until when the others leave it alone. */
+    leasedUntil: instant('leased_until').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    index('video_jobs_waiting')
+      .on(t.imported, t.createdAt)
+      .where(sql`result is null`),
+  ],
+)
+
+/** What was made of attachments: renditions and posters of videos. */
+export const assetVariants = pgTable(
+  'asset_variants',
+  {
+    /** Of the bytes in the storage. */
+    key: text().primaryKey(),
+    assetId: text('asset_id').notNull(),
+    /** `720p` and the like, or `poster`. */
+    name: text().notNull(),
+    contentType: text('content_type').notNull(),
+    size: bigint({ mode: 'number' }).notNull(),
+    /** SHA-256 of the bytes as hex. */
+    sha256: text().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('asset_variants_of_asset').on(t.assetId, t.name)],
+)

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { assetUrl, type ServerImageSize } from '@parley/auth'
+import { assetUrl, toVideoProcessing, type ServerImageSize } from '@parley/auth'
 import {
   AssetSchema,
   ImageFitMode,
@@ -8,6 +8,7 @@ import {
   type ImageTransformOptions,
   type MessageAssetUrlSchema,
 } from '@parley/contracts/api'
+import type { VideoState } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
 
 /** Who will read the file, and what its addresses are made of. */
@@ -22,10 +23,17 @@ export function thumbnailSize(options: ImageTransformOptions | undefined): Serve
   return { width: options.width, height: options.height, fit }
 }
 
+type Shown = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
+
 /** A file as one reader sees it. */
-export function toAsset(row: AssetRow, { userId, now, from }: Showing, thumbnail = usualThumbnail): Asset {
+export function toAsset(
+  row: AssetRow,
+  { userId, now, from }: Showing,
+  { thumbnail = usualThumbnail, video }: Shown = {},
+): Asset {
+  const about = { assetId: row.id, userId, now }
   const url = (image?: ServerImageSize): MessageInitShape<typeof MessageAssetUrlSchema> => {
-    const made = assetUrl(from, { assetId: row.id, userId, now, ...(image && { image }) })
+    const made = assetUrl(from, { ...about, ...(image && { image }) })
     return { url: made.url, expiresAt: timestampFromDate(made.expiresAt) }
   }
   return create(AssetSchema, {
@@ -37,5 +45,6 @@ export function toAsset(row: AssetRow, { userId, now, from }: Showing, thumbnail
     height: row.height,
     assetUrl: url(),
     ...(row.width > 0 && { thumbnailAssetUrl: url(thumbnail) }),
+    ...(video && { videoProcessing: toVideoProcessing(video, (variant) => assetUrl(from, { ...about, variant })) }),
   })
 }

@@ -4,6 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { assetNotFound, notAMember } from '../../errors.ts'
 import { findAssets } from '../../store/assets.ts'
+import { videoStatesOf } from '../../store/video-jobs.ts'
 import { thumbnailSize, toAsset } from '../../view/asset.ts'
 
 export function getAsset(ctx: Context): MethodImpl<typeof AssetService.method.getAsset> {
@@ -12,7 +13,8 @@ export function getAsset(ctx: Context): MethodImpl<typeof AssetService.method.ge
     if (!(await ctx.rooms.mayRead(caller, roomId))) throw notAMember()
     const [row] = await findAssets(ctx.db, { roomId, ids: [assetId], userId: caller.userId })
     if (!row) throw assetNotFound()
+    const videos = await videoStatesOf(ctx.db, [assetId])
     const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
-    return { asset: toAsset(row, showing, thumbnailSize(thumbnail)) }
+    return { asset: toAsset(row, showing, { thumbnail: thumbnailSize(thumbnail), video: videos.get(assetId) }) }
   }
 }

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { VideoVariant } from '@parley/auth'
+import type { Context } from '../context.ts'
+import { reportFileWithoutBytes } from '../metrics.ts'
+import { storageKeys } from '../storage/storage.ts'
+import { findVariant } from '../store/asset-variants.ts'
+import { findAsset } from '../store/assets.ts'
+import { privately } from './private-headers.ts'
+import { readerOf } from './reader.ts'
+import { noSuchAsset, Refusal } from './refusal.ts'
+import { repliedUnchanged, send } from './send.ts'
+
+type Asked = { assetId: string; variant: VideoVariant }
+
+/** `GET /assets/files/{id}/video/{quality}?access=TICKET` and `.../poster?access=TICKET`: what was made of videos. */
+export async function getVariant(
+  ctx: Context,
+  { assetId, variant }: Asked,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const reader = readerOf(ctx, request, { assetId, size: undefined, variant })
+  const asset = await findAsset(ctx.db, assetId, reader.userId)
+  if (!asset) throw noSuchAsset()
+  if (!(await ctx.rooms.mayRead(reader, asset.roomId))) throw new Refusal(403, 'you are not a member of the room')
+  const made = await findVariant(ctx.db, assetId, variant)
+  if (!made) throw noSuchAsset()
+  const file = {
+    ...{ etag: `"${made.sha256}"`, lastModified: made.createdAt, size: made.size },
+    headers: { ...privately, 'content-type': made.contentType, 'x-content-type-options': 'nosniff' },
+  }
+  if (repliedUnchanged(request, response, file)) return
+  await send(request, response, {
+    ...file,
+    open: async (range) => {
+      const stored = await ctx.storage.get(storageKeys.variant(made.key), range)
+      if (stored) return stored.content
+      // It may have been deleted a moment ago.
+      reportFileWithoutBytes(assetId)
+      throw noSuchAsset()
+    },
+  })
+}

@@ -1,0 +1,36 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Reader, Tx } from '@parley/postgres'
+import { assetVariants } from './schema.ts'
+
+export type VariantRow = typeof assetVariants.$inferSelect
+
+export async function insertVariants(tx: Tx, variants: readonly VariantRow[]): Promise<void> {
+  if (variants.length > 0) await tx.insert(assetVariants).values([...variants])
+}
+
+export async function findVariant(db: Reader, assetId: string, name: string): Promise<VariantRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(assetVariants)
+    .where(and(eq(assetVariants.assetId, assetId), eq(assetVariants.name, name)))
+  return row
+}
+
+/** Keys of everything that was made of files. */
+export async function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ key: assetVariants.key })
+    .from(assetVariants)
+    .where(inArray(assetVariants.assetId, [...assetIds]))
+  return rows.map(({ key }) => key)
+}
+
+/** Of these keys, those that no variant has. */
+export async function unknownVariants(db: Reader, keys: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ key: assetVariants.key })
+    .from(assetVariants)
+    .where(inArray(assetVariants.key, [...keys]))
+  const known = new Set(rows.map(({ key }) => key))
+  return keys.filter((key) => !known.has(key))
+}

@@ -1,0 +1,41 @@
+import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { storageKeys, type Storage } from '../storage/storage.ts'
+import { sourceFile } from './ffmpeg-args.ts'
+import { sniffContainer, sniffedBytes } from './sniff-container.ts'
+import { VideoFailure } from './video-failure.ts'
+
+type Source = { assetId: string; size: number; folder: string; signal: AbortSignal }
+
+/** Puts the original into a folder, and answers the demuxer for it. Throws a VideoFailure for what is no video. */
+export async function fetchSource(storage: Storage, { assetId, size, folder, signal }: Source): Promise<string> {
+  const stored = await storage.get(storageKeys.asset(assetId))
+  if (!stored) throw new VideoFailure('original_missing', 'the bytes are not in the storage')
+  const path = join(folder, sourceFile)
+  await pipeline(stored.content, atMost(size), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
+  const demuxer = sniffContainer(await beginningOf(path))
+  if (demuxer === undefined) throw new VideoFailure('processing_failed', 'no container that is known')
+  return demuxer
+}
+
+const atMost = (size: number) =>
+  async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    let length = 0
+    for await (const bytes of content) {
+      length += bytes.length
+      if (length > size) throw new VideoFailure('processing_failed', 'more bytes than were sent')
+      yield bytes
+    }
+  }
+
+async function beginningOf(path: string): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

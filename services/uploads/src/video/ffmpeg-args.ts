@@ -1,0 +1,48 @@
+import { probedEntries } from './read-probe.ts'
+import type { Rendition } from './renditions.ts'
+
+/** Names of files in the folder of a job. */
+export const sourceFile = 'source'
+export const posterFile = 'poster.jpg'
+export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4`
+
+const threads = '2'
+
+/** A file and nothing else, in the format that its first bytes say: nothing in it can make the program read elsewhere. */
+const input = (demuxer: string, file: string): string[] => [
+  ...['-max_alloc', String(512 * 1024 ** 2), '-max_pixels', '40000000'],
+  ...['-protocol_whitelist', 'file', '-format_whitelist', demuxer, '-f', demuxer, '-i', `file:${file}`],
+]
+
+/** Asks ffprobe what is in a file. */
+export const probeArgs = (demuxer: string, file: string): string[] => [
+  ...['-hide_banner', '-loglevel', 'error', '-of', 'json', '-show_entries', probedEntries],
+  ...input(demuxer, file),
+]
+
+const bare = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
+/** Not a picture that is attached to music. */
+const moving = ['-map', '0:V:0']
+const scaled = ({ width, height }: Rendition): string => `scale=${width}:${height},setsar=1`
+
+const renditionArgs = (rendition: Rendition): string[] => [
+  ...[...moving, '-map', '0:a:0?', ...bare, '-vf', `${scaled(rendition)},format=yuv420p`],
+  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+  ...['-max_muxing_queue_size', '1024', '-movflags', '+faststart', '-f', 'mp4', `file:${renditionFile(rendition)}`],
+]
+
+const posterArgs = (rendition: Rendition, atMs: number): string[] => [
+  ...[...moving, '-an', ...bare, '-ss', String(atMs / 1000), '-frames:v', '1', '-vf', scaled(rendition)],
+  ...['-pix_fmt', 'yuvj420p', '-q:v', '3', '-f', 'image2', '-update', '1', `file:${posterFile}`],
+]
+
+/** What is made of a source. */
+export type Plan = { demuxer: string; renditions: readonly [Rendition, ...Rendition[]]; posterAtMs: number }
+
+/** Tells ffmpeg to make all renditions and the poster, decoding the source once. */
+export const encodeArgs = ({ demuxer, renditions, posterAtMs }: Plan): string[] => [
+  ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error', '-y', '-filter_threads', '1', '-threads', threads],
+  ...input(demuxer, sourceFile),
+  ...renditions.flatMap(renditionArgs),
+  ...posterArgs(renditions[0], posterAtMs),
+]

@@ -1,0 +1,22 @@
+import { mkdir, mkdtemp, opendir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const prefix = 'parley-video-'
+
+/** A new folder for one job; disposing removes it with all that is in it. */
+export async function openJobFolder(parent: string): Promise<AsyncDisposable & { path: string }> {
+  await mkdir(parent, { recursive: true })
+  const path = await mkdtemp(join(parent, prefix))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Removes folders of jobs whose process was killed. */
+export async function removeOldJobFolders(parent: string, olderThanMs: number): Promise<void> {
+  await mkdir(parent, { recursive: true })
+  for await (const { name } of await opendir(parent)) {
+    if (!name.startsWith(prefix)) continue
+    const path = join(parent, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && found.mtimeMs < Date.now() - olderThanMs) await rm(path, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,36 @@
+import { counter, gauge, histogram, logger } from '@parley/telemetry'
+import type { VideoOutcome } from './process-video.ts'
+
+const log = logger('video')
+const videos = counter('uploads_videos_total', { description: 'Videos that were worked on, by outcome' })
+const seconds = histogram('uploads_video', {
+  description: 'Work on one video',
+  unit: 's',
+  buckets: [0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
+})
+
+export function reportVideo(outcome: VideoOutcome, took: number): void {
+  videos(1, { outcome })
+  seconds(took)
+}
+
+/** The system was to blame, or the programs were killed. */
+export function reportVideoTriedAgain(assetId: string, error: unknown): void {
+  videos(1, { outcome: 'tried_again' })
+  log.warn({ assetId, err: error }, 'a video could not be processed and comes again')
+}
+
+export const logFailedVideo = (assetId: string, explanation: string): void =>
+  log.info({ assetId, explanation }, 'a video cannot be processed')
+
+export const reportNoVideo = (fault: string): void =>
+  log.error({ fault }, 'videos are refused: they are switched on, but cannot be processed here')
+
+/** Shows whether videos are taken, and how many wait, until the result is disposed. */
+export function showVideos(read: { available: boolean; waiting: () => number }): Disposable {
+  const shown = [
+    gauge('uploads_video_available', { description: '1 where videos are processed, else 0' }, () => +read.available),
+    gauge('uploads_videos_waiting', { description: 'Videos that are still to be processed' }, read.waiting),
+  ]
+  return { [Symbol.dispose]: () => shown.forEach((each) => each[Symbol.dispose]()) }
+}

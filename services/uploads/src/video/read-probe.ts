@@ -1,0 +1,74 @@
+/** What a video is, as it is looked at. */
+export type SourceVideo = {
+  /** Undefined when the file does not say. */
+  durationMs: number | undefined
+  width: number
+  height: number
+}
+
+type Stream = {
+  codec_type?: unknown
+  width?: unknown
+  height?: unknown
+  duration?: unknown
+  sample_aspect_ratio?: unknown
+  disposition?: { attached_pic?: unknown }
+  tags?: { rotate?: unknown }
+  side_data_list?: { rotation?: unknown }[]
+}
+
+/** What ffprobe is asked for. */
+export const probedEntries = [
+  'format=duration',
+  'stream=codec_type,width,height,duration,sample_aspect_ratio',
+  'stream_disposition=attached_pic',
+  'stream_side_data=rotation',
+  'stream_tags=rotate',
+].join(':')
+
+const maxSide = 16_384
+const maxPixels = 40_000_000
+
+/** The first moving stream in what ffprobe says; undefined for none, and for one that is too large. */
+export function readProbe(output: string): SourceVideo | undefined {
+  const { streams = [], format } = parse(output)
+  const stream = streams.find(
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
+  )
+  if (!stream) return undefined
+  const [width, height] = [Number(stream.width), Number(stream.height)]
+  if (!isSide(width) || !isSide(height) || width * height > maxPixels) return undefined
+  const shown = { width: Math.round(width * pixelShape(stream)), height }
+  if (!isSide(shown.width)) return undefined
+  return {
+    ...(isTurned(stream) ? { width: height, height: shown.width } : shown),
+    durationMs: lengthOf(stream, format),
+  }
+}
+
+function parse(output: string): { streams?: Stream[]; format?: { duration?: unknown } } {
+  try {
+    return JSON.parse(output) as ReturnType<typeof parse>
+  } catch {
+    return {}
+  }
+}
+
+const isSide = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= maxSide
+
+/** How much wider than high a pixel is. */
+function pixelShape({ sample_aspect_ratio: ratio }: Stream): number {
+  const [, across = '1', down = '1'] =
+    /^([1-9]\d{0,8}):([1-9]\d{0,8})$/.exec(typeof ratio === 'string' ? ratio : '') ?? []
+  return Number(across) / Number(down)
+}
+
+function isTurned({ side_data_list: sideData = [], tags }: Stream): boolean {
+  const rotation = sideData.find((entry) => entry.rotation !== undefined)?.rotation ?? tags?.rotate ?? 0
+  return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1
+}
+
+function lengthOf(stream: Stream, format: { duration?: unknown } | undefined): number | undefined {
+  const seconds = [format?.duration, stream.duration].map(Number).find((length) => length > 0 && length < 1e9)
+  return seconds === undefined ? undefined : Math.round(seconds * 1000)
+}

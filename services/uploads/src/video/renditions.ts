@@ -1,0 +1,23 @@
+/** A form of a video that is made. */
+export type Rendition = { quality: string; width: number; height: number }
+
+type Pixels = { width: number; height: number }
+
+/**
+ * The renditions of a video as it is looked at, best one first: 720 and 480 lines where it has as many, else its own
+ * height. Sides are even, as the codec wants them.
+ */
+export function planRenditions(source: Pixels): [Rendition, ...Rendition[]] {
+  const { height } = source
+  if (height >= 720) return [atHeight(source, 720), atHeight(source, 480)]
+  return [atHeight(source, height >= 480 ? 480 : height)]
+}
+
+function atHeight(source: Pixels, wanted: number): Rendition {
+  const height = even(wanted)
+  // Rounded to the nearest even number.
+  const width = (source.width * height) / source.height + 1
+  return { quality: `${height}p`, width: even(Math.min(width, source.width)), height }
+}
+
+const even = (side: number): number => Math.max(2, Math.floor(side / 2) * 2)

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+
+/** A call of ffmpeg or ffprobe. */
+export type ToolCall = {
+  program: string
+  args: readonly string[]
+  /** Where it runs: files are named without a folder. */
+  folder: string
+  /** Ends it, with all that it started. */
+  signal: AbortSignal
+  limits: ToolLimits
+}
+
+/** What one call may take. */
+export type ToolLimits = { cpuSeconds: number; fileBytes: number }
+
+/** How a program ended: `killed` names a signal that did not come from here. */
+export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; complaint: string }
+
+const memoryBytes = 4 * 1024 ** 3
+const mostOutputBytes = 1024 ** 2
+const mostComplaintBytes = 4096
+
+/** Limits that the program cannot lift, and less of the processor than everything else here. */
+const underLimits = ({ cpuSeconds, fileBytes }: ToolLimits): string =>
+  [
+    'ulimit -c 0',
+    `ulimit -t ${Math.ceil(cpuSeconds)}`,
+    `ulimit -f ${Math.ceil(fileBytes / 512)}`,
+    // Not every system can limit memory.
+    `ulimit -v ${memoryBytes / 1024} 2>/dev/null || true`,
+    'exec nice -n 10 "$@"',
+  ].join('; ')
+
+/** Runs a program without input, with limits, in a process group of its own. Rejects with the signal's reason. */
+export function runTool({ program, args, folder, signal, limits }: ToolCall): Promise<ToolResult> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const child = spawn('/bin/sh', ['-c', underLimits(limits), 'sh', program, ...args], {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], LC_ALL: 'C', HOME: folder },
+    })
+    const end = () => endGroup(child.pid)
+    signal.addEventListener('abort', end, { once: true })
+    let output = ''
+    let complaint = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      if (output.length > mostOutputBytes) end()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaint = (complaint + text).slice(-mostComplaintBytes)
+    })
+    child.once('error', reject)
+    child.once('close', (code, killed) => {
+      signal.removeEventListener('abort', end)
+      // What it may have left running.
+      end()
+      if (signal.aborted) return reject(signal.reason as Error)
+      if (output.length > mostOutputBytes)
+        return resolve({ code: 1, killed: null, output: '', complaint: 'it says too much' })
+      resolve({ code, killed, output, complaint })
+    })
+  })
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}

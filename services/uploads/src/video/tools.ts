@@ -1,0 +1,41 @@
+import { tmpdir } from 'node:os'
+import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
+import type { VideoSettings } from './settings.ts'
+
+/** ffmpeg and ffprobe, each call within what one job may take. */
+export type VideoTools = {
+  ffmpeg: (call: ToolUse) => Promise<ToolResult>
+  ffprobe: (call: ToolUse) => Promise<ToolResult>
+}
+export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
+
+const checkMs = 20_000
+
+export function videoTools({
+  ffmpegPath,
+  ffprobePath,
+  videoTimeoutMs,
+  maxVideoUploadBytes,
+}: VideoSettings): VideoTools {
+  // Two threads for the whole time; a rendition is rarely larger than its source.
+  const limits = { cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10, fileBytes: 4 * maxVideoUploadBytes }
+  return {
+    ffmpeg: (use) => runTool({ ...use, program: ffmpegPath, limits }),
+    ffprobe: (use) => runTool({ ...use, program: ffprobePath, limits }),
+  }
+}
+
+/** Why videos cannot be processed with these programs; undefined when they can. */
+export async function findFault({ ffmpeg, ffprobe }: VideoTools, signal: AbortSignal): Promise<string | undefined> {
+  const use = (...args: string[]): ToolUse => {
+    return { args, folder: tmpdir(), signal: AbortSignal.any([signal, AbortSignal.timeout(checkMs)]) }
+  }
+  const outcomes = await Promise.allSettled([ffmpeg(use('-hide_banner', '-encoders')), ffprobe(use('-version'))])
+  signal.throwIfAborted()
+  const [encoders, version] = outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' && outcome.value.code === 0 ? outcome.value.output : undefined,
+  )
+  if (encoders === undefined) return 'ffmpeg does not run'
+  if (version === undefined) return 'ffprobe does not run'
+  return /\blibx264\b/.test(encoders) && /\baac\b/.test(encoders) ? undefined : 'ffmpeg cannot make H.264 and AAC'
+}

@@ -1,0 +1,33 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+
+/** Stands in for messaging: keeps what rooms are told. */
+export class FakeMessaging {
+  readonly #told: { roomId: string; event: RoomEvent }[] = []
+
+  readonly applyRoomEvents: ServiceImpl<typeof MessagingInternalService>['applyRoomEvents'] = ({ roomId, events }) => {
+    this.#told.push(...events.map((event) => ({ roomId, event })))
+    return {}
+  }
+
+  /** What rooms were told of a file, oldest first. */
+  of(assetId: string): RoomEvent[] {
+    return this.#told.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
+  }
+
+  kindsOf(assetId: string): string[] {
+    return this.of(assetId).map(({ kind }) => kind)
+  }
+
+  /** Which room was told last of a file, and what clients hear there. */
+  lastFrameOf(assetId: string) {
+    const last = this.#told.findLast(({ event }) => event.aggregateId === assetId)
+    return last && { roomId: last.roomId, frame: fromBinary(RealtimeEventEnvelopeSchema, last.event.envelope) }
+  }
+}
+
+/** The state of the video that an event tells of. */
+export const videoIn = (event: RoomEvent | undefined) =>
+  event?.fact.case === 'assetProcessing' ? event.fact.value.video : undefined

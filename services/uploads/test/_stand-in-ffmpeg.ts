@@ -1,0 +1,68 @@
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Stand-ins for ffmpeg and ffprobe, and what became of their calls. */
+export type StandIn = AsyncDisposable & {
+  /** Of a process that uses them. */
+  settings: Record<string, string>
+  /** Process ids of calls that make something of a video, oldest first. */
+  begun: () => Promise<number[]>
+  /** Lets calls on videos that say WAIT go on. */
+  release: () => Promise<void>
+  /** Folders of jobs that are there. */
+  folders: () => Promise<string[]>
+}
+
+const ffprobe = `#!/bin/sh
+case "$*" in *-version*) echo 'ffprobe version stand-in'; exit 0 ;; esac
+grep -aq SILENT source && { echo '{"streams":[{"codec_type":"audio"}]}'; exit 0; }
+echo '{"streams":[{"codec_type":"video","width":1280,"height":720}],"format":{"duration":"2.5"}}'
+`
+
+const ffmpeg = (folder: string) => `#!/bin/sh
+case "$*" in *-encoders*) echo ' V..... libx264'; echo ' A..... aac'; exit 0 ;; esac
+echo $$ >> '${folder}/begun'
+grep -aq BROKEN source && { echo 'Invalid data found when processing input' >&2; exit 1; }
+grep -aq FULL source && { echo 'No space left on device' >&2; exit 1; }
+grep -aq KILLED source && kill -9 $$
+if grep -aq WAIT source; then while [ ! -e '${folder}/go' ]; do sleep 0.02; done; fi
+for arg do case "$arg" in
+  file:source) ;;
+  file:*) echo "this is \${arg#file:}" > "\${arg#file:}" ;;
+esac; done
+`
+
+/** Programs that behave like ffmpeg and ffprobe, as far as the words in a video tell them to. */
+export async function standInFfmpeg(): Promise<StandIn> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-stand-in-'))
+  const program = async (name: string, script: string) => {
+    const path = join(folder, name)
+    await writeFile(path, script)
+    await chmod(path, 0o755)
+    return path
+  }
+  const work = join(folder, 'work')
+  return {
+    settings: {
+      PARLEY_VIDEO_ENABLED: 'true',
+      PARLEY_VIDEO_FFMPEG_PATH: await program('ffmpeg', ffmpeg(folder)),
+      PARLEY_VIDEO_FFPROBE_PATH: await program('ffprobe', ffprobe),
+      PARLEY_VIDEO_TEMP_DIR: work,
+    },
+    begun: async () => {
+      const lines = await readFile(join(folder, 'begun'), 'utf8').catch(() => '')
+      return lines
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(Number)
+    },
+    release: () => writeFile(join(folder, 'go'), ''),
+    folders: () => readdir(work).catch(() => []),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Bytes that begin as an MP4 does and say what is to become of them. */
+export const videoSaying = (words: string): Buffer =>
+  Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypisom'), Buffer.alloc(12), Buffer.from(words)])
