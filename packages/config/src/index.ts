@@ -25,4 +25,5 @@ export {
   uploadFields,
   videoFields,
 } from './groups.ts'
+export { livekitAddressFields, livekitFields, type LivekitSettings } from './livekit.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'

@@ -7,11 +7,11 @@ import {
   defineConfig,
   duration,
   editFields,
+  livekitAddressFields,
   processFields,
   registrationFields,
   str,
   uploadFields,
-  url,
   videoFields,
 } from '@parley/config'
 
@@ -25,6 +25,7 @@ export const readConfig = defineConfig({
   ...videoFields(),
   ...registrationFields(),
   ...authProviderFields({ secrets: false }),
+  ...livekitAddressFields(),
   pushEnabled: bool('PARLEY_PUSH_ENABLED', {
     toml: 'push.enabled',
     default: false,
@@ -34,16 +35,6 @@ export const readConfig = defineConfig({
     toml: 'push.vapid_public_key',
     optional: true,
     doc: 'Public VAPID key clients subscribe with.',
-  }),
-  livekitEnabled: bool('PARLEY_LIVEKIT_ENABLED', {
-    toml: 'livekit.enabled',
-    default: false,
-    doc: 'Whether clients are offered calls.',
-  }),
-  livekitUrl: url('PARLEY_LIVEKIT_URL', {
-    toml: 'livekit.url',
-    optional: true,
-    doc: 'Address at which clients reach the media server.',
   }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',

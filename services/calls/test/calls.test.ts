@@ -1,53 +1,161 @@
-import { fileURLToPath } from 'node:url'
-import { Code, createClient } from '@connectrpc/connect'
+import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { VoiceCallService } from '@parley/contracts/api'
-import { Resources, type Service } from '@parley/runtime'
-import { callAs, testBus, testDatabase, testNats } from '@parley/testkit'
-import { readConfig } from '../src/config.ts'
-import { startCalls } from '../src/service.ts'
+import { RoomKind } from '@parley/contracts/api'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { fromBinary } from '@bufbuild/protobuf'
+import { TokenVerifier } from 'livekit-server-sdk'
+import { eventually } from '@parley/testkit'
+import { calls } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
 
-const opened = new Resources()
-let rpc: Awaited<ReturnType<typeof testBus>>['rpc']
-let service: Service
+let env: Env
 
 beforeAll(async () => {
-  const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  const nats = opened.use(await testNats())
-  rpc = opened.use(await testBus(nats.url)).rpc
-  const env = {
-    PARLEY_CALLS_DATABASE_URL: database.url,
-    PARLEY_CALLS_HTTP_HOST: '127.0.0.1',
-    PARLEY_CALLS_HTTP_PORT: '0',
-    PARLEY_NATS_URL: nats.url,
+  env = await openEnv()
+  await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const told = (roomId: string) => env.messaging.toldOf(roomId)
+
+test('the first one starts a call, the others join it, the last one ends it, and the room hears of it all', async () => {
+  env.rooms.set('Rwhole', ['Ualice', 'Ubob'])
+  const [alice, bob] = [env.as('Ualice'), env.as('Ubob')]
+  await expect(alice.getActiveCall({ roomId: 'Rwhole' })).rejects.toMatchObject({ code: Code.NotFound })
+  expect(await alice.joinCall({ roomId: 'Rwhole' })).toMatchObject({ joined: true })
+  expect(await bob.joinCall({ roomId: 'Rwhole' })).toMatchObject({ joined: true })
+  expect(await bob.joinCall({ roomId: 'Rwhole' })).toMatchObject({ joined: true })
+  const { call } = await bob.getActiveCall({ roomId: 'Rwhole' })
+  expect(call).toMatchObject({
+    room: { id: 'Rwhole', kind: RoomKind.CHANNEL, name: 'general' },
+    participants: [
+      { user: { id: 'Ualice', displayName: 'Person Ualice' }, callId: call?.callId },
+      { user: { id: 'Ubob' }, joinedAt: expect.anything(), callId: call?.callId },
+    ],
+  })
+  const listed = await bob.listCallParticipants({ roomId: 'Rwhole' })
+  expect(listed.participants.map(({ user }) => user?.id)).toEqual(['Ualice', 'Ubob'])
+
+  expect(await alice.leaveCall({ roomId: 'Rwhole' })).toMatchObject({ left: true })
+  expect(await alice.leaveCall({ roomId: 'Rwhole' })).toMatchObject({ left: true })
+  expect(await env.inCall('Rwhole', 'Ubob')).toEqual(['Ubob'])
+  expect(await bob.leaveCall({ roomId: 'Rwhole' })).toMatchObject({ left: true })
+  expect(await env.inCall('Rwhole', 'Ubob')).toBeUndefined()
+  expect((await bob.listCallParticipants({ roomId: 'Rwhole' })).participants).toEqual([])
+  await eventually(() =>
+    expect(told('Rwhole')).toEqual([
+      'call_started user',
+      'call_participant_joined Ualice user',
+      'call_participant_joined Ubob user',
+      'call_participant_left Ualice user',
+      'call_participant_left Ubob user',
+      'call_ended user',
+    ]),
+  )
+  const heard = env.messaging.events
+    .filter(({ roomId }) => roomId === 'Rwhole')
+    .map(({ envelope, eventId, actorId, version }) => {
+      const { id, actorId: actor, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
+      expect({ id, actor }).toEqual({ id: eventId, actor: actorId })
+      return [version, event.case, actor, event.value]
+    })
+  const value = expect.objectContaining({ roomId: 'Rwhole', callId: call?.callId, source: 1 })
+  expect(heard).toEqual([
+    [1n, 'callStarted', 'Ualice', value],
+    [2n, 'callParticipantJoined', 'Ualice', value],
+    [3n, 'callParticipantJoined', 'Ubob', value],
+    [4n, 'callParticipantLeft', 'Ualice', value],
+    [5n, 'callParticipantLeft', 'Ubob', value],
+    [6n, 'callEnded', 'Ubob', value],
+  ])
+})
+
+test('a token opens the room of one call at the media server, for five minutes, and nothing else', async () => {
+  env.rooms.set('Rtoken', ['Ualice', 'Ubob'])
+  const alice = env.as('Ualice')
+  await expect(alice.getCallToken({ roomId: 'Rtoken' })).rejects.toMatchObject({ code: Code.FailedPrecondition })
+  await alice.joinCall({ roomId: 'Rtoken' })
+  const { token, e2eeKey, callId } = await env.as('Ubob').getCallToken({ roomId: 'Rtoken' })
+  const claims = await new TokenVerifier(env.livekit.apiKey, env.livekit.apiSecret).verify(token)
+  expect(claims).toMatchObject({ sub: 'Ubob', name: 'Person Ubob' })
+  expect(claims.video).toEqual({ roomJoin: true, room: `server_Rtoken@${callId}` })
+  const metadata: unknown = JSON.parse(claims.metadata ?? '')
+  expect(metadata).toEqual({ login: 'ubob', avatarUrl: 'https://chat.example.org/Ubob', callId })
+  const { exp = 0, nbf = 0 } = claims as { exp?: number; nbf?: number }
+  expect(exp - nbf).toBe(300)
+  expect(e2eeKey).toMatch(/^[A-Za-z0-9+/]{43}$/)
+  expect(Buffer.from(e2eeKey, 'base64')).toHaveLength(32)
+  expect((await alice.getCallToken({ roomId: 'Rtoken' })).e2eeKey).toBe(e2eeKey)
+
+  await alice.leaveCall({ roomId: 'Rtoken' })
+  const rows = await env.db.select().from(calls)
+  expect(rows.find(({ id }) => id === callId)).toMatchObject({ e2eeKey: null, endedAt: expect.any(Date) })
+  await alice.joinCall({ roomId: 'Rtoken' })
+  const next = await alice.getCallToken({ roomId: 'Rtoken' })
+  expect(next.callId).not.toBe(callId)
+  expect(next.e2eeKey).not.toBe(e2eeKey)
+})
+
+test('calls are for members, in archived rooms and direct messages too', async () => {
+  env.rooms.set('Rarchived', ['Ualice'], { archived: true })
+  env.rooms.set('0dm', ['Ualice', 'Ubob'], { kind: RoomKind.DM, name: '' })
+  const [alice, eve] = [env.as('Ualice'), env.as('Ueve')]
+  for (const roomId of ['Rarchived', '0dm']) expect((await alice.joinCall({ roomId })).joined).toBe(true)
+  const { token } = await env.as('Ubob').getCallToken({ roomId: '0dm' })
+  const claims = await new TokenVerifier(env.livekit.apiKey, env.livekit.apiSecret).verify(token)
+  expect(claims.video?.room).toMatch(/^DM_0dm@/)
+
+  const { calls: mine } = await alice.listActiveCalls({})
+  expect(mine.map(({ room }) => room?.id)).toEqual(expect.arrayContaining(['Rarchived', '0dm']))
+  expect((await env.as('Ubob').listActiveCalls({})).calls.map(({ room }) => room?.id)).toContain('0dm')
+  expect((await eve.listActiveCalls({})).calls).toEqual([])
+  const asked = ['0dm', 'Rarchived', '0dm', 'Runknown']
+  expect((await alice.batchGetActiveCalls({ roomIds: asked })).calls.map(({ room }) => room?.id)).toEqual([
+    '0dm',
+    'Rarchived',
+  ])
+  expect((await eve.batchGetActiveCalls({ roomIds: asked })).calls).toEqual([])
+
+  for (const [roomId, code] of [
+    ['0dm', Code.PermissionDenied],
+    ['Runknown', Code.NotFound],
+  ] as const)
+    for (const refused of [
+      eve.joinCall({ roomId }),
+      eve.leaveCall({ roomId }),
+      eve.getCallToken({ roomId }),
+      eve.listCallParticipants({ roomId }),
+      eve.getActiveCall({ roomId }),
+    ])
+      await expect(refused).rejects.toMatchObject({ code })
+  await expect(alice.batchGetActiveCalls({ roomIds: [] })).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('a request to join that is sent again under its key is answered again, and joins nothing', async () => {
+  env.rooms.set('Rkeys', ['Ualice', 'Ubob'])
+  const alice = env.as('Ualice')
+  const headers = { 'Idempotency-Key': 'once' }
+  const replayed: (string | null)[] = []
+  const options = { headers, onHeader: (given: Headers) => replayed.push(given.get('Idempotency-Replayed')) }
+  expect((await alice.joinCall({ roomId: 'Rkeys' }, options)).joined).toBe(true)
+  await alice.leaveCall({ roomId: 'Rkeys' })
+  expect((await alice.joinCall({ roomId: 'Rkeys' }, options)).joined).toBe(true)
+  expect(replayed).toEqual([null, 'true'])
+  expect(await env.inCall('Rkeys', 'Ualice')).toBeUndefined()
+  await expect(alice.joinCall({ roomId: '0dm' }, { headers })).rejects.toMatchObject({ code: Code.InvalidArgument })
+  expect((await env.as('Ubob').joinCall({ roomId: 'Rkeys' }, { headers })).joined).toBe(true)
+  expect(await env.inCall('Rkeys', 'Ualice')).toEqual(['Ubob'])
+})
+
+test('a ban between the question and the joining leaves nobody in the call', async () => {
+  env.rooms.set('Rban', ['Ualice', 'Ubob'])
+  await env.as('Ubob').joinCall({ roomId: 'Rban' })
+  let asked = 0
+  env.rooms.beforeAccess = ({ roomId, userId }) => {
+    if (roomId === 'Rban' && userId === 'Ualice' && ++asked === 2) env.rooms.remove(roomId, userId)
   }
-  service = opened.use(await startCalls(readConfig({ env })))
-})
-
-afterAll(() => opened[Symbol.asyncDispose]())
-
-const ask = async (path: string, init?: RequestInit) => {
-  const response = await fetch(`${service.url}${path}`, init)
-  return { status: response.status, body: await response.json() }
-}
-
-test('what is owned but not built is unimplemented, after the question who calls', async () => {
-  const call = (transport: ReturnType<typeof rpc.transport>) =>
-    createClient(VoiceCallService, transport).listActiveCalls({})
-  await expect(call(rpc.transport())).rejects.toMatchObject({ code: Code.Unauthenticated })
-  await expect(call(callAs(rpc, { userId: 'Ualice' }))).rejects.toMatchObject({ code: Code.Unimplemented })
-})
-
-test('the media server is told that calls are not configured', async () => {
-  const refused = { status: 404, body: { error: 'voice calls are not configured' } }
-  expect(await ask('/webhooks/livekit?x=1', { method: 'POST', body: '{}' })).toEqual(refused)
-  expect(await ask('/webhooks/other')).toEqual({ status: 404, body: { error: 'not found' } })
-})
-
-test('the process is ready, and its ports close with it', async () => {
-  const ready = `http://127.0.0.1:${service.internalPort}/readyz`
-  expect((await fetch(ready)).status).toBe(200)
-  await service[Symbol.asyncDispose]()
-  await expect(fetch(ready)).rejects.toThrow()
-  await expect(ask('/')).rejects.toThrow()
+  const refused = env.as('Ualice').joinCall({ roomId: 'Rban' })
+  await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied })
+  env.rooms.beforeAccess = undefined
+  expect(await env.inCall('Rban', 'Ubob')).toEqual(['Ubob'])
 })

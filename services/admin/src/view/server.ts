@@ -61,7 +61,7 @@ export function toRuntimeConfig(config: Config): ServerRuntimeConfig {
   return create(ServerRuntimeConfigSchema, {
     pushNotificationsEnabled: config.pushEnabled,
     ...(config.pushEnabled && config.vapidPublicKey !== undefined && { vapidPublicKey: config.vapidPublicKey }),
-    ...(config.livekitEnabled && config.livekitUrl !== undefined && { livekitUrl: config.livekitUrl }),
+    ...(config.livekitUrl !== undefined && { livekitUrl: config.livekitUrl }),
     videoProcessingEnabled: config.videoEnabled,
     maxUploadSize: BigInt(config.maxUploadBytes),
     maxVideoUploadSize: BigInt(config.maxVideoUploadBytes),

@@ -1,1 +1,126 @@
-export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+
+export {
+  erasures,
+  handoverLeases,
+  handovers,
+  inbox,
+  outbox,
+  outboxLeases,
+  outboxPlaces,
+  parkedEvents,
+} from '@parley/events/schema'
+
+const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+
+/** Calls: the active ones, and for a day those that ended. */
+export const calls = pgTable(
+  'calls',
+  {
+    id: text().primaryKey(),
+    roomId: text('room_id').notNull(),
+    dm: boolean().notNull(),
+    /** Raised by each event. */
+    version: bigint({ mode: 'bigint' }).notNull(),
+    /** Shared by everyone in the call; gone with its end. */
+    e2eeKey: bytea('e2ee_key'),
+    startedAt: instant('started_at').notNull(),
+    endedAt: instant('ended_at'),
+    /** Rooms at the media server, by their sid, that it has closed. */
+    closedMediaRooms: text('closed_media_rooms').array().notNull(),
+  },
+  (t) => [
+    uniqueIndex('calls_active')
+      .on(t.roomId)
+      .where(sql`ended_at is null`),
+    index('calls_ended')
+      .on(t.endedAt)
+      .where(sql`ended_at is not null`),
+    check('calls_key_is_dropped', sql`(${t.endedAt} is null) = (${t.e2eeKey} is not null)`),
+  ],
+)
+
+/** Who is or was in a call, or was only heard of at the media server. */
+export const callParticipants = pgTable(
+  'call_participants',
+  {
+    callId: text('call_id')
+      .notNull()
+      .references(() => calls.id, { onDelete: 'cascade' }),
+    userId: text('user_id').notNull(),
+    joinedAt: instant('joined_at').notNull(),
+    /** Null while the user is in the call. */
+    leftAt: instant('left_at'),
+    /** How the last change was noticed. */
+    source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
+    /** When the user joined here and has not been seen at the media server since. */
+    awaitedSince: instant('awaited_since'),
+    /** The newest connection to the media server that is known; without a sid: nothing older counts. */
+    connectionSid: text('connection_sid').notNull(),
+    mediaRoomSid: text('media_room_sid').notNull(),
+    /** Milliseconds since 1970, by the clock of the media server. */
+    connectedAt: bigint('connected_at', { mode: 'number' }).notNull(),
+    disconnected: boolean().notNull(),
+    /** Raised by each change of the row. */
+    revision: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
+)
+
+/** Requests to join, by idempotency key, of the last 24 hours. */
+export const callKeys = pgTable(
+  'call_keys',
+  {
+    callerId: text('caller_id').notNull(),
+    key: text().notNull(),
+    /** SHA-256 of the request. */
+    digest: bytea().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.callerId, t.key] }), index('call_keys_age').on(t.createdAt)],
+)
+
+/** Webhooks that were taken, by the id of their event. */
+export const webhooks = pgTable(
+  'webhooks',
+  { id: text().primaryKey(), receivedAt: instant('received_at').notNull() },
+  (t) => [index('webhooks_age').on(t.receivedAt)],
+)
+
+/** What the media server has yet to be told: to remove a participant, or to close a room. */
+export const mediaChores = pgTable(
+  'media_chores',
+  {
+    id: bigserial({ mode: 'bigint' }).primaryKey(),
+    mediaRoom: text('media_room').notNull(),
+    /** Null: close the room. */
+    userId: text('user_id'),
+    createdAt: instant('created_at').notNull(),
+    /** Not before; moved on by whoever takes it. */
+    dueAt: instant('due_at').notNull(),
+  },
+  (t) => [index('media_chores_due').on(t.dueAt)],
+)
+
+/** Whose turn a periodic task is: one run among all processes. */
+export const turns = pgTable('turns', {
+  task: text().primaryKey(),
+  nextAt: instant('next_at').notNull(),
+  /** Failures in a row. */
+  failures: integer().notNull(),
+})

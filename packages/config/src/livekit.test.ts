@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals'
+import { defineConfig } from './define.ts'
+import { ConfigError } from './error.ts'
+import { livekitAddressFields, livekitFields } from './livekit.ts'
+
+const whole = defineConfig(livekitFields())
+const address = defineConfig(livekitAddressFields())
+const secret = 'a secret of the media server for tests'
+
+const given = {
+  PARLEY_LIVEKIT_ENABLED: 'true',
+  PARLEY_LIVEKIT_URL: 'wss://media.example.org',
+  PARLEY_LIVEKIT_API_KEY: 'key',
+  PARLEY_LIVEKIT_API_SECRET: secret,
+}
+
+const mistakesOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    whole({ env })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+  return []
+}
+
+test('what is given is read, and webhooks may have a pair of their own', () => {
+  expect(whole({ env: given }).livekit).toEqual({
+    url: 'wss://media.example.org',
+    ...{ apiKey: 'key', apiSecret: secret, serverId: undefined, webhookKeys: [{ key: 'key', secret }] },
+  })
+  const pair = { PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'hook', PARLEY_LIVEKIT_WEBHOOK_API_SECRET: `${secret} of webhooks` }
+  expect(whole({ env: { ...given, ...pair, PARLEY_LIVEKIT_SERVER_ID: 'one' } }).livekit).toMatchObject({
+    serverId: 'one',
+    webhookKeys: [
+      { key: 'key', secret },
+      { key: 'hook', secret: `${secret} of webhooks` },
+    ],
+  })
+})
+
+test('without being enabled there is nothing, and clients are told of no address', () => {
+  const off = { ...given, PARLEY_LIVEKIT_ENABLED: 'false' }
+  expect(whole({ env: off }).livekit).toBeUndefined()
+  expect(whole({ env: {} }).livekit).toBeUndefined()
+  expect(address({ env: off }).livekitUrl).toBeUndefined()
+  expect(address({ env: given }).livekitUrl).toBe('wss://media.example.org')
+  expect(() => address({ env: { PARLEY_LIVEKIT_ENABLED: 'true' } })).toThrow('PARLEY_LIVEKIT_URL: is missing')
+})
+
+test('every mistake is told at once', () => {
+  const missing = ['PARLEY_LIVEKIT_URL', 'PARLEY_LIVEKIT_API_KEY', 'PARLEY_LIVEKIT_API_SECRET']
+  expect(mistakesOf({ PARLEY_LIVEKIT_ENABLED: 'true' })).toEqual(
+    missing.map((name) => expect.stringContaining(`${name}: is missing; livekit.enabled needs it`)),
+  )
+  const wrong = {
+    PARLEY_LIVEKIT_URL: 'media.example.org',
+    PARLEY_LIVEKIT_API_SECRET: 'short',
+    PARLEY_LIVEKIT_SERVER_ID: 'two words',
+    PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'hook',
+  }
+  const mistakes = mistakesOf(wrong)
+  expect(mistakes).toHaveLength(4)
+  expect(mistakes.join()).not.toContain('short')
+})

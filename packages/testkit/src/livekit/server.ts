@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { TokenVerifier } from 'livekit-server-sdk'
+import { answerTwirp } from './twirp.ts'
+import { signWebhook } from './webhook.ts'
+
+/** Somebody connected to the stand-in, as LiveKit describes them. */
+export type StandInParticipant = {
+  sid: string
+  identity: string
+  name: string
+  metadata: string
+  state: 'ACTIVE' | 'DISCONNECTED'
+  joinedAt: string
+  joinedAtMs: string
+  disconnectReason?: string
+}
+
+/** A room of the stand-in. */
+export type StandInRoom = { sid: string; name: string; participants: Map<string, StandInParticipant> }
+
+/** What happened, as a webhook tells it. */
+export type StandInEvent = {
+  event: string
+  id: string
+  createdAt: string
+  room: { sid: string; name: string }
+  participant?: StandInParticipant
+}
+
+/**
+ * Stands in for a LiveKit server: answers the room service that the official SDK asks, checks its grants, lets in whoever
+ * has a token, and sends webhooks that are signed as LiveKit signs them.
+ */
+export class LivekitStandIn implements AsyncDisposable {
+  readonly apiKey = 'APIstandin'
+  readonly apiSecret = 'the secret of a stand-in of the media server'
+  /** Where webhooks go; nowhere when undefined. */
+  webhookUrl: string | undefined
+  /** While true nothing is answered. */
+  isAway = false
+  /** Everything that happened, also what was sent nowhere. */
+  readonly events: StandInEvent[] = []
+  /** Methods that were asked and allowed, with whom they were about. */
+  readonly asked: { method: string; room: string; identity: string }[] = []
+  readonly rooms = new Map<string, StandInRoom>()
+  readonly #server = createServer((request, response) => void answerTwirp(this, request, response))
+  #lastMs = 0
+  #sending: Promise<unknown> = Promise.resolve()
+
+  /** Starts one on a free port. */
+  static async start(): Promise<LivekitStandIn> {
+    const standIn = new LivekitStandIn()
+    standIn.#server.listen(0, '127.0.0.1')
+    await once(standIn.#server, 'listening')
+    return standIn
+  }
+
+  /** Where clients and services reach it. */
+  get url(): string {
+    const address = this.#server.address()
+    return `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  }
+
+  /** Lets somebody in as the holder of a token; another connection of the same person ends. Rejects without a right to. */
+  async connect(token: string): Promise<StandInParticipant> {
+    const claims = await new TokenVerifier(this.apiKey, this.apiSecret).verify(token)
+    const { roomJoin, room: name } = claims.video ?? {}
+    if (!roomJoin || !name || !claims.sub) throw new Error('the token lets nobody in')
+    const room = this.#open(name)
+    const before = room.participants.get(claims.sub)
+    if (before) this.#leave(room, before, 'DUPLICATE_IDENTITY')
+    const ms = this.#nextMs()
+    const participant: StandInParticipant = {
+      ...{ sid: `PA_${randomBytes(6).toString('hex')}`, identity: claims.sub, state: 'ACTIVE' },
+      ...{ name: claims.name ?? '', metadata: claims.metadata ?? '' },
+      ...{ joinedAt: String(Math.trunc(ms / 1000)), joinedAtMs: String(ms) },
+    }
+    room.participants.set(claims.sub, participant)
+    this.#tell('participant_joined', room, participant)
+    return participant
+  }
+
+  /** A connection ends. */
+  disconnect(identity: string, roomName: string, reason = 'CLIENT_INITIATED'): void {
+    const room = this.rooms.get(roomName)
+    const participant = room?.participants.get(identity)
+    if (room && participant) this.#leave(room, participant, reason)
+  }
+
+  /** Closes a room, as LiveKit does some time after the last one left. */
+  closeRoom(name: string): void {
+    const room = this.rooms.get(name)
+    if (!room) return
+    for (const participant of room.participants.values()) this.#leave(room, participant, 'ROOM_DELETED')
+    this.rooms.delete(name)
+    this.#tell('room_finished', room)
+  }
+
+  /** Sends a webhook to an address; answers the status. */
+  async send(url: string, event: StandInEvent): Promise<number> {
+    const { body, authorization } = await signWebhook(this, JSON.stringify(event))
+    const headers = { 'content-type': 'application/webhook+json', authorization }
+    return (await fetch(url, { method: 'POST', body, headers })).status
+  }
+
+  /** Resolves when every webhook so far was answered. */
+  async sent(): Promise<void> {
+    await this.#sending
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sending
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #open(name: string): StandInRoom {
+    const known = this.rooms.get(name)
+    if (known) return known
+    const room: StandInRoom = { sid: `RM_${randomBytes(6).toString('hex')}`, name, participants: new Map() }
+    this.rooms.set(name, room)
+    this.#tell('room_started', room)
+    return room
+  }
+
+  #leave(room: StandInRoom, participant: StandInParticipant, disconnectReason: string): void {
+    room.participants.delete(participant.identity)
+    this.#tell('participant_left', room, { ...participant, state: 'DISCONNECTED', disconnectReason })
+  }
+
+  #tell(event: string, { sid, name }: StandInRoom, participant?: StandInParticipant): void {
+    const id = `EV_${randomBytes(8).toString('hex')}`
+    const createdAt = String(Math.trunc(Date.now() / 1000))
+    const told = { event, id, createdAt, room: { sid, name }, ...(participant && { participant }) }
+    this.events.push(told)
+    const url = this.webhookUrl
+    // One after the other, as LiveKit does; what is not taken is not sent again here.
+    if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, told)).catch(() => undefined)
+  }
+
+  /** No two connections begin in the same millisecond. */
+  #nextMs(): number {
+    this.#lastMs = Math.max(this.#lastMs + 1, Date.now())
+    return this.#lastMs
+  }
+}

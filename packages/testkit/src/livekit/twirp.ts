@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { TokenVerifier, type ClaimGrants } from 'livekit-server-sdk'
+import type { LivekitStandIn } from './server.ts'
+
+const prefix = '/twirp/livekit.RoomService/'
+
+type Asked = { room?: string; identity?: string }
+type Answer = { status: number; body: object }
+
+/** Answers a request to LiveKit's room service, in JSON as the official SDK asks. */
+export async function answerTwirp(server: LivekitStandIn, request: IncomingMessage, response: ServerResponse) {
+  if (server.isAway) return request.socket.destroy()
+  const asked = (await json(request).catch(() => ({}))) as Asked
+  const { status, body } = await answer(server, request, asked)
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function answer(server: LivekitStandIn, request: IncomingMessage, asked: Asked): Promise<Answer> {
+  const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
+  const claims = await new TokenVerifier(server.apiKey, server.apiSecret).verify(token).catch(() => undefined)
+  if (!claims) return refused(401, 'unauthenticated')
+  const path = request.url ?? ''
+  const method = path.startsWith(prefix) ? path.slice(prefix.length) : ''
+  const { room: name = '', identity = '' } = asked
+  const may = rights[method]
+  if (!may) return refused(404, 'bad_route')
+  if (!may(claims, name)) return refused(403, 'permission_denied')
+  server.asked.push({ method, room: name, identity })
+  if (method === 'ListRooms') {
+    const rooms = [...server.rooms.values()].map(({ sid, name: its, participants }) => ({
+      ...{ sid, name: its, numParticipants: participants.size },
+    }))
+    return { status: 200, body: { rooms } }
+  }
+  const room = server.rooms.get(name)
+  if (!room) return refused(404, 'not_found')
+  if (method === 'ListParticipants') return { status: 200, body: { participants: [...room.participants.values()] } }
+  if (method === 'DeleteRoom') {
+    server.closeRoom(name)
+    return { status: 200, body: {} }
+  }
+  if (!room.participants.has(identity)) return refused(404, 'not_found')
+  server.disconnect(identity, name, 'PARTICIPANT_REMOVED')
+  return { status: 200, body: {} }
+}
+
+const isAdmin = ({ video }: ClaimGrants, room: string) => video?.roomAdmin === true && video.room === room
+
+const rights: Record<string, (claims: ClaimGrants, room: string) => boolean> = {
+  ListRooms: ({ video }) => video?.roomList === true,
+  ListParticipants: isAdmin,
+  RemoveParticipant: isAdmin,
+  DeleteRoom: ({ video }) => video?.roomCreate === true,
+}
+
+const refused = (status: number, code: string): Answer => ({ status, body: { code, msg: code } })

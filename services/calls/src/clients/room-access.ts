@@ -1,0 +1,70 @@
+import type { Client } from '@connectrpc/connect'
+import type { Caller } from '@parley/auth'
+import type { RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
+import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
+
+const timeoutMs = 3_000
+const roomsPerCall = 500
+const usersPerCall = 1_000
+
+/** Who asks; without roles those count that rooms has heard of. */
+export type Asking = { userId: string; roleIds?: readonly string[] }
+
+/** What rooms says of who belongs where. Nothing is remembered: whoever is banned is refused from the next question on. */
+export class RoomAccess {
+  readonly #rooms: Client<typeof RoomsInternalService>
+
+  constructor(rooms: Client<typeof RoomsInternalService>) {
+    this.#rooms = rooms
+  }
+
+  /** The room, if the user is an effective member. Throws `not_found`, `permission_denied`. */
+  async assertMember({ userId, roleIds }: Asking, roomId: string): Promise<RoomHeader> {
+    const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
+    const { exists, effectiveMember, room } = await this.#answer((options) =>
+      this.#rooms.getRoomAccess({ userId, roomId, ...roles }, options),
+    )
+    if (!exists || !room) throw roomNotFound()
+    if (!effectiveMember) throw notAMember()
+    return room
+  }
+
+  /** Those rooms among the given ones of which the caller is an effective member, by id. */
+  async accessible(
+    { userId, roleIds }: Pick<Caller, 'userId' | 'roleIds'>,
+    roomIds: readonly string[],
+  ): Promise<Map<string, RoomHeader>> {
+    const found = new Map<string, RoomHeader>()
+    for (const some of chunks(roomIds, roomsPerCall)) {
+      const { rooms } = await this.#answer((options) =>
+        this.#rooms.listAccessibleRooms({ userId, roleIds: [...roleIds], roomIds: some }, options),
+      )
+      for (const room of rooms) found.set(room.roomId, room)
+    }
+    return found
+  }
+
+  /** Who of these is an effective member. */
+  async membersAmong(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
+    const members = new Set<string>()
+    for (const some of chunks(userIds, usersPerCall)) {
+      const answer = await this.#answer((options) =>
+        this.#rooms.listRecipients({ roomId, userIds: some, limit: usersPerCall }, options),
+      )
+      for (const userId of answer.userIds) members.add(userId)
+    }
+    return members
+  }
+
+  async #answer<T>(ask: (options: { timeoutMs: number }) => Promise<T>): Promise<T> {
+    try {
+      return await ask({ timeoutMs })
+    } catch (error) {
+      throw roomsSilent(error)
+    }
+  }
+}
+
+function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
+}

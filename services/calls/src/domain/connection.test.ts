@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { disconnectedAt, isLive, newer, noConnection, type Connection } from './connection.ts'
+
+const connection = fc.record({ n: fc.nat(3), disconnected: fc.boolean() }).map(({ n, disconnected }): Connection => ({
+  ...{ sid: `PA_${n}`, mediaRoomSid: `RM_${n % 2}`, connectedAt: 1 + Math.trunc(n / 2), disconnected },
+}))
+
+const heardAgain = fc
+  .array(connection, { minLength: 1, maxLength: 6 })
+  .chain((heard) =>
+    fc.tuple(fc.constant(heard), fc.shuffledSubarray([...heard, ...heard], { minLength: heard.length * 2 })),
+  )
+
+test('what is heard in any order and any number of times gives the same connection', () => {
+  fc.assert(
+    fc.property(heardAgain, ([heard, again]) => {
+      expect(again.reduce(newer, noConnection)).toEqual(heard.reduce(newer, noConnection))
+    }),
+  )
+})
+
+const first: Connection = { sid: 'PA_1', mediaRoomSid: 'RM_1', connectedAt: 10, disconnected: false }
+const second: Connection = { ...first, sid: 'PA_2', connectedAt: 20 }
+
+test('the end of an earlier connection does not end a later one', () => {
+  expect(newer(second, { ...first, disconnected: true })).toBe(second)
+  expect(newer({ ...first, disconnected: true }, first).disconnected).toBe(true)
+})
+
+test('who left is not brought back by a connection from before', () => {
+  expect(isLive(newer(disconnectedAt(15), first), [])).toBe(false)
+  expect(isLive(newer(disconnectedAt(15), second), [])).toBe(true)
+})
+
+test('a connection ends with its room at the media server', () => {
+  expect(isLive(first, ['RM_2'])).toBe(true)
+  expect(isLive(first, ['RM_1'])).toBe(false)
+})

@@ -1,0 +1,15 @@
+/** What the name of a room at the media server says. */
+export type MediaRoom = { serverId: string | undefined; dm: boolean; roomId: string; callId: string }
+
+const form = /^(?:([A-Za-z0-9_-]+)\.)?(server|DM)_([A-Za-z0-9]+)@([A-Za-z0-9]+)$/
+
+/** Name of a call's room at the media server; another call has another room. */
+export const mediaRoomName = ({ serverId, dm, roomId, callId }: MediaRoom): string =>
+  `${serverId === undefined ? '' : `${serverId}.`}${dm ? 'DM' : 'server'}_${roomId}@${callId}`
+
+/** Undefined when it is not a name of ours. */
+export function readMediaRoomName(name: string): MediaRoom | undefined {
+  const [, serverId, kind, roomId, callId] = form.exec(name) ?? []
+  if (roomId === undefined || callId === undefined) return undefined
+  return { serverId, dm: kind === 'DM', roomId, callId }
+}

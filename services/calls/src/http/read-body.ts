@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Undefined when it is larger. */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return undefined
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > mostBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

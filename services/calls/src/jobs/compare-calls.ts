@@ -1,0 +1,74 @@
+import { periodically } from '@parley/runtime'
+import { compareCall } from '../calls/compare-call.ts'
+import { endCalls } from '../calls/end-calls.ts'
+import type { Context, Media } from '../context.ts'
+import { mostFailedListings } from '../domain/limits.ts'
+import { readMediaRoomName } from '../domain/media-room.ts'
+import { reportListingsFailed, reportMediaFailure } from '../metrics.ts'
+import { findCall, listActiveCalls } from '../store/calls.ts'
+import { noteRun, takeTurn } from '../store/turns.ts'
+
+const task = 'compare calls'
+const callsPerPage = 100
+const callsAtOnce = 8
+
+/** Compares every call with the media server, in one process at a time. */
+export function compareCalls(
+  ctx: Context,
+  media: Media,
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+): AsyncDisposable {
+  return periodically({
+    name: task,
+    everyMs: everyMs / 6,
+    signal,
+    run: async (stop) => {
+      const now = ctx.now()
+      if (!(await takeTurn(ctx.db, task, now, new Date(now.getTime() + everyMs)))) return
+      const names = await listRooms(media)
+      const failures = await noteRun(ctx.db, task, names !== undefined)
+      if (names) {
+        await closeLeftRooms(ctx, media, names, stop)
+        return compareAll(ctx, media, stop)
+      }
+      if (failures < mostFailedListings) return
+      reportListingsFailed()
+      await endCalls(ctx, stop)
+    },
+  })
+}
+
+async function listRooms({ server }: Media): Promise<string[] | undefined> {
+  try {
+    return await server.listRooms()
+  } catch (error) {
+    reportMediaFailure(error, 'list rooms')
+    return undefined
+  }
+}
+
+async function compareAll(ctx: Context, media: Media, signal: AbortSignal): Promise<void> {
+  let after: string | undefined = ''
+  while (after !== undefined) {
+    const rows = await listActiveCalls(ctx.db, after, callsPerPage)
+    for (let start = 0; start < rows.length; start += callsAtOnce) {
+      signal.throwIfAborted()
+      const some = rows.slice(start, start + callsAtOnce)
+      for (const one of await Promise.allSettled(some.map((row) => compareCall(ctx, media, row, 'reconciliation'))))
+        if (one.status === 'rejected') reportMediaFailure(one.reason, 'compare a call')
+    }
+    after = rows.length < callsPerPage ? undefined : rows.at(-1)?.roomId
+  }
+}
+
+/** Rooms at the media server whose call has ended; of calls that are not known here it may be another server's. */
+async function closeLeftRooms(ctx: Context, media: Media, names: readonly string[], signal: AbortSignal) {
+  for (const name of names) {
+    signal.throwIfAborted()
+    const named = readMediaRoomName(name)
+    if (!named || named.serverId !== media.settings.serverId) continue
+    const call = await findCall(ctx.db, named.callId)
+    if (!call || call.endedAt === null || call.roomId !== named.roomId) continue
+    await media.server.deleteRoom(name).catch((error: unknown) => reportMediaFailure(error, 'close a room'))
+  }
+}

@@ -1,0 +1,24 @@
+import { counter, logger } from '@parley/telemetry'
+
+const log = logger('calls')
+const webhooksTaken = counter('calls_webhooks_total', {
+  description: 'Webhooks of the media server, by what became of them',
+})
+const mediaFailures = counter('calls_media_server_failures_total', {
+  description: 'Requests that the media server did not answer, or refused',
+})
+
+export const countWebhook = (outcome: 'taken' | 'ignored' | 'refused'): void => webhooksTaken(1, { outcome })
+
+export function reportMediaFailure(error: unknown, what: string): void {
+  mediaFailures()
+  log.warn({ err: error, what }, 'the media server did not do what it was asked')
+}
+
+export const reportListingsFailed = (): void =>
+  log.error('the media server cannot be asked who is there; every call is ended')
+
+export const reportChoreGivenUp = (mediaRoom: string): void =>
+  log.error({ mediaRoom }, 'the media server was not told in time; the comparison with it goes on')
+
+export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')

@@ -1,0 +1,31 @@
+import { and, eq, lt } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { callKeys } from './schema.ts'
+
+export type CallKey = Omit<typeof callKeys.$inferSelect, 'createdAt'>
+
+export async function findCallKey(db: Reader, callerId: string, key: string): Promise<CallKey | undefined> {
+  const [row] = await db
+    .select()
+    .from(callKeys)
+    .where(and(eq(callKeys.callerId, callerId), eq(callKeys.key, key)))
+  return row
+}
+
+/** Takes the key, first thing in the transaction that earns the answer. False when it is taken. */
+export async function storeCallKey(tx: Tx, key: CallKey, now: Date): Promise<boolean> {
+  const stored = await tx
+    .insert(callKeys)
+    .values({ ...key, createdAt: now })
+    .onConflictDoNothing()
+    .returning({ key: callKeys.key })
+  return stored.length > 0
+}
+
+export async function forgetCallKeys(db: Db, before: Date): Promise<void> {
+  await db.delete(callKeys).where(lt(callKeys.createdAt, before))
+}
+
+export async function forgetCallKeysOf(db: Db, callerId: string): Promise<number> {
+  return (await db.delete(callKeys).where(eq(callKeys.callerId, callerId))).rowCount ?? 0
+}

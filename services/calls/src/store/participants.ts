@@ -1,0 +1,68 @@
+import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { callParticipants, calls } from './schema.ts'
+
+export type ParticipantRow = typeof callParticipants.$inferSelect
+
+/** Everyone who is or was in a call. */
+export function findParticipants(db: Reader, callId: string): Promise<ParticipantRow[]> {
+  return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
+}
+
+/** Who is in these calls, in the order of joining. */
+export function findPresent(db: Reader, callIds: readonly string[]): Promise<ParticipantRow[]> {
+  return db
+    .select()
+    .from(callParticipants)
+    .where(and(inArray(callParticipants.callId, [...callIds]), isNull(callParticipants.leftAt)))
+    .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
+}
+
+/** Who is in a call, and what is known of some users. */
+export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[]): Promise<ParticipantRow[]> {
+  const { userId, leftAt } = callParticipants
+  return tx
+    .select()
+    .from(callParticipants)
+    .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
+}
+
+export async function saveParticipants(tx: Tx, participants: readonly ParticipantRow[]): Promise<void> {
+  if (participants.length === 0) return
+  const { callId, userId } = callParticipants
+  await tx
+    .insert(callParticipants)
+    .values([...participants])
+    .onConflictDoUpdate({
+      target: [callId, userId],
+      set: {
+        joinedAt: sql`excluded.joined_at`,
+        leftAt: sql`excluded.left_at`,
+        source: sql`excluded.source`,
+        awaitedSince: sql`excluded.awaited_since`,
+        connectionSid: sql`excluded.connection_sid`,
+        mediaRoomSid: sql`excluded.media_room_sid`,
+        connectedAt: sql`excluded.connected_at`,
+        disconnected: sql`excluded.disconnected`,
+        revision: sql`excluded.revision`,
+      },
+    })
+}
+
+/** Active calls that a user is in. */
+export async function callsWith(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: calls.id })
+    .from(callParticipants)
+    .innerJoin(calls, eq(calls.id, callParticipants.callId))
+    .where(and(eq(callParticipants.userId, userId), isNull(callParticipants.leftAt), isNull(calls.endedAt)))
+  return rows.map(({ id }) => id)
+}
+
+/** Returns how many there were. Those who are in a call stay. */
+export async function forgetParticipationsOf(db: Db, userId: string): Promise<number> {
+  const gone = await db
+    .delete(callParticipants)
+    .where(and(eq(callParticipants.userId, userId), sql`${callParticipants.leftAt} is not null`))
+  return gone.rowCount ?? 0
+}

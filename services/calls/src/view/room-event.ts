@@ -1,0 +1,28 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { RoomEventSchema } from '@parley/contracts/internal'
+import { RealtimeCallEventSource } from '@parley/contracts/realtime'
+import { realtimeEnvelope } from '@parley/events'
+import { newId } from '@parley/ids'
+import type { Call, CallEvent, Source } from '../calls/call.ts'
+
+const sources: Record<Source, RealtimeCallEventSource> = {
+  user: RealtimeCallEventSource.USER,
+  livekit: RealtimeCallEventSource.LIVEKIT,
+  reconciliation: RealtimeCallEventSource.RECONCILIATION,
+}
+
+/** What the room hears of a change of its call. */
+export function toRoomEvent(
+  { row, source, now }: Call,
+  { kind, userId, actorId, version }: CallEvent,
+): MessageInitShape<typeof RoomEventSchema> {
+  const eventId = newId('event')
+  const value = { roomId: row.roomId, callId: row.id, source: sources[source] }
+  return {
+    ...{ aggregateType: 'call', aggregateId: row.id, version, eventId, kind, actorId },
+    occurredAt: timestampFromDate(now),
+    envelope: realtimeEnvelope(kind, { id: eventId, createdAt: now, actorId, value }),
+    fact: { case: 'call', value: { callId: row.id, userId, source } },
+  }
+}

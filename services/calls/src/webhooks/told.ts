@@ -1,0 +1,35 @@
+import type { Call } from '../calls/call.ts'
+import { changeLocked, mediaRoomOf } from '../calls/change-call.ts'
+import type { Context, Media } from '../context.ts'
+import { lockCall, type CallRow } from '../store/calls.ts'
+import { insertChores } from '../store/media-chores.ts'
+import { takeWebhook } from '../store/webhooks.ts'
+
+/** What a webhook is about. */
+export type Told = { ctx: Context; media: Media; call: CallRow; webhookId: string }
+
+/** `again`: it was taken before; `ended`: the call is over. */
+export type Outcome<T> = 'again' | 'ended' | { result: T }
+
+/** Takes a webhook once, and changes the call accordingly if it is active. */
+export async function takeOnce<T>(
+  { ctx, call: { id, roomId }, webhookId }: Told,
+  userIds: readonly string[],
+  change: (call: Call) => T,
+): Promise<Outcome<T>> {
+  const outcome = await ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
+    if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
+    const row = await lockCall(tx, id)
+    if (!row || row.endedAt !== null) return 'ended'
+    return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
+  })
+  ctx.wake(roomId)
+  return outcome
+}
+
+/** Has the media server remove somebody, or close the room of a call that is over. */
+export async function tellMediaServer({ ctx, media, call }: Told, userId: string | null): Promise<void> {
+  const chore = { mediaRoom: mediaRoomOf(media, call), userId }
+  await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))
+  ctx.wake(call.roomId)
+}

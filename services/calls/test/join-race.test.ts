@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { calls } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  await Promise.all([env.start(), env.start()])
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+test('however many join at once, in several processes, it is one call, and each is in it once', async () => {
+  const people = Array.from({ length: 32 }, (_, n) => `Up${n}`)
+  env.rooms.set('Rrace', people)
+  await Promise.all([...people, ...people].map((userId) => env.as(userId).joinCall({ roomId: 'Rrace' })))
+  expect(await env.inCall('Rrace', 'Up0')).toEqual([...people].sort())
+  expect(await env.db.select().from(calls)).toHaveLength(1)
+  await eventually(() => expect(env.messaging.toldOf('Rrace')).toHaveLength(33))
+  const [first, ...others] = env.messaging.toldOf('Rrace')
+  expect(first).toBe('call_started user')
+  expect(others.sort()).toEqual(people.map((userId) => `call_participant_joined ${userId} user`).sort())
+
+  await Promise.all([...people, ...people].map((userId) => env.as(userId).leaveCall({ roomId: 'Rrace' })))
+  expect(await env.inCall('Rrace', 'Up0')).toBeUndefined()
+  await eventually(() => expect(env.messaging.toldOf('Rrace')).toHaveLength(66))
+  expect(env.messaging.toldOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
+})
+
+test('calls that begin and end at the same time never leave two', async () => {
+  const people = Array.from({ length: 8 }, (_, n) => `Uq${n}`)
+  env.rooms.set('Rchurn', people)
+  const churn = people.map(async (userId) => {
+    for (let round = 0; round < 5; round++) {
+      await env.as(userId).joinCall({ roomId: 'Rchurn' })
+      await env.as(userId).leaveCall({ roomId: 'Rchurn' })
+    }
+  })
+  await Promise.all(churn)
+  expect(await env.inCall('Rchurn', 'Uq0')).toBeUndefined()
+  await eventually(() => {
+    const told = env.messaging.toldOf('Rchurn')
+    const count = (kind: string) => told.filter((what) => what.startsWith(kind)).length
+    expect(count('call_started')).toBeGreaterThan(0)
+    expect(count('call_ended')).toBe(count('call_started'))
+    expect(count('call_participant_left')).toBe(40)
+  })
+})

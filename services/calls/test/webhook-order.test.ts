@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { openEnv, type Env } from './_env.ts'
+
+let env: Env
+let hook: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  hook = `${(await env.start()).url}/webhooks/livekit`
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const people = ['Ualice', 'Ubob', 'Ucarol']
+/** Whoever is not there comes; whoever is leaves, or comes again without having left. */
+const steps = fc.array(fc.record({ who: fc.nat(2), again: fc.boolean() }), { minLength: 1, maxLength: 8 })
+const history = fc.tuple(steps, fc.infiniteStream(fc.nat()))
+
+/** Each webhook at least once, in an order that the numbers choose. */
+function mixed<T>(events: readonly T[], numbers: Iterable<number>): T[] {
+  const random = numbers[Symbol.iterator]()
+  const next = () => Number(random.next().value)
+  const all = events.flatMap((event) => Array.from({ length: 1 + (next() % 2) }, () => event))
+  return all
+    .map((event) => ({ event, place: next() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ event }) => event)
+}
+
+let rounds = 0
+
+test('webhooks of the same history in any order, once or more often, lead to who is at the media server', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async ([taken, numbers]) => {
+      const roomId = `R${rounds++}`
+      env.rooms.set(roomId, people)
+      const [first = ''] = people
+      await env.as(first).joinCall({ roomId })
+      const tokens = await Promise.all(people.map((userId) => env.as(userId).getCallToken({ roomId })))
+      const mediaRoom = `server_${roomId}@${tokens[0]?.callId}`
+      const { livekit } = env
+      const before = livekit.events.length
+      await livekit.connect(tokens[0]?.token ?? '')
+      for (const { who, again } of taken) {
+        const isThere = livekit.rooms.get(mediaRoom)?.participants.has(people[who] ?? '')
+        if (isThere && !again) livekit.disconnect(people[who] ?? '', mediaRoom)
+        else await livekit.connect(tokens[who]?.token ?? '')
+      }
+      const there = [...(livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
+      if (there.length === 0) livekit.closeRoom(mediaRoom)
+      for (const event of mixed(livekit.events.slice(before), numbers))
+        expect(await livekit.send(hook, event)).toBe(200)
+      expect((await env.inCall(roomId, first)) ?? []).toEqual(there)
+    }),
+    { numRuns: 25 },
+  )
+})

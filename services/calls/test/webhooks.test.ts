@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Service } from '@parley/runtime'
+import { eventually, signWebhook, type StandInEvent } from '@parley/testkit'
+import { openEnv, type Env } from './_env.ts'
+
+let env: Env
+let service: Service
+let hook: string
+
+const webhookKeys = { apiKey: 'hooks', apiSecret: 'the secret of webhooks and of nothing else' }
+
+beforeAll(async () => {
+  env = await openEnv()
+  service = await env.start({
+    PARLEY_LIVEKIT_WEBHOOK_API_KEY: webhookKeys.apiKey,
+    PARLEY_LIVEKIT_WEBHOOK_API_SECRET: webhookKeys.apiSecret,
+  })
+  hook = `${service.url}/webhooks/livekit`
+  env.livekit.webhookUrl = hook
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const post = async (body: string, authorization?: string) => {
+  const headers = authorization === undefined ? {} : { authorization }
+  const response = await fetch(hook, { method: 'POST', body, headers })
+  return { status: response.status, body: await response.json() }
+}
+const signed = (body: string, keys = webhookKeys) => signWebhook(keys, body)
+
+const roomOf = async (roomId: string, userId: string) => {
+  const { callId } = await env.as(userId).getCallToken({ roomId })
+  return `server_${roomId}@${callId}`
+}
+
+test('what the media server tells moves people in and out of calls', async () => {
+  env.rooms.set('Rhooks', ['Ualice', 'Ubob'])
+  await env.as('Ualice').joinCall({ roomId: 'Rhooks' })
+  const mediaRoom = await roomOf('Rhooks', 'Ualice')
+  await env.connect('Ualice', 'Rhooks')
+  await env.connect('Ubob', 'Rhooks')
+  await env.livekit.sent()
+  expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice', 'Ubob'])
+
+  // Who connects anew has not left.
+  await env.connect('Ubob', 'Rhooks')
+  await env.livekit.sent()
+  expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice', 'Ubob'])
+  env.livekit.disconnect('Ubob', mediaRoom)
+  await env.livekit.sent()
+  expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice'])
+  env.livekit.disconnect('Ualice', mediaRoom)
+  await env.livekit.sent()
+  expect(await env.inCall('Rhooks', 'Ualice')).toBeUndefined()
+  await eventually(() =>
+    expect(env.messaging.toldOf('Rhooks')).toEqual([
+      'call_started user',
+      'call_participant_joined Ualice user',
+      'call_participant_joined Ubob livekit',
+      'call_participant_left Ubob livekit',
+      'call_participant_left Ualice livekit',
+      'call_ended livekit',
+    ]),
+  )
+})
+
+test('the end of a call closes its room, and whoever comes late is put out', async () => {
+  env.rooms.set('Rlate', ['Ualice'])
+  await env.as('Ualice').joinCall({ roomId: 'Rlate' })
+  const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rlate' })
+  await env.livekit.connect(token)
+  await env.as('Ualice').leaveCall({ roomId: 'Rlate' })
+  const mediaRoom = `server_Rlate@${callId}`
+  await eventually(() => expect(env.livekit.rooms.has(mediaRoom)).toBe(false))
+  await env.livekit.connect(token)
+  await env.livekit.sent()
+  await eventually(() => expect(env.livekit.rooms.has(mediaRoom)).toBe(false))
+  expect(await env.inCall('Rlate', 'Ualice')).toBeUndefined()
+})
+
+test('a token from before a ban lets nobody stay', async () => {
+  env.rooms.set('Rbanned', ['Ualice', 'Ubob'])
+  await env.as('Ualice').joinCall({ roomId: 'Rbanned' })
+  const { token } = await env.as('Ubob').getCallToken({ roomId: 'Rbanned' })
+  env.rooms.remove('Rbanned', 'Ubob')
+  const mediaRoom = await roomOf('Rbanned', 'Ualice')
+  await env.livekit.connect(token)
+  await env.livekit.sent()
+  await eventually(() =>
+    expect(env.livekit.asked).toContainEqual({ method: 'RemoveParticipant', room: mediaRoom, identity: 'Ubob' }),
+  )
+  expect(await env.inCall('Rbanned', 'Ualice')).toEqual(['Ualice'])
+  expect(env.messaging.toldOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
+})
+
+test('a room that the media server closes ends the call, but not for who is only on the way', async () => {
+  env.rooms.set('Rclosed', ['Ualice', 'Ubob'])
+  await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
+  await env.connect('Ualice', 'Rclosed')
+  const mediaRoom = await roomOf('Rclosed', 'Ualice')
+  await env.livekit.sent()
+  await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
+  const finished: StandInEvent = {
+    ...{ event: 'room_finished', id: 'EV_closed', createdAt: String(Math.trunc(Date.now() / 1000)) },
+    room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
+  }
+  env.livekit.rooms.delete(mediaRoom)
+  expect(await env.livekit.send(hook, finished)).toBe(200)
+  expect(await env.inCall('Rclosed', 'Ubob')).toEqual(['Ubob'])
+  await env.as('Ubob').leaveCall({ roomId: 'Rclosed' })
+  expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
+})
+
+test('only what the media server signed is taken, by either pair of keys', async () => {
+  const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
+  const own = await signed(event)
+  const ignored = { status: 200, body: { taken: false } }
+  expect(await post(own.body, own.authorization)).toEqual(ignored)
+  expect(await post(event, (await signed(event, env.livekit)).authorization)).toEqual(ignored)
+
+  const unsigned = { status: 401, body: { error: 'the webhook is not signed with a key of this server' } }
+  const otherSecret = { ...webhookKeys, apiSecret: 'another secret of the same length, about' }
+  for (const authorization of [
+    undefined,
+    '',
+    'no token',
+    own.authorization.slice(0, -3),
+    (await signed(`${event} `)).authorization,
+    (await signed(event, otherSecret)).authorization,
+    (await signed(event, { ...webhookKeys, apiKey: 'others' })).authorization,
+  ])
+    expect(await post(event, authorization)).toEqual(unsigned)
+
+  for (const garbage of ['', 'no json', '[]', '{"event":7}']) {
+    const { authorization } = await signed(garbage)
+    expect((await post(garbage, authorization)).status).toBe(400)
+  }
+  const large = `{"event":"${'x'.repeat(65_536)}"}`
+  expect((await post(large, (await signed(large)).authorization)).status).toBe(413)
+  expect((await fetch(hook)).status).toBe(405)
+  expect((await fetch(`${service.url}/webhooks/other`)).status).toBe(404)
+})
+
+test('what is of another server, another room or nothing known is left alone', async () => {
+  env.rooms.set('Rours', ['Ualice'])
+  await env.as('Ualice').joinCall({ roomId: 'Rours' })
+  const mediaRoom = await roomOf('Rours', 'Ualice')
+  const participant = { sid: 'PA_x', identity: 'Ualice', name: '', metadata: '', state: 'ACTIVE' as const }
+  const joined = { event: 'participant_joined', createdAt: '1', participant: { ...participant, joinedAt: '1' } }
+  for (const [n, name] of [
+    `other.${mediaRoom}`,
+    mediaRoom.replace('Rours', 'Rtheirs'),
+    mediaRoom.replace(/@.*/, '@Cunknown'),
+    'lobby',
+  ].entries()) {
+    const body = JSON.stringify({ ...joined, id: `EV_other${n}`, room: { name, sid: 'RM_x' } })
+    const { authorization } = await signed(body)
+    expect(await post(body, authorization)).toEqual({ status: 200, body: { taken: false } })
+  }
+  const recorder = { ...joined, id: 'EV_recorder', participant: { ...joined.participant, kind: 'EGRESS' } }
+  const body = JSON.stringify({ ...recorder, room: { name: mediaRoom, sid: 'RM_x' } })
+  expect(await post(body, (await signed(body)).authorization)).toEqual({ status: 200, body: { taken: false } })
+})
