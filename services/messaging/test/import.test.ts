@@ -177,6 +177,36 @@ describe('imported messages', () => {
     expect(await unread('cid')).toEqual([true])
   })
 
+  test('leave unread what people wrote between two imports, in the room and in threads', async () => {
+    const roomId = await channel()
+    await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
+    await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
+    const [root] = await timeline(roomId)
+    await say(fleet.as('cid'), roomId, 'news')
+    await say(fleet.as('cid'), roomId, 'more', { threadRootEventId: root?.id ?? '' })
+    await send(roomId, [message('2', 3), message('2.1', 4, { threadRootExternalId: '2' }), message('3', 5)])
+    await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
+    const unread = async (userId: string) =>
+      (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries.map(({ hasUnread }) => hasUnread)
+    expect([await unread('bob'), await unread('cid')]).toEqual([[true], [false]])
+    const { rows } = await fleet.look.pool.query(
+      `select seq < (select last_seq from imports where room_id = $1) as behind, root_event_id = $2 as first
+from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
+      [roomId, root?.id],
+    )
+    expect(rows).toEqual([
+      { behind: true, first: true },
+      { behind: false, first: false },
+    ])
+  })
+
+  test('are found by their ids there', async () => {
+    const roomId = await channel()
+    await send(roomId, [message('1', 1), message('2', 2)])
+    const { externalIds } = await transfer.findImportedMessages({ roomId, externalIds: ['2', '3', '1'] })
+    expect([...externalIds].sort()).toEqual(['1', '2'])
+  })
+
   test('of a deleted person are placeholders, and their reactions are left out', async () => {
     const roomId = await channel()
     await fleet.look.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
@@ -207,6 +237,9 @@ describe('an import is refused', () => {
     ['a room that is not there', 'Rnone', message('1', 1), Code.NotFound],
     ['no author', '', message('1', 1, { authorId: '' }), Code.InvalidArgument],
     ['no id', '', message('', 1), Code.InvalidArgument],
+    ['an id that nothing can keep', '', message('1\0', 1), Code.InvalidArgument],
+    ['an endless id', '', message('1'.repeat(201), 1), Code.InvalidArgument],
+    ['a thread of an impossible id', '', message('1', 1, { threadRootExternalId: '\0' }), Code.InvalidArgument],
     ['no text', '', message('1', 1, { body: ' ' }), Code.InvalidArgument],
     ['too long a text', '', message('1', 1, { body: 'x'.repeat(10_001) }), Code.InvalidArgument],
     [

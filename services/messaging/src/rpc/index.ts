@@ -27,6 +27,7 @@ import { listFollowedThreads } from './thread/list-followed-threads.ts'
 import { markThreadAsRead } from './thread/mark-thread-as-read.ts'
 import { unfollowThread } from './thread/unfollow-thread.ts'
 import { exportMessages } from './transfer/export-messages.ts'
+import { findImportedMessages } from './transfer/find-imported-messages.ts'
 import { finishImport } from './transfer/finish-import.ts'
 import { importMessages } from './transfer/import-messages.ts'
 import { importProgress } from './transfer/import-progress.ts'
@@ -65,6 +66,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     hasUnread: hasUnread(ctx),
   })
   router.service(MessagingTransferService, {
+    findImportedMessages: findImportedMessages(ctx),
     importProgress: importProgress(ctx),
     importMessages: importMessages(ctx),
     finishImport: finishImport(ctx),

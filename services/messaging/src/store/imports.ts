@@ -2,6 +2,8 @@ import type { ImportPlan, KnownMessage } from '../transfer/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
+/** Where people wrote between two calls of an import: behind `from`, at most at `to`. */
+export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(
   'read_imports',
@@ -21,6 +23,17 @@ export async function findLine(
   roomId: string,
 ): Promise<{ roomSeq: bigint; used: boolean } | undefined> {
   return (await line.run(on, [roomId]))[0]
+}
+
+const posted = statement<{ to: bigint | null }>(
+  'read_posted_behind_import',
+  `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
+)
+
+/** What people wrote behind the last message of an import; undefined for nothing. */
+export async function findLivePlaces(on: Connection, { roomId, lastSeq }: ImportState): Promise<LivePlaces | undefined> {
+  const [{ to } = { to: null }] = await posted.run(on, [roomId, lastSeq])
+  return to === null ? undefined : { from: lastSeq, to }
 }
 
 const known = statement<KnownMessage & { externalId: string }>(
@@ -139,17 +152,23 @@ where room_id = $1`,
 
 const noteImport = statement(
   'note_import',
-  `insert into imports as i (room_id, source, messages, through, last_seq) values ($1, $2, $3, $4, $5)
+  `insert into imports as i (room_id, source, messages, through, last_seq, live_from, live_to)
+values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (room_id) do update
 set messages = i.messages + excluded.messages, through = greatest(i.through, excluded.through),
-    last_seq = greatest(i.last_seq, excluded.last_seq)`,
+    last_seq = greatest(i.last_seq, excluded.last_seq),
+    live_from = coalesce(i.live_from, excluded.live_from), live_to = coalesce(excluded.live_to, i.live_to)`,
 )
 
 const column = <T, C>(rows: readonly T[], of: (row: T) => C): C[] => rows.map(of)
 const namedInTally = 5
 
 /** Writes what was planned; the transaction holds the line. One statement per table, however many messages. */
-export async function writeImport(on: Connection, roomId: string, source: string, plan: ImportPlan): Promise<void> {
+export async function writeImport(
+  on: Connection,
+  { roomId, source, live }: { roomId: string; source: string; live: LivePlaces | undefined },
+  plan: ImportPlan,
+): Promise<void> {
   const { events, replies, follows, reactions, attachments, ids } = plan
   await insertEvents.run(on, [
     roomId,
@@ -183,7 +202,8 @@ export async function writeImport(on: Connection, roomId: string, source: string
   const lastPosted = posted.reduce<Date | null>((last, { createdAt }) => later(last, createdAt), null)
   await moveLine.run(on, [roomId, plan.roomSeq, shown.at(-1)?.seq ?? null, lastPosted])
   const through = events.reduce<Date | null>((last, { createdAt }) => later(last, createdAt), null)
-  await noteImport.run(on, [roomId, source, ids.length, through, plan.roomSeq])
+  const places = [live?.from ?? null, live?.to ?? null]
+  await noteImport.run(on, [roomId, source, ids.length, through, plan.roomSeq, ...places])
 }
 
 const later = (one: Date | null, other: Date): Date => (one !== null && one > other ? one : other)
@@ -227,11 +247,22 @@ async function writeAttachments(on: Connection, roomId: string, all: ImportPlan[
   ])
 }
 
+/** Whether what people wrote here between the calls of `imports i` is read, up to a marker; `which` says which messages. */
+const liveIsRead = (marker: string, which: string): string => `not exists (
+  select from room_events e
+  where e.room_id = i.room_id and e.kind = 'message_posted' and e.deleted_at is null and e.seq <= i.live_to
+    and e.seq > greatest(i.live_from, coalesce(${marker}.seq, 0)) and ${which}
+)`
+
 const markRooms = statement(
   'import_marks_room_read',
   `insert into room_markers as m (room_id, user_id, seq, read_at)
-select i.room_id, u.id, i.last_seq, now() from imports i, unnest($2::text[]) as u (id)
-where i.room_id = $1 and not exists (select from erasures e where e.user_id = u.id)
+select i.room_id, u.id, i.last_seq, now()
+from imports i
+cross join unnest($2::text[]) as u (id)
+left join room_markers k on k.room_id = i.room_id and k.user_id = u.id
+where i.room_id = $1 and ${liveIsRead('k', 'e.in_timeline')}
+  and not exists (select from erasures e where e.user_id = u.id)
 on conflict (room_id, user_id) do update set seq = excluded.seq, read_at = excluded.read_at where m.seq < excluded.seq`,
 )
 
@@ -239,14 +270,17 @@ const markThreads = statement(
   'import_marks_threads_read',
   `insert into thread_markers as m (room_id, root_event_id, user_id, seq, read_at)
 select i.room_id, f.root_event_id, f.user_id, i.last_seq, now()
-from imports i join thread_follows f on f.room_id = i.room_id
+from imports i
+join thread_follows f on f.room_id = i.room_id
+left join thread_markers k on k.room_id = f.room_id and k.root_event_id = f.root_event_id and k.user_id = f.user_id
 where i.room_id = $1 and f.user_id = any ($2::text[])
+  and ${liveIsRead('k', 'e.thread_root_event_id = f.root_event_id')}
   and not exists (select from erasures e where e.user_id = f.user_id)
 on conflict (room_id, root_event_id, user_id) do update
 set seq = excluded.seq, read_at = excluded.read_at where m.seq < excluded.seq`,
 )
 
-/** Whatever was imported into the room counts as read by these users. */
+/** Whatever was imported into the room counts as read by these users, unless they have yet to read what somebody wrote between. */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])
   await markThreads.run(on, [roomId, userIds])

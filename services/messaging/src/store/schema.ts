@@ -311,6 +311,9 @@ export const imports = pgTable('imports', {
   through: instant('through').notNull(),
   /** Place of the last imported row. */
   lastSeq: place('last_seq').notNull(),
+  /** Places between which people wrote here while the import went on. */
+  liveFrom: place('live_from'),
+  liveTo: place('live_to'),
 })
 
 /** Which message of an import is which here: what is sent again is known, and replies find their threads. */

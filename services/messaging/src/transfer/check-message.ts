@@ -31,7 +31,8 @@ export function checkMessage(message: ImportedMessage, terms: { dm: boolean; now
 
 function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }): CheckedMessage {
   const { externalId, authorId, reactions, attachments, linkPreview } = message
-  if (externalId === '') throw importedIdMissing()
+  const ids = [externalId, message.threadRootExternalId, message.inReplyToExternalId]
+  if (externalId === '' || !ids.every(canBeKept)) throw importedIdMissing()
   if (authorId === '') throw importedAuthorMissing()
   const createdAt = timeOf(message.createdAt, now)
   if (createdAt === null) throw importedTimeBad()
@@ -49,6 +50,10 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     linkPreview: linkPreview ? toBinary(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }
+
+const mostIdCharacters = 200
+
+const canBeKept = (id: string): boolean => id.length <= mostIdCharacters && !id.includes('\0')
 
 const earliest = new Date('2000-01-01T00:00:00Z')
 /** Clocks differ. */

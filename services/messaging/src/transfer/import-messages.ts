@@ -2,7 +2,15 @@ import type { ImportMessagesRequest } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
 import { importElsewhere, roomNotFound } from '../errors.ts'
 import { isDm } from '../domain/room-line.ts'
-import { erasedAmong, findImported, findImports, findLine, writeImport } from '../store/imports.ts'
+import {
+  erasedAmong,
+  findImported,
+  findImports,
+  findLine,
+  findLivePlaces,
+  writeImport,
+  type ImportState,
+} from '../store/imports.ts'
 import { storeLineEvents } from '../store/line-events.ts'
 import { findHeader, lockLine } from '../store/lines.ts'
 import { transaction, type Connection } from '../store/statement.ts'
@@ -19,9 +27,11 @@ export async function importTogether(ctx: Context, request: ImportMessagesReques
   const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
   const { plan, entries } = await transaction(ctx.pool, async (on) => {
     await lockLine(on, roomId)
-    const plan = await lookAndPlan(on, roomId, source, messages, now)
+    const [state] = await findImports(on, [roomId])
+    const plan = await lookAndPlan(on, { roomId, source, state }, messages, now)
     if (plan.ids.length === 0) return { plan, entries: [] }
-    await writeImport(on, roomId, source, plan)
+    const live = state && (await findLivePlaces(on, state))
+    await writeImport(on, { roomId, source, live }, plan)
     const imported = { messages: plan.ids.length, attachments: attachmentsOf(plan) }
     const events = toImportedEvents(room, plan.roomSeq + 1n, imported, now)
     return { plan, entries: await storeLineEvents(on, roomId, events) }
@@ -32,12 +42,10 @@ export async function importTogether(ctx: Context, request: ImportMessagesReques
 
 async function lookAndPlan(
   on: Connection,
-  roomId: string,
-  source: string,
+  { roomId, source, state }: { roomId: string; source: string; state: ImportState | undefined },
   messages: readonly CheckedMessage[],
   now: Date,
 ): Promise<ImportPlan> {
-  const [state] = await findImports(on, [roomId])
   const line = await findLine(on, roomId)
   if (!line) throw roomNotFound()
   if (state ? state.source !== source : line.used) throw importElsewhere()
