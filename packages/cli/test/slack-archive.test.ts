@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { crc32 } from 'node:zlib'
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { writeZip } from '@parley/testkit'
@@ -89,6 +90,41 @@ describe('an export of Slack', () => {
       { id: 'D1', dm: true, private: true },
     ] satisfies Partial<ArchivedRoom>[])
     expect(of(records, 'members')[0]).toMatchObject({ people: ['U1', 'U2'] })
+  })
+
+  test('has a channel closed that is listed as private anywhere', async () => {
+    const { records } = await read({
+      'users.json': users,
+      'channels.json': [
+        { id: 'C1', name: 'twice', members: [] },
+        { id: 'C2', name: 'marked', is_private: true },
+      ],
+      'groups.json': [{ id: 'C1', name: 'twice', members: ['U1'] }],
+    })
+    expect(of(records, 'room').map(({ id, private: closed }) => [id, closed])).toEqual([
+      ['C1', true],
+      ['C2', true],
+    ])
+    expect(of(records, 'members')[0]).toMatchObject({ people: ['U1'] })
+  })
+
+  test('keeps who takes part in a direct message when the users do not list them', async () => {
+    const { records } = await read({
+      'users.json': users,
+      'dms.json': [{ id: 'D1', members: ['U1', 'W7'] }],
+      'D1/2017-07-14.json': [said(1)],
+    })
+    expect(of(records, 'person').at(-1)).toMatchObject({ id: 'W7', name: 'W7' })
+    expect(records.findIndex(({ type }) => type === 'room')).toBe(4)
+  })
+
+  test('finds folders whose letters were taken apart by who packed it', async () => {
+    const { records } = await read({
+      'users.json': users,
+      'channels.json': [{ id: 'C1', name: 'k\u00fcche' }],
+      'ku\u0308che/2017-07-14.json': [said(1)],
+    })
+    expect(of(records, 'message')).toHaveLength(1)
   })
 
   test('may be packed with the folder around it', async () => {
@@ -207,6 +243,67 @@ describe('what is not taken is told with its place', () => {
     expect(await untakenOf(message)).toMatchObject([{ what, place: 'tea/2017-07-14.json#1' }])
   })
 
+  test.each([
+    ['no list', { ok: true }, 'the file is no list of messages'],
+    ['more values than memory holds', `[${'{},'.repeat(5_000_001)}{}]`, 'the file holds more than 5000000 values'],
+    ['nothing in much room', ' '.repeat(17 * 1024 * 1024), 'the file unpacks to more than 200 times its size'],
+  ])('a day with %s', async (_, content, reason) => {
+    expect(of((await day(content)).records, 'untaken')).toMatchObject([{ what: 'days', reason }])
+  })
+
+  test('a day that was damaged after it was packed', async () => {
+    const path = join(folder, 'flipped.zip')
+    await writeZip(path, {
+      ...{ 'users.json': users, 'channels.json': channels },
+      'tea/2017-07-14.json': [said(1, { text: 'pay 1000' })],
+    })
+    const { readFile, writeFile } = await import('node:fs/promises')
+    const sum = (bytes: string) => {
+      const four = Buffer.alloc(4)
+      four.writeUInt32LE(crc32(bytes))
+      return four
+    }
+    const bytes = await readFile(path)
+    const real = sum(JSON.stringify([said(1, { text: 'pay 1000' })]))
+    const other = sum(JSON.stringify([said(1, { text: 'pay 9000' })]))
+    for (let at = bytes.indexOf(real); at >= 0; at = bytes.indexOf(real, at + 1)) other.copy(bytes, at)
+    await writeFile(path, bytes)
+    await using archive = await openSlack(path)
+    const records: ArchiveRecord[] = []
+    for await (const record of archive.records()) records.push(record)
+    expect(of(records, 'untaken')).toMatchObject([{ what: 'days', reason: 'the file is damaged' }])
+  })
+
+  test('days of a folder that belongs to no room, or to more than one', async () => {
+    const { records } = await day([said(1)], {
+      'groups.json': [{ id: 'G1', name: 'tea', members: ['U1'] }],
+      'coffee/2017-07-14.json': [said(2)],
+    })
+    expect(of(records, 'message')).toEqual([])
+    expect(of(records, 'untaken').map(({ what, place }) => [what, place])).toEqual([
+      ['days', 'tea/2017-07-14.json'],
+      ['days', 'coffee/2017-07-14.json'],
+    ])
+  })
+
+  test('a second message of the same time, people and rooms without an id, and what is no message', async () => {
+    const { records } = await read({
+      ...{ 'users.json': [...users, { name: 'nobody' }], 'channels.json': [...channels, { name: 'nowhere' }] },
+      'tea/2017-07-14.json': [said(1), said(1, { text: 'other' }), 7, null],
+    })
+    expect(of(records, 'message').map(({ text }) => text)).toEqual(['said 1'])
+    const untaken = of(records, 'untaken').map(({ what, place }) => [what, place])
+    expect(untaken).toEqual(
+      expect.arrayContaining([
+        ['people', 'users.json'],
+        ['rooms', 'channels.json: '],
+        ['messages', 'tea/2017-07-14.json#2'],
+        ['messages', 'tea/2017-07-14.json#3'],
+        ['messages', 'tea/2017-07-14.json#4'],
+      ]),
+    )
+  })
+
   test('a day that is not JSON, and the other days are taken', async () => {
     const { records } = await day('[{"secret": "not to be', { 'tea/2017-07-15.json': [said(9)] })
     expect(of(records, 'untaken')).toEqual([
@@ -220,6 +317,8 @@ describe('what is no export is refused with a reason', () => {
   test.each([
     ['without users', { 'channels.json': channels }, 'no users.json'],
     ['without rooms', { 'users.json': users }, 'no channels'],
+    ['with users that are no list', { 'users.json': {}, 'channels.json': channels }, 'users.json is no list'],
+    ['with rooms that are no list', { 'users.json': users, 'channels.json': {} }, 'channels.json is no list'],
     ['with broken users', { 'users.json': '[{]', 'channels.json': channels }, 'users.json is not JSON'],
   ])('%s', async (_, files, message) => {
     await expect(read(files)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(message) })
@@ -233,6 +332,21 @@ describe('what is no export is refused with a reason', () => {
     await expect(openSlack(missing)).rejects.toMatchObject({
       ...{ code: 'bad_archive', message: `there is no file ${missing}` },
     })
+  })
+
+  test('a file that is there twice, or that shares its bytes with another one', async () => {
+    const path = join(folder, 'twice.zip')
+    await writeZip(path, { 'users.json': users, 'aa/2017-07-14.json': [], 'bb/2017-07-14.json': [] })
+    const { readFile, writeFile } = await import('node:fs/promises')
+    const bytes = await readFile(path)
+    await writeFile(path, Buffer.from(bytes.toString('latin1').replaceAll('bb/2017', 'aa/2017'), 'latin1'))
+    await expect(openSlack(path)).rejects.toMatchObject({
+      message: expect.stringContaining('aa/2017-07-14.json twice'),
+    })
+    const size = Buffer.from('PK\u0001\u0002')
+    for (let at = bytes.indexOf(size); at >= 0; at = bytes.indexOf(size, at + 1)) bytes.writeUInt32LE(5_000, at + 20)
+    await writeFile(path, bytes)
+    await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('overlap') })
   })
 
   test('paths that lead out of the archive', async () => {

@@ -16,7 +16,7 @@ export async function findFiles(zip: ZipArchive, folder: string | undefined): Pr
   const found = new Map<string, NonNullable<ArchivedFile['bytes']>>()
   for (const name of zip.names()) {
     const id = idInPath.exec(name)?.[1]
-    if (id !== undefined) found.set(id, async () => ({ size: zip.size(name), stream: await zip.stream(name) }))
+    if (id !== undefined) found.set(id, async () => ({ size: zip.size(name), stream: zip.stream(name) }))
   }
   if (folder !== undefined) {
     for (const path of await filesBelow(folder)) {

@@ -42,7 +42,8 @@ export function toMessage(message: Fields, files: Files, place: string): Archive
   if (!createdAt) return untaken('messages', 'the time is not one')
   const author = authorOf(message)
   if (author === '') return untaken('messages', 'it names no author')
-  const [ts, threadTs] = [textOf(message.ts), textOf(message.thread_ts)]
+  const [ts, thread] = [textOf(message.ts), textOf(message.thread_ts)]
+  const threadTs = stamp.test(thread) ? thread : ''
   const base = { type: 'message', id: ts, author, createdAt, markup: 'slack', inReplyTo: '', place } as const
   const threadRoot = threadTs === ts ? '' : threadTs
   const alsoInChannel = subtype === 'thread_broadcast'

@@ -32,6 +32,12 @@ test.each([
   ['code blocks of one line', '```x```', '```\nx\n```'],
   ['quotes', '&gt; said\nyes', '> said\nyes'],
   ['no headings', '# 1 priority', String.raw`\# 1 priority`],
-  ['no links of Markdown', '[a](b)', String.raw`\[a](b)`],
+  ['no links of Markdown', '[a](b) [[c]](d)', String.raw`[a]\(b) [[c]]\(d)`],
+  ['no links to what runs', '<javascript:alert(1)|free tea>', 'free tea (javascript:alert(1))'],
   ['no escapes of Markdown', String.raw`C:\*.txt`, String.raw`C:\\*.txt`],
 ])('%s', (_, text, markdown) => expect(toMarkdown(text, names)).toBe(markdown))
+
+test('a text of nothing but brackets takes no longer than another one', () => {
+  const text = '['.repeat(1_000_000)
+  expect(toMarkdown(text, names)).toBe(text)
+})

@@ -59,7 +59,11 @@ function special(command: string, label: string): string {
   return label === '' ? (command.split('^')[0] ?? '') : label
 }
 
+/** What people may follow; anything else is shown as it is. */
+const followed = /^(?:https?|ftp|mailto|tel):/i
+
 function link(url: string, label: string): string {
+  if (!followed.test(url)) return label === '' || label === url ? url : `${label} (${url})`
   if (label === '' || label === url) return url
   if (url === `mailto:${label}`) return label
   const text = label.replaceAll(/[[\]\\]/g, String.raw`\$&`).replaceAll('\n', ' ')
@@ -75,7 +79,7 @@ const escapeWhatOnlyMarkdownKnows = (text: string): string =>
   text
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, String.raw`\\`)
     .replaceAll(/^(#{1,6})(?=\s)/gm, String.raw`\$1`)
-    .replaceAll(/\[(?=[^\]\n]*\]\()/g, String.raw`\[`)
+    .replaceAll('](', String.raw`]\(`)
 
 const unescapeEntities = (text: string, less: string): string =>
   text.replaceAll('&lt;', less).replaceAll('&gt;', '>').replaceAll('&amp;', '&')

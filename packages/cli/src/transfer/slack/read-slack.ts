@@ -4,7 +4,7 @@ import { fieldsList, fieldsOf, textOf, type Fields } from '../fields.ts'
 import { findFiles, type Files } from './files.ts'
 import { authorOf, toMessage } from './messages.ts'
 import { toPerson, toStranger } from './people.ts'
-import { roomLists, toRoom, type SlackRoom } from './rooms.ts'
+import { listedOnce, roomLists, toRoom, type SlackRoom } from './rooms.ts'
 import { badArchive, BadEntry, ZipArchive } from './zip-archive.ts'
 
 export type SlackArchive = AsyncDisposable & {
@@ -18,7 +18,7 @@ export async function openSlack(path: string, filesFolder?: string): Promise<Sla
   const zip = await ZipArchive.open(path)
   try {
     const prefix = prefixOf(zip)
-    const users = fieldsList(await required(zip, `${prefix}users.json`))
+    const users = await listIn(zip, `${prefix}users.json`)
     const rooms = await roomsOf(zip, prefix)
     const files = await findFiles(zip, filesFolder)
     return {
@@ -40,9 +40,11 @@ function prefixOf(zip: ZipArchive): string {
   return first.slice(0, -'users.json'.length)
 }
 
-async function required(zip: ZipArchive, name: string): Promise<unknown> {
+async function listIn(zip: ZipArchive, name: string): Promise<Fields[]> {
   try {
-    return await zip.json(name)
+    const list = await zip.json(name)
+    if (!Array.isArray(list)) throw new BadEntry('is no list')
+    return fieldsList(list)
   } catch (error) {
     throw error instanceof BadEntry ? badArchive(`${name} ${error.message}`) : error
   }
@@ -53,7 +55,7 @@ async function roomsOf(zip: ZipArchive, prefix: string): Promise<SlackRoom[]> {
   for (const list of roomLists) {
     const name = `${prefix}${list.file}`
     if (!zip.has(name)) continue
-    for (const fields of fieldsList(await required(zip, name))) rooms.push(toRoom(fields, list))
+    for (const fields of await listIn(zip, name)) rooms.push(toRoom(fields, list))
   }
   if (rooms.length === 0) throw badArchive('the archive lists no channels, groups or direct messages')
   return rooms
@@ -79,6 +81,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
   const known = new Set<string>()
   for (const user of users) {
     const person = toPerson(user, `users.json: ${textOf(user.id)}`)
+    if (person.id === '') yield { type: 'untaken', what: 'people', reason: 'they have no id', place: 'users.json' }
     if (person.id === '' || known.has(person.id)) continue
     known.add(person.id)
     const botId = textOf(fieldsOf(user.profile).bot_id)
@@ -86,10 +89,21 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
     yield person
   }
   const days = daysByFolder(zip, prefix)
-  for (const { room, members, folder } of rooms) {
+  const folders = foldersOf(rooms, days)
+  for (const { room, members } of listedOnce(rooms)) {
+    if (room.id === '') {
+      yield { type: 'untaken', what: 'rooms', reason: 'they have no id', place: room.place }
+      continue
+    }
+    // Whose conversation it is must not depend on who is in the list of users.
+    for (const id of room.dm ? members.filter((id) => !known.has(id)) : []) {
+      known.add(id)
+      yield toStranger(id, {}, room.place)
+    }
     yield room
     yield { type: 'members', people: members, place: room.place }
-    for (const day of (days.get(folder) ?? days.get(room.id) ?? []).sort()) {
+    const folder = folders.get(room.id) ?? ''
+    for (const day of (days.get(folder) ?? []).sort()) {
       for (const record of await readDay(zip, prefix, day, files)) {
         if (record.type !== 'day-message') {
           yield record
@@ -110,6 +124,27 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
       }
     }
   }
+  const taken = new Set(folders.values())
+  const reason = 'no room, or more than one, has the name of their folder'
+  for (const [folder, paths] of days) {
+    if (taken.has(folder)) continue
+    for (const path of paths) yield { type: 'untaken', what: 'days', reason, place: path.slice(prefix.length) }
+  }
+}
+
+/** Folder of each room by its id: named as the room, or by the id. What more than one room is called belongs to none. */
+function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknown>): Map<string, string> {
+  const owners = new Map<string, Set<string>>()
+  for (const { room, folder } of rooms) {
+    const ids = owners.get(folder) ?? new Set()
+    owners.set(folder, ids.add(room.id))
+  }
+  return new Map(
+    rooms.flatMap(({ room, folder }) => {
+      if (days.has(folder) && owners.get(folder)?.size === 1) return [[room.id, folder]]
+      return days.has(room.id) && !owners.has(room.id) ? [[room.id, room.id]] : []
+    }),
+  )
 }
 
 /** Paths of days by the folder of their room. */
@@ -133,11 +168,17 @@ type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'untaken' }>
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
   const place = name.slice(prefix.length)
   try {
-    const day = fieldsList(await zip.json(name))
-    return day
-      .map((fields, index) => ({ fields, place: `${place}#${index + 1}` }))
+    const day = await zip.json(name)
+    if (!Array.isArray(day)) throw new BadEntry('is no list of messages')
+    const seen = new Set<string>()
+    return (day as unknown[])
+      .map((message, index) => ({ fields: fieldsOf(message), place: `${place}#${index + 1}` }))
       .sort((a, b) => secondsIn(a.fields) - secondsIn(b.fields))
       .map(({ fields, place }): DayRecord => {
+        const ts = textOf(fields.ts)
+        if (ts !== '' && seen.has(ts))
+          return { type: 'untaken', what: 'messages', reason: 'another message of the room has the same time', place }
+        seen.add(ts)
         const message = toMessage({ ...fields, user: authorOf(fields) }, files, place)
         return message.type === 'message' ? { type: 'day-message', message, fields } : message
       })

@@ -13,17 +13,29 @@ export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string 
 
 const mostParticipants = 10
 
+/** One room for each id: of one that is listed twice, the private one is meant. */
+export function listedOnce(rooms: readonly SlackRoom[]): SlackRoom[] {
+  const byId = new Map<string, SlackRoom>()
+  for (const listed of rooms) {
+    const known = byId.get(listed.room.id)
+    if (!known || (listed.room.private && !known.room.private)) byId.set(listed.room.id, listed)
+  }
+  return [...byId.values()]
+}
+
 /** Topic and purpose become the description. A conversation of more people than a direct message has becomes a private channel. */
 export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackRoom {
   const id = textOf(fields.id)
   const name = textOf(fields.name)
   const members = [...new Set(textsOf(fields.members))]
   const [topic, purpose] = [textOf(fieldsOf(fields.topic).value), textOf(fieldsOf(fields.purpose).value)]
-  const folder = name || id
+  const folder = (name || id).normalize('NFC')
   const dm = list.dm && members.length <= mostParticipants
+  // Not every exporter keeps private channels in a list of their own.
+  const hidden = list.private || flagOf(fields.is_private) || flagOf(fields.is_mpim) || flagOf(fields.is_im)
   const room: ArchivedRoom = {
     type: 'room',
-    ...{ id, dm, name, private: list.private, universal: false },
+    ...{ id, dm, name, private: hidden, universal: false },
     description: [...new Set([topic, purpose])].filter((text) => text !== '').join(' | '),
     archived: flagOf(fields.is_archived) && !dm,
     createdAt: secondsOf(fields.created),

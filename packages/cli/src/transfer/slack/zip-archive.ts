@@ -1,11 +1,16 @@
 import { basename } from 'node:path'
-import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { exitCodes, Failure } from '../../failure.ts'
 
 /** Larger than any real day of a channel, and small enough to hold. */
 const mostJsonBytes = 256 * 1024 * 1024
+/** Each of them costs memory, however few bytes it has. */
+const mostJsonValues = 5_000_000
 const mostEntries = 2_000_000
+/** What people write is packed to a tenth or so. Smaller files may be as empty as they like. */
+const mostRatio = 200
+const ratioMattersFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
@@ -31,11 +36,18 @@ export class ZipArchive implements AsyncDisposable {
       throw badArchive(`${name} cannot be read as a zip archive: ${reason(error)}`)
     })
     const entries = new Map<string, Entry>()
+    let packed = 0
     try {
       for await (const entry of zip.eachEntry()) {
         if (entries.size >= mostEntries) throw badArchive(`${name} holds more than ${mostEntries} files`)
-        if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry)
+        packed += entry.compressedSize
+        const path = pathOf(entry)
+        if (path.endsWith('/')) continue
+        // Which one is meant nobody knows.
+        if (entries.has(path)) throw badArchive(`${name} holds ${path} twice`)
+        entries.set(path, entry)
       }
+      if (packed > zip.fileSize) throw badArchive(`${name} is damaged or made to harm: its files overlap`)
     } catch (error) {
       zip.close()
       throw error instanceof Failure ? error : badArchive(`${name} is damaged or made to harm: ${reason(error)}`)
@@ -56,25 +68,40 @@ export class ZipArchive implements AsyncDisposable {
     return this.#entry(name).uncompressedSize
   }
 
-  /** Throws a {@link BadEntry} when the file cannot be unpacked. */
-  async stream(name: string): Promise<Readable> {
+  /** Throws a {@link BadEntry} when the file cannot be unpacked, or when it is not what was packed. */
+  async *stream(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name)
-    return this.#zip.openReadStreamPromise(entry).catch((error: unknown) => {
+    const { uncompressedSize, compressedSize } = entry
+    if (uncompressedSize > ratioMattersFrom && uncompressedSize > compressedSize * mostRatio)
+      throw new BadEntry(`unpacks to more than ${mostRatio} times its size`)
+    let sum = 0
+    try {
+      const bytes = await this.#zip.openReadStreamPromise(entry)
+      for await (const piece of bytes as AsyncIterable<Buffer>) {
+        sum = crc32(piece, sum)
+        yield piece
+      }
+    } catch (error) {
       throw new BadEntry(reason(error))
-    })
+    }
+    if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
   /** A file as JSON. Throws a {@link BadEntry} when it is none. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > mostJsonBytes) throw new BadEntry(`is larger than ${mostJsonBytes} bytes`)
     const chunks: Buffer[] = []
+    let values = 0
+    for await (const chunk of this.stream(name)) {
+      chunks.push(chunk)
+      for (const byte of chunk) if (byte === comma || byte === bracket || byte === brace) values++
+      if (values > mostJsonValues) throw new BadEntry(`holds more than ${mostJsonValues} values`)
+    }
     try {
-      for await (const chunk of (await this.stream(name)) as AsyncIterable<Buffer>) chunks.push(chunk)
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
-    } catch (error) {
-      if (error instanceof BadEntry) throw error
+    } catch {
       // Of a broken text no piece may come into a report.
-      throw new BadEntry(error instanceof SyntaxError || error instanceof TypeError ? 'is not JSON' : reason(error))
+      throw new BadEntry('is not JSON')
     }
   }
 
@@ -87,6 +114,14 @@ export class ZipArchive implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#zip.close()
   }
+}
+
+const [comma, bracket, brace] = Buffer.from(',[{')
+
+/** Many packers write UTF-8 without saying so, and some take letters apart. */
+function pathOf({ fileName, fileNameRaw }: Entry): string {
+  const isUtf8 = Buffer.from(fileNameRaw.toString('utf8')).equals(fileNameRaw)
+  return (isUtf8 ? fileNameRaw.toString('utf8') : fileName).normalize('NFC')
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
