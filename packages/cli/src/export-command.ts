@@ -1,21 +1,19 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finished, pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
+import { writePrivately, type Take } from './private-file.ts'
 import type { Surroundings } from './surroundings.ts'
+import { counted } from './transfer/counted.ts'
 import type { Line } from './transfer/parley/format.ts'
 
 type Options = { room?: string[]; out: string; files?: string }
 
 const everyMs = 5_000
-const privately = { mode: 0o600 }
 
 /** Adds `export`: rooms with everything in them, as JSON Lines. */
-export function addExportCommand(parent: Command, surroundings: Surroundings): void {
-  parent
+export function addExportCommand(parent: Command, surroundings: Surroundings): Command {
+  return parent
     .command('export')
     .description('write rooms, their members and messages as JSON Lines, which parley import parley takes')
     .option('--room <name...>', 'names of channels or ids of rooms; default: all, direct messages too')
@@ -24,53 +22,41 @@ export function addExportCommand(parent: Command, surroundings: Surroundings): v
     .action((options: Options) => runExport(surroundings, options))
 }
 
-async function runExport({ access, write, note, print }: Surroundings, options: Options): Promise<void> {
+async function runExport({ access, write, note, print, tell }: Surroundings, options: Options): Promise<void> {
   const { exportRooms } = await import('./transfer/parley/write-export.ts')
   const { withFleet } = await import('./transfer/fleet.ts')
   const { room = [], out, files } = options
   const fleetAt = access()
-  if (files !== undefined) await mkdir(files, { recursive: true, mode: 0o700 })
-  const keep =
-    files === undefined
-      ? undefined
-      : (assetId: string, bytes: AsyncIterable<Uint8Array>) =>
-          pipeline(bytes, createWriteStream(join(files, assetId), privately))
+  const keep = files === undefined ? undefined : await openFolder(files)
   let told = Date.now()
   const progress = ({ messages }: { messages: number }) => {
     if (Date.now() - told < everyMs) return
     told = Date.now()
-    note(`${messages} messages written`)
+    note(`${counted(messages, 'messages')} written`)
   }
-  const run = (take: (text: string) => Promise<void>) =>
+  const run = (take: Take) =>
     withFleet(fleetAt, (fleet) =>
       exportRooms(fleet, { rooms: room, write: (line: Line) => take(`${JSON.stringify(line)}\n`), keep, progress }),
     )
-  const done = out === '-' ? await run(write) : await intoFile(out, run)
-  const text = `wrote ${done.rooms} rooms, ${done.people} people, ${done.messages} messages and ${done.files} files`
-  if (out === '-') note(text)
+  const done = out === '-' ? await run(write) : await writePrivately(out, run)
+  const [rooms, people, messages, kept] = [
+    counted(done.rooms, 'rooms'),
+    counted(done.people, 'people'),
+    counted(done.messages, 'messages'),
+    counted(done.files, 'files'),
+  ]
+  const text = `wrote ${rooms}, ${people}, ${messages} and ${kept}`
+  if (out === '-') tell({ json: done, text })
   else print({ json: { file: out, ...done }, text: `${text} to ${out}` })
 }
 
-/** The file is there when it is whole. */
-async function intoFile<T>(path: string, run: (take: (text: string) => Promise<void>) => Promise<T>): Promise<T> {
-  const partial = `${path}.partial`
-  await rm(partial, { force: true })
-  const stream = createWriteStream(partial, { ...privately, flags: 'wx' })
-  try {
-    const failed = new Promise<never>((_, reject) => stream.once('error', reject))
-    failed.catch(() => undefined)
-    const done = await run(async (text) => {
-      if (!stream.write(text)) await Promise.race([once(stream, 'drain'), failed])
+/** Keeps files in a folder, each under its name when it is whole. */
+async function openFolder(path: string) {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be made: ${error.message}`)
+  })
+  return (assetId: string, bytes: AsyncIterable<Uint8Array>) =>
+    writePrivately(join(path, assetId), async (take) => {
+      for await (const piece of bytes) await take(piece)
     })
-    stream.end()
-    await finished(stream)
-    await rename(partial, path)
-    return done
-  } catch (error) {
-    stream.destroy()
-    await rm(partial, { force: true })
-    if (error instanceof Error && 'syscall' in error)
-      throw new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be written: ${error.message}`)
-    throw error
-  }
 }

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
+import { writePrivately } from './private-file.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { ArchiveRecord } from './transfer/archive.ts'
+import { counted } from './transfer/counted.ts'
 
 type Options = { group: string; match: string; files?: string; report?: string; source?: string }
 type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
@@ -55,15 +56,25 @@ async function runImport({ access, note, print }: Surroundings, opened: Archive,
   const progress = ({ room, messages }: { room: string; messages: number }) => {
     if (Date.now() - told < everyMs) return
     told = Date.now()
-    note(`${messages} messages read, now in ${room === '' ? 'a direct message' : room}`)
+    note(`${counted(messages, 'messages')} read, now in ${room === '' ? 'a direct message' : room}`)
   }
   const source = options.source ?? archive.source
   const { group, match } = options
-  await withFleet(access(), (fleet) =>
-    importArchive(fleet, archive.records(), { source, group, matchEmails: match === 'email', report, progress }),
-  )
-  const json = { source, ...report.toJson() }
-  if (options.report !== undefined)
-    writeFileSync(options.report, `${JSON.stringify(json, undefined, 2)}\n`, { mode: 0o600 })
-  print({ json, text: report.toText() })
+  const keepReport = async (complete: boolean) => {
+    const json = { source, complete, ...report.toJson() }
+    if (options.report !== undefined)
+      await writePrivately(options.report, (take) => take(`${JSON.stringify(json, undefined, 2)}\n`))
+  }
+  try {
+    await withFleet(access(), (fleet) =>
+      importArchive(fleet, archive.records(), { source, group, matchEmails: match === 'email', report, progress }),
+    )
+  } catch (error) {
+    // What this run told it does not tell again.
+    if (options.report === undefined) note(report.toText())
+    else await keepReport(false)
+    throw error
+  }
+  print({ json: { source, complete: true, ...report.toJson() }, text: report.toText() })
+  await keepReport(true)
 }

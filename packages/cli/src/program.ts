@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { readAccess } from './access.ts'
 import { addConfigCommand } from './config-commands.ts'
 import { databasesOf } from './databases.ts'
@@ -19,6 +19,8 @@ export type Terminal = {
   input: PasswordInput
   /** May answer a promise that resolves when more can be taken. */
   out: (text: string) => unknown
+  /** The same for the pieces of a long result, of which a part is worth nothing. */
+  pipe: (piece: string | Uint8Array) => unknown
   err: (text: string) => void
   env: NodeJS.ProcessEnv
 }
@@ -47,7 +49,7 @@ Exit codes: 0 done, 1 refused, 2 not understood, 3 the fleet, or with --direct a
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
   // A command line that is not understood has no options: whether JSON is wanted is seen in the words.
   const json = args.includes('--json')
-  const program = build(json ? { ...terminal, err: () => undefined } : terminal)
+  const program = build(terminal, json)
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0
@@ -72,13 +74,19 @@ function misunderstood({ code, message }: CommanderError): Failure {
   return misused(code === 'commander.help' ? 'a command is missing; --help lists them' : message.replace('error: ', ''))
 }
 
-function build(terminal: Terminal): Command {
+const directOption = () =>
+  new Option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
+
+function build(given: Terminal, json: boolean): Command {
+  const terminal = json ? { ...given, err: () => undefined } : given
   const program = new Command('parley')
   const dataDir = () => {
     const { dataDir: named } = program.opts<{ dataDir?: string }>()
     if (named === '') throw misused('--data-dir names no folder')
     return named ?? (terminal.env.PARLEY_DATA_DIR || '.data')
   }
+  const worded = ({ json, text }: Result) =>
+    program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`
   const shared: Surroundings = {
     async ask<T>(question: (operator: Operator) => Promise<T>): Promise<T> {
       // Loaded when needed: help and mistakes answer at once.
@@ -95,13 +103,12 @@ function build(terminal: Terminal): Command {
       if (program.opts<{ direct?: true }>().direct) throw misused('this needs the running fleet: leave out --direct')
       return readAccess(dataDir())
     },
-    write: async (text: string) => {
-      await terminal.out(text)
+    write: async (piece) => {
+      await terminal.pipe(piece)
     },
     note: (text: string) => terminal.err(`${harmless(text)}\n`),
-    print: ({ json, text }: Result) => {
-      terminal.out(program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`)
-    },
+    print: (result) => terminal.out(worded(result)),
+    tell: (result) => given.err(worded(result)),
     dataDir,
     env: terminal.env,
   }
@@ -109,7 +116,7 @@ function build(terminal: Terminal): Command {
     .description('Operates the Parley fleet that runs on this machine.')
     .option('--json', 'print the result as JSON')
     .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
-    .option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
+    .addOption(directOption())
     .addHelpText('after', examples)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .exitOverride()
@@ -129,17 +136,18 @@ function build(terminal: Terminal): Command {
     group('session', 'sessions of accounts', addSessionCommands),
     group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
     group('vapid', 'keys of push notifications', addVapidCommands),
-    group('import', 'people, rooms and messages from elsewhere', addImportCommands),
   ]
+  const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
   addConfigCommand(program, shared)
-  addExportCommand(program, shared)
+  const exporting = addExportCommand(program, shared)
+  const needFleet = new Set([...importing.commands, exporting])
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
-  for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)]) {
+  for (const command of [...program.commands, ...[...groups, importing].flatMap(({ commands }) => commands)]) {
     command.copyInheritedSettings(program)
     command
       .option('--json', 'print the result as JSON')
       .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
-      .option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
+      .addOption(directOption().hideHelp(needFleet.has(command)))
       .on('option:json', () => program.setOptionValue('json', true))
       .on('option:direct', () => program.setOptionValue('direct', true))
       .on('option:data-dir', (folder: string) => program.setOptionValue('dataDir', folder))

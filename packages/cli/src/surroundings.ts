@@ -12,10 +12,12 @@ export type Surroundings = {
   /** How to reach the running fleet; throws when it runs not, or with `--direct`. */
   access: () => OperatorAccess
   /** Writes a piece of a long result; resolves when there is room for more. */
-  write: (text: string) => Promise<void>
+  write: (piece: string | Uint8Array) => Promise<void>
   /** Tells how far something is, beside the result. */
   note: (text: string) => void
   print: (result: Result) => void
+  /** The same on standard error, when something else is on standard output. */
+  tell: (result: Result) => void
   /** Data folder of the fleet. */
   dataDir: () => string
   env: NodeJS.ProcessEnv

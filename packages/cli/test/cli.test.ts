@@ -56,6 +56,7 @@ async function parley(
   const code = await runCli(args, {
     input: Object.assign(Readable.from([stdin]), { isTTY }),
     out: (text) => (out += text),
+    pipe: (piece) => (out += String(piece)),
     err: (text) => (err += text),
     env: { PARLEY_DATA_DIR: dir },
   })
@@ -317,3 +318,14 @@ test('--help shows examples', async () => {
   expect(code).toBe(0)
   expect(out).toContain('pnpm parley user create --login alice --password-stdin')
 })
+
+test.each([[['export']], [['import', 'slack']], [['import', 'parley']]])(
+  '%s does not offer --direct',
+  async (words) => {
+    const { out } = await parley([...words, '--help'])
+    expect(out).toContain('--data-dir')
+    expect(out).not.toMatch(/^ +--direct /m)
+    const file = words.length > 1 ? [join(dataDir, 'nothing')] : []
+    expect(await parley([...words, ...file, '--direct'])).toMatchObject({ out: '' })
+  },
+)

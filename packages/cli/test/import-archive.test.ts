@@ -15,14 +15,23 @@ import type { TransferFleet } from '../src/transfer/fleet.ts'
 import { importArchive } from '../src/transfer/import-archive.ts'
 import { Report } from '../src/transfer/report.ts'
 
+type Standing = {
+  /** Messages that an earlier run wrote. */
+  known?: string[]
+  foreign?: boolean
+  /** Bodies and names of what is refused. */
+  refused?: string
+}
+
 /** A fleet that takes everything, and remembers it. */
-function fakeFleet({ through, foreign = false }: { through?: Date; foreign?: boolean } = {}) {
+function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
   const rooms: ImportRoomRequest[] = []
   const members: string[][] = []
   const batches: ImportedMessage[][] = []
   const archived: string[] = []
   const read: string[][] = []
   const chunks: { offset: bigint; length: number }[] = []
+  let races = 0
   const transport = createRouterTransport((router) => {
     router.service(AccountsTransferService, {
       importPeople: ({ people }) => ({
@@ -35,6 +44,7 @@ function fakeFleet({ through, foreign = false }: { through?: Date; foreign?: boo
     router.service(RoomsTransferService, {
       importGroup: ({ name }) => ({ groupId: `group-${name}`, made: true }),
       importRoom: (request) => {
+        if (request.name === refused) throw new ConnectError('it is nothing', Code.InvalidArgument)
         rooms.push(request)
         return { roomId: `here-${request.externalId}`, name: request.dm ? '' : request.name, made: true }
       },
@@ -48,12 +58,12 @@ function fakeFleet({ through, foreign = false }: { through?: Date; foreign?: boo
       },
     })
     router.service(MessagingTransferService, {
-      importProgress: ({ roomIds: [roomId = ''] }) => {
-        const seconds = BigInt(Math.floor((through?.getTime() ?? 0) / 1000))
-        return { entries: through ? [{ roomId, messages: 1n, through: { seconds, nanos: 0 } }] : [] }
-      },
+      importProgress: ({ roomIds: [roomId = ''] }) => ({ entries: known ? [{ roomId, messages: 1n }] : [] }),
+      findImportedMessages: ({ externalIds }) => ({ externalIds: externalIds.filter((id) => known?.includes(id)) }),
       importMessages: ({ messages }) => {
         if (foreign) throw new ConnectError('the room holds other messages', Code.FailedPrecondition)
+        const bad = messages.find(({ body }) => body === refused)
+        if (bad) throw new ConnectError(`message ${bad.externalId}: that is nothing`, Code.InvalidArgument)
         batches.push(messages)
         return { written: messages.length }
       },
@@ -65,9 +75,11 @@ function fakeFleet({ through, foreign = false }: { through?: Date; foreign?: boo
     router.service(UploadsTransferService, {
       importFile: ({ filename }) => {
         if (filename === 'huge') throw new ConnectError('size: too large', Code.InvalidArgument)
-        return { uploadId: filename, committed: filename === 'begun' ? 524_288n : 0n }
+        const begun = filename === 'begun' || (filename === 'raced' && races > 0)
+        return { uploadId: filename, committed: begun ? 524_288n : 0n }
       },
-      importFileChunk: ({ offset, content }) => {
+      importFileChunk: ({ offset, content, uploadId }) => {
+        if (uploadId === 'raced' && races++ === 0) throw new ConnectError('another place', Code.InvalidArgument)
         chunks.push({ offset, length: content.length })
         return { committed: offset + BigInt(content.length) }
       },
@@ -137,9 +149,16 @@ test('many members come in several calls, unless the room was complete once', as
   const first = fakeFleet()
   await run(first, ...records)
   expect([first.rooms[0]?.memberIds.length, first.members.map(({ length }) => length)]).toEqual([1_000, [1_000, 500]])
-  const later = fakeFleet({ through: new Date() })
+  const later = fakeFleet({ known: [] })
   await run(later, ...records)
   expect(later.members).toEqual([])
+})
+
+test('a direct message of too many people stays closed, whatever the archive says', async () => {
+  const fake = fakeFleet()
+  const many = Array.from({ length: 11 }, (_, index) => `P${index}`)
+  await run(fake, ...many.map((id) => person(id)), room({ id: 'D1', dm: true, private: false }), members(...many))
+  expect(fake.rooms).toMatchObject([{ externalId: 'D1', dm: false, private: true }])
 })
 
 test('a direct message keeps those who were deleted; of more than ten people it becomes a private channel', async () => {
@@ -160,16 +179,76 @@ test('a direct message keeps those who were deleted; of more than ten people it 
   ])
 })
 
-test('messages come in batches, what an earlier run surely wrote is left out, and all is read at the end', async () => {
-  const day = 24 * 3600_000
-  const through = new Date(1_500_000_000_000 + 5 * day)
-  const fake = fakeFleet({ through })
-  const late = Array.from({ length: 600 }, (_, index) => message(`late-${index}`, { createdAt: through }))
-  const near = message('near', { createdAt: new Date(through.getTime() - day) })
-  await run(fake, person('ann'), room({ archived: true }), members('ann'), message('old'), near, ...late)
-  expect(fake.batches.map(({ length }) => length)).toEqual([500, 101])
-  expect(fake.batches[0]?.[0]?.externalId).toBe('near')
+test('messages come in batches, what an earlier run wrote is left out however old it is, and all is read at the end', async () => {
+  const fake = fakeFleet({ known: ['old', 'new'] })
+  const future = message('new', { createdAt: new Date(1_700_000_000_000) })
+  const between = Array.from({ length: 600 }, (_, index) => message(`between-${index}`))
+  const file = { id: 'F', name: 'F', contentType: '', bytes: () => Promise.reject(new Error('read again')) }
+  const old = message('old', { files: [file] })
+  const report = await run(fake, person('ann'), room({ archived: true }), members('ann'), old, future, ...between)
+  expect(fake.batches.map(({ length }) => length)).toEqual([500, 100])
+  expect(fake.batches.flat().map(({ externalId }) => externalId)).toEqual(between.map(({ id }) => id))
   expect([fake.read, fake.archived]).toEqual([[['here-ann']], ['here-C1']])
+  expect(report.notTaken).toEqual([])
+})
+
+test('of a message that was cut the parts come that an earlier run did not write', async () => {
+  const fake = fakeFleet({ known: ['long', 'long#2'] })
+  await run(fake, person('ann'), room(), message('long', { text: 'long '.repeat(6_000) }))
+  expect(fake.batches.flat().map(({ externalId }) => externalId)).toEqual(['long#3'])
+})
+
+test('what the fleet refuses is told, and everything else is taken', async () => {
+  const fake = fakeFleet({ refused: 'text 7' })
+  const messages = Array.from({ length: 20 }, (_, index) => message(String(index)))
+  const { notTaken } = await run(
+    ...([fake, person('ann'), room(), ...messages, room({ id: 'C2', name: 'text 7' })] as const),
+    message('lost'),
+  )
+  expect(fake.batches.flat().map(({ externalId }) => Number(externalId))).toEqual(
+    Array.from({ length: 20 }, (_, index) => index).filter((index) => index !== 7),
+  )
+  expect(notTaken).toMatchObject([
+    { what: 'messages', reason: 'that is nothing', places: ['at 7'] },
+    { what: 'rooms', reason: 'it is nothing', places: ['C1'] },
+    { what: 'messages', reason: 'their room was not taken', places: ['at lost'] },
+  ])
+})
+
+test('what is endless is cut before it is sent', async () => {
+  const fake = fakeFleet()
+  const long = 'x'.repeat(3_000_000)
+  const { altered } = await run(
+    ...([fake, person('ann'), room({ name: long, description: long }), message('1', { text: long })] as const),
+  )
+  expect(fake.rooms.map(({ name, description }) => [name.length, description.length])).toEqual([[200, 1_000]])
+  expect(fake.batches.flat().reduce((sum, { body }) => sum + body.length, 0)).toBe(1_000_000)
+  expect(altered.map(({ reason }) => reason)).toEqual([
+    'the name here is another one',
+    'longer than 1000000 characters; the rest was cut off',
+    'longer than 10000 bytes; they were cut into several',
+  ])
+})
+
+test('who and what is called otherwise here is told by the name here', async () => {
+  const fake = fakeFleet()
+  const { altered } = await run(fake, person('ann', { name: `ann${'x'.repeat(400)}` }), room({ name: 'y'.repeat(300) }))
+  expect(altered.map(({ places: [place = ''] }) => place.slice(0, 10))).toEqual(['ann is ann', 'C1 is yyyy'])
+})
+
+test('a file that two runs send at once is whole in both', async () => {
+  const fake = fakeFleet()
+  const raced = message('1', { files: [file('raced', 'x'.repeat(600_000))] })
+  const { taken, notTaken } = await run(fake, person('ann'), room(), raced)
+  expect([fake.chunks, taken.files, notTaken]).toEqual([[{ offset: 524_288n, length: 75_712 }], 1, []])
+})
+
+test('a file of which bytes are missing is not taken', async () => {
+  const { notTaken } = await run(
+    ...([fakeFleet(), person('ann'), room()] as const),
+    message('1', { files: [{ ...file('a', 'xx'), size: 3 }] }),
+  )
+  expect(notTaken).toMatchObject([{ what: 'files', reason: 'their bytes are not as many as they were' }])
 })
 
 test('a long text is cut, an unknown author or emoji is told, and mentions get their names here', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -229,6 +229,15 @@ describe('a message', () => {
       expect(await Promise.all(contents)).toEqual(['from the archive', 'from the folder', undefined])
     }
   })
+})
+
+test('a link in a folder of files leads nowhere', async () => {
+  const links = join(folder, 'links')
+  mkdirSync(links)
+  symlinkSync('/etc/passwd', join(links, 'F0000001-a.txt'))
+  const { records } = await day([said(1, { files: [{ id: 'F0000001', name: 'a.txt' }] })], {}, links)
+  const [file] = of(records, 'message')[0]?.files ?? []
+  await expect(file?.bytes?.()).rejects.toThrow()
 })
 
 describe('what is not taken is told with its place', () => {

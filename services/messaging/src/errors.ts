@@ -60,10 +60,12 @@ export const givenUp = () => new ConnectError('the call was given up before it c
 export const factKindUnknown = (version: bigint) =>
   new ConnectError(`fact ${version} is of a kind this process does not know`, Code.Unimplemented)
 
-export const importedIdMissing = () => invalid('whatever is imported has a source and an id there, of at most 200 characters')
+export const importedIdMissing = () =>
+  invalid('whatever is imported has a source and an id there, of at most 200 characters')
 export const importedAuthorMissing = () => invalid('a message has an author')
 export const importedTimeBad = () => invalid('a time lies before 2000 or in the future')
-export const importedMessageBad = (externalId: string, why: string) => invalid(`message ${externalId.slice(0, 200)}: ${why}`)
+export const importedMessageBad = (externalId: string, why: string) =>
+  invalid(`message ${externalId.slice(0, 200)}: ${why}`)
 export const tooManyToTransfer = (what: string, most: number) => invalid(`at most ${most} ${what} at once`)
 export const importElsewhere = () =>
   unmet('the room holds messages that are not of this import; it can only go into a room of its own')

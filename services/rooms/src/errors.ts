@@ -86,7 +86,7 @@ export const accountsSilent = (cause: unknown) =>
   new ConnectError('accounts are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
 export const importedIdMissing = () =>
-  new ConnectError('whatever is imported has a source and an id there', Code.InvalidArgument)
+  new ConnectError('whatever is imported has a source and an id there, of at most 200 characters', Code.InvalidArgument)
 export const badDmParticipants = (most: number) =>
   new ConnectError(`a direct message has 1 to ${most} participants`, Code.InvalidArgument)
 export const notAChannel = () => new ConnectError('only a channel can be changed so', Code.InvalidArgument)

@@ -2,15 +2,29 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { everyoneRoleId } from '@parley/auth'
 import type { ImportRoomRequestSchema } from '@parley/contracts/internal'
 import { dmRoomId } from '@parley/ids'
+import { sql } from 'drizzle-orm'
+import { decided } from './_seeds.ts'
 import { lobbyOf, openEnv, person, type Env } from './_env.ts'
+
+/** Each of them alone closes a room but by half. */
+const half = ['room.list', 'room.join']
+const roomIdOf = (permission: string) => `R${permission.replace('.', '')}12345`
 
 let env: Env
 let groupId: string
 beforeAll(async () => {
   env = await openEnv()
   env.accounts.people.push(...['Uann', 'Ubob', 'Ucid'].map((userId) => person(userId)))
+  for (const permission of half) {
+    const roomId = roomIdOf(permission)
+    await env.db.execute(sql`insert into imported_rooms (source, external_id, room_id)
+      values ('slack:T1', ${permission}, ${roomId})`)
+    const denial = decided({ userId: '', permission, roomId, deny: true })
+    env.admin.policy.decisions.push({ ...denial, roleId: everyoneRoleId })
+  }
   await Promise.all([env.start(), env.start()])
   await lobbyOf(env)
   groupId = (await env.transfer.importGroup({ name: 'Imported' })).groupId
@@ -67,6 +81,13 @@ describe('a channel', () => {
     expect(env.admin.existedWhenDenied).toBe(false)
   })
 
+  test('that became private there is closed by the next import', async () => {
+    const { roomId } = await importRoom('open once', { name: 'open-once' })
+    env.admin.entriesDenied.length = 0
+    expect(await importRoom('open once', { private: true })).toMatchObject({ roomId, made: false })
+    expect(env.admin.entriesDenied).toEqual([roomId])
+  })
+
   test('that is private is not made when nobody can be kept out', async () => {
     env.admin.silent = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
@@ -97,6 +118,16 @@ describe('a channel', () => {
   })
 })
 
+test('what cannot be kept of a description is left out', async () => {
+  const description = `a\0${'b'.repeat(600)}`
+  await importRoom('with nul', { name: 'with-nul', description })
+  await env.transfer.importGroup({ name: 'With nul', description })
+  const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['with-nul'] })
+  const { groups } = await env.transfer.exportLayout({})
+  const group = groups.find(({ name }) => name === 'With nul')
+  expect([rooms[0]?.description, group?.description]).toEqual(Array(2).fill(`a${'b'.repeat(499)}`))
+})
+
 describe('a direct message', () => {
   test('is the one that these people have', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
@@ -109,11 +140,26 @@ describe('a direct message', () => {
 
 test.each([
   ['without an id', { externalId: '' }, Code.InvalidArgument],
+  ['with an id that nothing can keep', { externalId: 'C\0' }, Code.InvalidArgument],
+  ['with an endless id', { externalId: 'C'.repeat(201) }, Code.InvalidArgument],
   ['in a group that is not there', { externalId: 'nowhere', groupId: 'Gnone' }, Code.NotFound],
   ['between nobody', { externalId: 'nobody', dm: true }, Code.InvalidArgument],
   ['between too many', { externalId: 'many', dm: true, memberIds: 'abcdefghijk'.split('') }, Code.InvalidArgument],
 ] satisfies [string, Wanted, Code][])('a room %s is refused', async (_, wanted, code) => {
   await expect(importRoom('', wanted)).rejects.toMatchObject({ code })
+})
+
+test.each(half)('an export calls a room private in which %s is denied to everyone', async (permission) => {
+  const { roomId } = await importRoom(permission, { name: permission.replace('.', '-') })
+  const { rooms } = await env.transfer.exportRooms({ idsOrNames: [roomId] })
+  expect(rooms).toMatchObject([{ roomId: roomIdOf(permission), private: true }])
+})
+
+test('an export calls no room private because it is archived', async () => {
+  const { roomId } = await importRoom('put away')
+  await env.transfer.archiveImportedRoom({ roomId })
+  const { rooms } = await env.transfer.exportRooms({ idsOrNames: [roomId] })
+  expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
 test('an export names rooms as they are, in pages by id', async () => {

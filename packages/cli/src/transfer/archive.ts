@@ -38,6 +38,8 @@ export type ArchivedFile = {
   id: string
   name: string
   contentType: string
+  /** Bytes of the whole file, when the archive tells. */
+  size?: number
   /** Undefined when the archive does not have them. */
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined
 }

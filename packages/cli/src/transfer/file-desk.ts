@@ -6,6 +6,8 @@ import type { TransferFleet } from './fleet.ts'
 import type { Report } from './report.ts'
 
 const chunkBytes = 512 * 1024
+const longestName = 255
+const attempts = 3
 
 /** Where a file belongs. */
 export type FilePlace = { roomId: string; ownerId: string; messageId: string; place: string }
@@ -28,11 +30,17 @@ export class FileDesk {
       return undefined
     }
     if (!file.bytes) return left('their bytes are neither in the archive nor in the folder of --files')
-    try {
-      return await this.#send(file, file.bytes, at)
-    } catch (error) {
-      if (error instanceof ConnectError && error.code !== Code.InvalidArgument) throw error
-      return left(error instanceof ConnectError ? error.rawMessage : 'their bytes cannot be read')
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#send(file, file.bytes, at)
+      } catch (error) {
+        if (!(error instanceof ConnectError)) return left(unreadable(error))
+        // What was sent may have expired since, or another run may have taken it away.
+        const lost = error.code === Code.NotFound
+        if (lost && attempt < attempts) continue
+        if (!lost && error.code !== Code.InvalidArgument) throw error
+        return left(error.rawMessage)
+      }
     }
   }
 
@@ -42,24 +50,45 @@ export class FileDesk {
     { roomId, ownerId, messageId }: FilePlace,
   ): Promise<AttachedAsset | undefined> {
     const { source, report } = this.#terms
+    const { uploads } = this.#fleet
     const { size, sha256 } = await digestOf(bytes)
-    const begun = await this.#fleet.uploads.importFile({
+    if (file.size !== undefined && file.size !== size) throw new NotWhole()
+    const request = {
       ...{ source, externalId: `${messageId}/${file.id}`, roomId, ownerId, size: BigInt(size), sha256 },
-      ...{ filename: file.name, contentType: file.contentType || 'application/octet-stream' },
-    })
+      ...{ filename: file.name.slice(-longestName), contentType: file.contentType || 'application/octet-stream' },
+    }
+    const begun = await uploads.importFile(request)
     if (begun.asset) return begun.asset
+    const { uploadId } = begun
     let committed = Number(begun.committed)
     for await (const { offset, content } of chunksOf((await bytes()).stream)) {
       if (offset < committed) continue
-      const answer = await this.#fleet.uploads.importFileChunk({
-        ...{ uploadId: begun.uploadId, offset: BigInt(offset), content },
-      })
-      committed = Number(answer.committed)
+      const sent = await uploads
+        .importFileChunk({ uploadId, offset: BigInt(offset), content })
+        .catch(async (error: unknown) => {
+          // Another run may send the same file: wherever it is, this one goes on from there.
+          const now = await uploads.importFile(request)
+          if (now.asset || (now.uploadId === uploadId && Number(now.committed) > offset)) return now
+          throw error
+        })
+      if ('asset' in sent && sent.asset) return sent.asset
+      committed = Number(sent.committed)
     }
-    const { asset } = await this.#fleet.uploads.completeImportedFile({ uploadId: begun.uploadId })
+    const complete = await uploads
+      .completeImportedFile({ uploadId })
+      .catch(async (error: unknown) => ({ asset: (await uploads.importFile(request)).asset ?? rethrow(error) }))
     report.took('files')
-    return asset
+    return complete.asset
   }
+}
+
+class NotWhole extends Error {}
+
+const unreadable = (error: unknown): string =>
+  error instanceof NotWhole ? 'their bytes are not as many as they were' : 'their bytes cannot be read'
+
+const rethrow = (error: unknown): never => {
+  throw error
 }
 
 async function digestOf(bytes: NonNullable<ArchivedFile['bytes']>): Promise<{ size: number; sha256: string }> {

@@ -16,8 +16,8 @@ const messagesAtOnce = 500
 const mostAttachments = 10
 /** A call holds at most 1 MiB. */
 const bytesAtOnce = 400 * 1024
-/** What is surely written needs no second look; archives are not always in order to the second. */
-const overlapMs = 2 * 24 * 3600_000
+/** Beyond it a text is cut off: nobody wrote that, and it would fill a room. */
+const mostCharacters = 1_000_000
 
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
 type Terms = { source: string; report: Report; people: PeopleDesk; rooms: RoomDesk; files: FileDesk }
@@ -28,6 +28,7 @@ export class MessageDesk {
   readonly #terms: Terms
   readonly #room: OpenRoom
   readonly #places = new Map<string, string>()
+  #unseen: ArchivedMessage[] = []
   #waiting: Outgoing[] = []
   #bytes = 0
   /** Whether the import wrote anything into the room, now or earlier. */
@@ -37,52 +38,91 @@ export class MessageDesk {
     this.#fleet = fleet
     this.#terms = terms
     this.#room = room
-    this.holdsMessages = room.through !== undefined
+    this.holdsMessages = room.begun
   }
 
   async take(message: ArchivedMessage): Promise<void> {
-    const { through } = this.#room
-    if (through && message.createdAt.getTime() < through.getTime() - overlapMs) return
-    for (const outgoing of await this.#convert(message)) {
-      const bytes = sizeOf(outgoing)
-      if (this.#waiting.length >= messagesAtOnce || this.#bytes + bytes > bytesAtOnce) await this.flush()
-      this.#waiting.push(outgoing)
-      this.#bytes += bytes
-      this.#places.set(outgoing.externalId ?? '', message.place)
-    }
+    if (this.#unseen.push(message) >= messagesAtOnce) await this.#sort()
   }
 
   async flush(): Promise<void> {
+    await this.#sort()
+    await this.#sendWaiting()
+  }
+
+  /** Leaves out what an earlier run wrote. */
+  async #sort(): Promise<void> {
+    const unseen = this.#unseen.splice(0)
+    const known = await this.#knownAmong(unseen.map(({ id }) => id))
+    for (const message of unseen) {
+      const parts = known.has(message.id) ? await this.#remaining(message) : await this.#convert(message)
+      for (const outgoing of parts) await this.#enqueue(outgoing, message.place)
+    }
+  }
+
+  async #knownAmong(externalIds: string[]): Promise<Set<string>> {
+    if (!this.#room.begun || externalIds.length === 0) return new Set()
+    const { roomId } = this.#room
+    return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
+  }
+
+  /** Of a message that was cut, an earlier run may have written the first part alone. */
+  async #remaining(message: ArchivedMessage): Promise<Outgoing[]> {
+    if (message.text.length <= mostBodyBytes / 4) return []
+    const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
+    const known = await this.#knownAmong(parts.map(({ externalId = '' }) => externalId))
+    return parts.filter(({ externalId = '' }) => !known.has(externalId))
+  }
+
+  async #enqueue(outgoing: Outgoing, place: string): Promise<void> {
+    const bytes = sizeOf(outgoing)
+    if (this.#waiting.length >= messagesAtOnce || this.#bytes + bytes > bytesAtOnce) await this.#sendWaiting()
+    this.#waiting.push(outgoing)
+    this.#bytes += bytes
+    this.#places.set(outgoing.externalId ?? '', place)
+  }
+
+  async #sendWaiting(): Promise<void> {
     const messages = this.#waiting
     if (messages.length === 0) return
-    const { report } = this.#terms
-    const { written, replies, reactions, orphanedExternalIds } = await this.#send(messages)
-    report.took('messages', written - replies)
-    report.took('replies', replies)
-    report.took('reactions', reactions)
-    for (const id of orphanedExternalIds)
-      report.altered('replies', 'the thread is not in the archive; they became messages', this.#places.get(id) ?? id)
-    this.holdsMessages ||= written > 0
+    await this.#send(messages)
     this.#waiting = []
     this.#bytes = 0
     this.#places.clear()
   }
 
-  async #send(messages: Outgoing[]) {
+  /** What is refused is left out alone: of many, each half is sent again. */
+  async #send(messages: Outgoing[]): Promise<void> {
     const { source, report } = this.#terms
     try {
-      return await this.#fleet.messaging.importMessages({ source, roomId: this.#room.roomId, messages })
+      const { roomId } = this.#room
+      const { written, ...more } = await this.#fleet.messaging.importMessages({ source, roomId, messages })
+      report.took('messages', written - more.replies)
+      report.took('replies', more.replies)
+      report.took('reactions', more.reactions)
+      for (const id of more.orphanedExternalIds)
+        report.altered('replies', 'the thread is not in the archive; they became messages', this.#places.get(id) ?? id)
+      this.holdsMessages ||= written > 0
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error)
-      if (code !== Code.FailedPrecondition) throw error
-      for (const { externalId = '' } of messages)
-        report.left('messages', rawMessage, this.#places.get(externalId) ?? '')
-      return { written: 0, replies: 0, reactions: 0, orphanedExternalIds: [] }
+      const whole = code === Code.FailedPrecondition
+      if (!whole && code !== Code.InvalidArgument && code !== Code.ResourceExhausted) throw error
+      if (!whole && messages.length > 1) {
+        const middle = Math.ceil(messages.length / 2)
+        await this.#send(messages.slice(0, middle))
+        await this.#send(messages.slice(middle))
+        return
+      }
+      for (const { externalId = '' } of messages) {
+        // Which one it is says its place.
+        const why = rawMessage.replace(/^message .*?: /s, '')
+        report.left('messages', why, this.#places.get(externalId) ?? '')
+      }
     }
   }
 
   /** The message, or the parts that it is cut into. */
-  async #convert(message: ArchivedMessage): Promise<Outgoing[]> {
+  async #convert(message: ArchivedMessage, time: 'first' | 'again' = 'first'): Promise<Outgoing[]> {
     const { people, report } = this.#terms
     const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, place } = message
     const author = people.find(message.author)
@@ -99,7 +139,7 @@ export class MessageDesk {
     const attachments = await this.#attach(message, author.userId)
     const [first = '', ...rest] = splitBody(this.#bodyOf(message))
     if (attachments.length === 0 && !visible.test(first)) return left('nothing of it can be shown')
-    if (rest.length > 0)
+    if (rest.length > 0 && time === 'first')
       report.altered('messages', `longer than ${mostBodyBytes} bytes; they were cut into several`, place)
     const whole: Outgoing = {
       ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
@@ -123,9 +163,11 @@ export class MessageDesk {
     return taken
   }
 
-  #bodyOf({ text, markup }: ArchivedMessage): string {
-    const { people, rooms } = this.#terms
-    const clean = text.replaceAll('\0', '')
+  #bodyOf({ text, markup, place }: ArchivedMessage): string {
+    const { people, rooms, report } = this.#terms
+    if (text.length > mostCharacters)
+      report.altered('messages', `longer than ${mostCharacters} characters; the rest was cut off`, place)
+    const clean = text.slice(0, mostCharacters).replaceAll('\0', '')
     if (markup === 'markdown') return clean
     const login = (id: string) => people.find(id)?.login || undefined
     return toMarkdown(clean, { login, room: (id) => rooms.nameOf(id) })
@@ -154,7 +196,9 @@ function knownEmoji(name: string): string | undefined {
   return Object.hasOwn(nameToEmoji, emoji) ? emoji : undefined
 }
 
-function sizeOf({ body = '', reactions = [] }: Outgoing): number {
+function sizeOf({ body = '', reactions = [], attachments = [], linkPreview, ...ids }: Outgoing): number {
   const people = reactions.reduce((sum, { userIds = [] }) => sum + userIds.length, 0)
-  return Buffer.byteLength(body) + people * 20 + 300
+  const named = [ids.externalId, ids.threadRootExternalId, ids.inReplyToExternalId].join('').length
+  const preview = linkPreview ? JSON.stringify(linkPreview).length : 0
+  return Buffer.byteLength(body) + people * 20 + named + attachments.length * 400 + preview + 300
 }

@@ -5,6 +5,8 @@ import type { TransferFleet } from './fleet.ts'
 import type { Report } from './report.ts'
 
 const atOnce = 500
+/** Longer than any name or address; our rules cut names further. */
+const mostCharacters = 320
 
 type Here = { userId: string; login: string }
 
@@ -34,7 +36,8 @@ export class PeopleDesk {
       source,
       matchEmails,
       people: waiting.map(({ id, name, displayName, email, deleted, createdAt }) => ({
-        ...{ externalId: id, name, displayName, email, deleted },
+        ...{ externalId: id, name: name.slice(0, mostCharacters), displayName: displayName.slice(0, mostCharacters) },
+        ...{ email: email.length > mostCharacters ? '' : email, deleted },
         ...(createdAt && { createdAt: timestampFromDate(createdAt) }),
       })),
     })
@@ -45,8 +48,8 @@ export class PeopleDesk {
       if (outcome === ImportedPersonOutcome.MATCHED) report.took('people who had an account here')
       if (emailDropped) report.altered('people', 'the address is not valid or belongs to another account', place)
       const name = waiting[index]?.name ?? ''
-      if (outcome === ImportedPersonOutcome.MADE && login !== '' && login.toLowerCase() !== name.toLowerCase())
-        report.altered('people', 'the login is not their name there, which is taken or against our rules', place)
+      if (outcome !== ImportedPersonOutcome.MATCHED && login !== '' && login.toLowerCase() !== name.toLowerCase())
+        report.altered('people', 'the login here is another one', `${place} is ${login}`)
     }
   }
 

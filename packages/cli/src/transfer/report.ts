@@ -1,5 +1,10 @@
+import { counted } from './counted.ts'
+
 /** How many places of one reason are kept: a report stays readable, and the memory small. */
 const placesKept = 100
+
+/** The same for reasons of one kind of thing. */
+const mostReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
@@ -33,7 +38,7 @@ export class Report {
   }
 
   toText(): string {
-    const taken = [...this.#taken].map(([what, count]) => `  ${count} ${what}`)
+    const taken = [...this.#taken].map(([what, count]) => `  ${counted(count, what)}`)
     return [
       ...section('taken', taken.length > 0 ? taken : ['  nothing new']),
       ...section('taken, but not as it was', lines(this.#changed)),
@@ -43,8 +48,11 @@ export class Report {
 }
 
 function note(reasons: Map<string, Reason>, what: string, reason: string, place: string): void {
-  const key = `${what}\0${reason}`
-  const known = reasons.get(key) ?? { what, reason, count: 0, places: [] }
+  const isNew = !reasons.has(`${what}\0${reason}`)
+  const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= mostReasons
+  const told = crowded ? 'for further reasons' : reason
+  const key = `${what}\0${told}`
+  const known = reasons.get(key) ?? { what, reason: told, count: 0, places: [] }
   known.count++
   if (known.places.length < placesKept) known.places.push(place)
   reasons.set(key, known)
@@ -57,5 +65,5 @@ const placesShown = 5
 const lines = (reasons: ReadonlyMap<string, Reason>): string[] =>
   [...reasons.values()].map(({ what, reason, count, places }) => {
     const more = count > placesShown ? ', ...' : ''
-    return `  ${count} ${what}: ${reason} (${places.slice(0, placesShown).join(', ')}${more})`
+    return `  ${counted(count, what)}: ${reason} (${places.slice(0, placesShown).join(', ')}${more})`
   })

@@ -1,4 +1,7 @@
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { ImportRoomRequestSchema, ImportRoomResponse } from '@parley/contracts/internal'
 import type { ArchivedGroup, ArchivedRoom } from './archive.ts'
 import type { TransferFleet } from './fleet.ts'
 import type { PeopleDesk } from './people-desk.ts'
@@ -16,8 +19,8 @@ export type OpenRoom = {
   memberIds: string[]
   /** Whether messages go into a direct message: those have no threads. */
   dm: boolean
-  /** Time of the newest message that an earlier run wrote. */
-  through: Date | undefined
+  /** Whether an earlier run wrote messages into it. */
+  begun: boolean
 }
 
 type Terms = { source: string; group: string; report: Report; people: PeopleDesk }
@@ -58,22 +61,39 @@ export class RoomDesk {
     }
     const [first, ...rest] = chunks(memberIds, membersAtOnce)
     const createdAt = archived.createdAt && { createdAt: timestampFromDate(archived.createdAt) }
-    const { roomId, name, made } = await this.#fleet.rooms.importRoom({
-      ...{ source, externalId: archived.id, dm, name: archived.name, description: archived.description },
-      ...{ private: archived.private && !dm, universal: archived.universal, memberIds: first ?? [], ...createdAt },
-      groupId: dm ? '' : await this.#groupOf(archived),
+    const groupId = dm ? '' : await this.#groupOf(archived)
+    const opened = await this.#importRoom({
+      ...{ source, externalId: archived.id, dm, name: archived.name.slice(0, 200), groupId },
+      ...{ description: archived.description.slice(0, 1_000), universal: archived.universal, memberIds: first ?? [] },
+      // A conversation that is too large for a direct message stays as closed as it was.
+      ...{ private: !dm && (archived.private || archived.dm), ...createdAt },
     })
+    if (typeof opened === 'string') {
+      report.left('rooms', opened, archived.place)
+      return undefined
+    }
+    const { roomId, name, made } = opened
     const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
     if (made) report.took(dm ? 'direct messages' : 'channels')
-    if (made && !dm && name.toLowerCase() !== archived.name.toLowerCase())
-      report.altered('channels', 'the name is taken here or against our rules; it was changed', archived.place)
+    if (!dm && name.toLowerCase() !== archived.name.toLowerCase())
+      report.altered('channels', 'the name here is another one', `${archived.place} is ${name}`)
     if (name !== '') this.#names.set(archived.id, name)
     const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
-    const through = entries[0]?.through && timestampDate(entries[0].through)
+    const begun = entries.length > 0
     // Who left a room that was complete once is not brought back.
-    if (!dm && !archived.universal && !through)
+    if (!dm && !archived.universal && !begun)
       for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
-    return { archived, roomId, name, memberIds, dm, through }
+    return { archived, roomId, name, memberIds, dm, begun }
+  }
+
+  /** The room, or why it cannot be one. */
+  async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
+    try {
+      return await this.#fleet.rooms.importRoom(room)
+    } catch (error) {
+      if (error instanceof ConnectError && error.code === Code.InvalidArgument) return error.rawMessage
+      throw error
+    }
   }
 
   /** Nothing imported is unread, and what was archived is again. */

@@ -31,7 +31,10 @@ const posted = statement<{ to: bigint | null }>(
 )
 
 /** What people wrote behind the last message of an import; undefined for nothing. */
-export async function findLivePlaces(on: Connection, { roomId, lastSeq }: ImportState): Promise<LivePlaces | undefined> {
+export async function findLivePlaces(
+  on: Connection,
+  { roomId, lastSeq }: ImportState,
+): Promise<LivePlaces | undefined> {
   const [{ to } = { to: null }] = await posted.run(on, [roomId, lastSeq])
   return to === null ? undefined : { from: lastSeq, to }
 }

@@ -16,6 +16,7 @@ import { reserveRoomId, takenNames } from '../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../store/layout.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
 import { findRoom } from '../store/seen-rooms.ts'
+import { descriptionOf } from './description.ts'
 import { nameCandidates } from './name-candidates.ts'
 
 export type Made = { roomId: string; name: string; made: boolean }
@@ -33,6 +34,8 @@ export async function makeChannel(
   for (let attempt = 1; ; attempt++) {
     const known = await findRoom(ctx.db, '', roomId)
     if (known) {
+      // It may have become private there since.
+      if (request.private) await denyEntry(ctx.admin, roomId)
       await ctx.line.settle(roomId, known.room.version, patience)
       return { roomId, name: known.room.name, made: false }
     }
@@ -57,7 +60,7 @@ async function makeOnce(
   const candidates = nameCandidates(request.name, roomId)
   const taken = await takenNames(ctx.db, candidates)
   const name = candidates.find((candidate) => !taken.has(roomNameKey(candidate))) ?? roomId
-  const description = [...request.description].slice(0, 500).join('')
+  const description = descriptionOf(request)
   const members = universal ? [] : [...new Set(memberIds)]
   const room = newChannelOf({ id: roomId, name, description, groupId, universal }, members, cause)
   if (request.private) await denyEntry(ctx.admin, roomId)

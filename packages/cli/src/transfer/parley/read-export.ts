@@ -8,7 +8,7 @@ import { fileAt } from '../local-file.ts'
 import { formatName, formatVersion, toPreview } from './format.ts'
 
 /** Longer than any line that was written. */
-const mostLineLength = 64 * 1024 * 1024
+const mostLineLength = 16 * 1024 * 1024
 
 const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
@@ -18,6 +18,7 @@ export type ParleyArchive = AsyncDisposable & { source: string; records: () => A
 export async function openParley(path: string, filesFolder?: string): Promise<ParleyArchive> {
   const header = await headerOf(path)
   if (header.format !== formatName) throw badExport(`${basename(path)} was not written by parley export`)
+  if (textOf(header.server) === '') throw badExport(`${basename(path)} does not say which server it comes from`)
   if (header.version !== formatVersion)
     throw badExport(
       `${basename(path)} has version ${String(header.version)} of the format; ${formatVersion} is understood`,
@@ -79,7 +80,7 @@ function toRoom(fields: Fields, place: string): ArchivedRoom {
     type: 'room',
     ...{ id: textOf(fields.id), dm: fields.kind === 'dm', name: textOf(fields.name) },
     ...{ description: textOf(fields.description), groupId: textOf(fields.group) },
-    ...{ private: flagOf(fields.private), universal: flagOf(fields.universal), archived: flagOf(fields.archived) },
+    ...{ private: fields.private !== false, universal: flagOf(fields.universal), archived: flagOf(fields.archived) },
     ...{ createdAt: timeOf(fields.createdAt), place },
   }
 }
@@ -96,10 +97,12 @@ function toMessage(fields: Fields, folder: string | undefined, place: string): A
       return { emoji: textOf(emoji), people: textsOf(people) }
     }),
     files: fieldsList(fields.attachments).map((attachment) => toFile(attachment, folder)),
-    preview: isFields(fields.preview) ? previewOf(fields.preview) : undefined,
+    preview: isFields(fields.preview) && isAddress(fields.preview.url) ? previewOf(fields.preview) : undefined,
   }
   return message
 }
+
+const isAddress = (url: unknown): boolean => /^https?:/i.test(textOf(url))
 
 const previewOf = ({ url, title, description, siteName, embedType, embedId }: Fields) =>
   toPreview({
@@ -107,18 +110,21 @@ const previewOf = ({ url, title, description, siteName, embedType, embedId }: Fi
     ...{ siteName: textOf(siteName), embedType: textOf(embedType), embedId: textOf(embedId) },
   })
 
-function toFile({ asset, filename, contentType }: Fields, folder: string | undefined): ArchivedFile {
+function toFile({ asset, filename, contentType, size }: Fields, folder: string | undefined): ArchivedFile {
   const id = textOf(asset)
   // A name in the file must not lead out of the folder.
   const named = folder !== undefined && /^[A-Za-z0-9]+$/.test(id)
   const bytes = named ? () => fileAt(join(folder, id)) : undefined
-  return { id, name: textOf(filename), contentType: textOf(contentType), bytes }
+  const about = { id, name: textOf(filename), contentType: textOf(contentType), bytes }
+  return typeof size === 'number' ? { ...about, size } : about
 }
+
+const [earliest, latest] = [new Date(0), new Date(Date.UTC(10_000, 0))]
 
 function timeOf(value: unknown): Date | undefined {
   const text = textOf(value)
   const date = new Date(text)
-  return text === '' || Number.isNaN(date.getTime()) ? undefined : date
+  return text !== '' && date >= earliest && date < latest ? date : undefined
 }
 
 function parsed(line: string): unknown {

@@ -30,10 +30,10 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
   }
 }
 
-/** Whether somebody without a role of their own finds neither the room nor the way in. */
+/** Whether somebody without a role of their own does not find the room, or the way in: where it comes to, it is closed in both ways. */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false
   const anybody = { userId: '', roleIds: [] }
   const scope = roomScope(headOf(room))
-  return !may(policy, anybody, 'room.list', scope) && !may(policy, anybody, 'room.join', scope)
+  return !may(policy, anybody, 'room.list', scope) || !may(policy, anybody, 'room.join', scope)
 }

@@ -6,13 +6,12 @@ import { groupName } from '../../domain/group-name.ts'
 import { groupCreated } from '../../domain/layout-event.ts'
 import { changeLayout } from '../../layout/change-layout.ts'
 import { appendGroup, findGroups } from '../../store/groups.ts'
-
-const mostDescription = 500
+import { descriptionOf } from '../../transfer/description.ts'
 
 export function importGroup(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importGroup> {
   return async (request, call) => {
     const name = groupName(request.name)
-    const description = [...request.description].slice(0, mostDescription).join('')
+    const description = descriptionOf(request)
     const cause = { actorId: '', at: ctx.now() }
     return changeLayout<{ groupId: string; made: boolean }>(ctx, cause, call, async (tx) => {
       const known = (await findGroups(tx)).find((group) => group.name === name)

@@ -13,10 +13,13 @@ import { makeChannel, type Made } from '../../transfer/make-room.ts'
 
 const mostMembers = 5_000
 const mostParticipants = 10
+const mostIdCharacters = 200
+
+const canBeKept = (id: string): boolean => id !== '' && id.length <= mostIdCharacters && !id.includes('\0')
 
 export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importRoom> {
   return async (request, call) => {
-    if (request.source === '' || request.externalId === '') throw importedIdMissing()
+    if (![request.source, request.externalId].every(canBeKept)) throw importedIdMissing()
     if (request.memberIds.length > mostMembers) throw tooManyIds(mostMembers)
     const told = request.createdAt && timestampDate(request.createdAt)
     const now = ctx.now()

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { exitCodes, Failure } from './failure.ts'
+
+/** Takes a piece; resolves when there is room for more. */
+export type Take = (piece: string | Uint8Array) => Promise<void>
+
+const cannotWrite = (path: string, why: string) =>
+  new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be written: ${why}`)
+
+/** Writes a file that its owner alone may read. It has its name when it is whole and on the disk, in place of what was there. */
+export async function writePrivately<T>(path: string, write: (take: Take) => Promise<T>): Promise<T> {
+  const there = await stat(path).catch(() => undefined)
+  // A device or a pipe would be replaced by a file.
+  if (there && !there.isFile()) throw cannotWrite(path, 'it is there and no file')
+  // Whoever writes the same file at the same time has a piece of their own.
+  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
+  let file: FileHandle | undefined
+  try {
+    file = await open(partial, 'wx', 0o600)
+    const done = await through(file, write)
+    await rename(partial, path)
+    return done
+  } catch (error) {
+    if (file) await rm(partial, { force: true })
+    if (error instanceof Error && 'syscall' in error) throw cannotWrite(path, error.message)
+    throw error
+  }
+}
+
+async function through<T>(file: FileHandle, write: (take: Take) => Promise<T>): Promise<T> {
+  try {
+    const stream = file.createWriteStream({ autoClose: false })
+    const failed = new Promise<never>((_, reject) => stream.once('error', reject))
+    failed.catch(() => undefined)
+    const done = await write(async (piece) => {
+      if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), failed])
+    })
+    stream.end()
+    await Promise.race([once(stream, 'finish'), failed])
+    await file.sync()
+    return done
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { writePrivately } from '../src/private-file.ts'
+
+let folder: string
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'parley-private-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('a file is for its owner alone, also where one for everybody was', async () => {
+  const path = join(folder, 'a')
+  writeFileSync(path, 'old')
+  chmodSync(path, 0o644)
+  expect(await writePrivately(path, (take) => take('new').then(() => 7))).toBe(7)
+  expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777, readdirSync(folder)]).toEqual(['new', 0o600, ['a']])
+})
+
+test('what is not written to its end leaves what was there', async () => {
+  const path = join(folder, 'a')
+  writeFileSync(path, 'old')
+  const half = writePrivately(path, async (take) => {
+    await take('ne')
+    throw new Error('the fleet is away')
+  })
+  await expect(half).rejects.toThrow('the fleet is away')
+  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['a']])
+})
+
+test('of two who write it at once neither makes the half of the other one whole', async () => {
+  const path = join(folder, 'a')
+  let goOn: () => void = () => undefined
+  const waited = new Promise<void>((resolve) => (goOn = resolve))
+  const slow = writePrivately(path, async (take) => {
+    await take('slow, first half')
+    await waited
+    await take(', second half')
+  })
+  await writePrivately(path, (take) => take('quick'))
+  expect(readFileSync(path, 'utf8')).toBe('quick')
+  goOn()
+  await slow
+  expect(readFileSync(path, 'utf8')).toBe('slow, first half, second half')
+})
+
+test('what cannot be written is told, and nothing that is no file is replaced', async () => {
+  const refusal = { exitCode: 1, code: 'failed_precondition' }
+  await expect(writePrivately(join(folder, 'none/a'), (take) => take('x'))).rejects.toMatchObject(refusal)
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  await expect(writePrivately(join(folder, 'pipe'), (take) => take('x'))).rejects.toMatchObject(refusal)
+  expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)
+})
