@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { exitCodes, Failure } from './failure.ts'
 
@@ -29,16 +28,24 @@ export async function writePrivately<T>(path: string, write: (take: Take) => Pro
   }
 }
 
+const bytesAtOnce = 256 * 1024
+
 async function through<T>(file: FileHandle, write: (take: Take) => Promise<T>): Promise<T> {
+  let waiting: Buffer[] = []
+  let size = 0
+  const flush = async () => {
+    await file.appendFile(Buffer.concat(waiting))
+    waiting = []
+    size = 0
+  }
   try {
-    const stream = file.createWriteStream({ autoClose: false })
-    const failed = new Promise<never>((_, reject) => stream.once('error', reject))
-    failed.catch(() => undefined)
     const done = await write(async (piece) => {
-      if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), failed])
+      const bytes = Buffer.from(piece)
+      waiting.push(bytes)
+      size += bytes.length
+      if (size >= bytesAtOnce) await flush()
     })
-    stream.end()
-    await Promise.race([once(stream, 'finish'), failed])
+    await flush()
     await file.sync()
     return done
   } finally {

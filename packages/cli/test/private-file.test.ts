@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { writePrivately } from '../src/private-file.ts'
 
 let folder: string
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'parley-private-'))))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-private-'))
+})
 afterEach(() => rmSync(folder, { recursive: true }))
 
 test('a file is for its owner alone, also where one for everybody was', async () => {
