@@ -42,6 +42,18 @@ export const readConfig = defineConfig({
     optional: true,
     doc: 'the secret of addresses before it was rotated: addresses signed with it still open',
   }),
+  pendingBytes: bytes('PARLEY_UPLOADS_USER_PENDING', {
+    default: '1 GiB',
+    doc: 'bytes that one person may have on the way, and in files that no message uses yet; one file always fits',
+  }),
+  userQuotaBytes: bytes('PARLEY_UPLOADS_USER_QUOTA', {
+    optional: true,
+    doc: 'bytes that all files of one person may take; any number unless it is set',
+  }),
+  serverQuotaBytes: bytes('PARLEY_UPLOADS_SERVER_QUOTA', {
+    optional: true,
+    doc: 'bytes that the files of everybody may take, within half a minute; any number unless it is set',
+  }),
   imagesAtOnce: int('PARLEY_UPLOADS_IMAGES_AT_ONCE', {
     default: 2,
     min: 1,

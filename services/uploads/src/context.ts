@@ -4,6 +4,9 @@ import type { Db } from '@parley/postgres'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './fetch/safe-fetch.ts'
+import type { Completed } from './files/put-together.ts'
+import type { Workshop } from './files/workshop.ts'
+import type { Quotas } from './policy/quotas.ts'
 import type { Studio } from './images/studio.ts'
 import type { TransformCache } from './images/transform-cache.ts'
 import type { PageDesk } from './previews/page-desk.ts'
@@ -27,5 +30,10 @@ export type Context = {
   /** What addresses of files are made of. */
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
+  quotas: Quotas
+  /** How many bytes all files take, as of late. */
+  serverUsage: () => Promise<number>
+  /** Where files are put together. */
+  workshop: Workshop<Completed | undefined>
   now: () => Date
 }

@@ -54,10 +54,23 @@ export const chunkTooLarge = (limit: number) => invalid(`content: at most ${limi
 export const chunkDiffers = () => invalid('chunk_sha256: not the checksum of the content')
 export const wrongOffset = (committed: number) => invalid(`offset: ${committed} bytes are stored; go on from there`)
 export const beyondSize = (size: number) => invalid(`content: goes beyond the announced ${size} bytes`)
+export const tooManySmallChunks = (smallest: number) =>
+  invalid(`content: too many small chunks; cancel the upload and send chunks of ${smallest} bytes or more`)
 export const uploadIncomplete = (committed: number, size: number) =>
   invalid(`only ${committed} of ${size} bytes are there; send the others first`)
 export const fileDiffers = () => invalid('the file is not the one whose sha256 was announced')
 export const tooManyFrames = () => invalid('the animation is too long; at most 256 frames and 100 million pixels')
+
+const exhausted = (message: string) => new ConnectError(message, Code.ResourceExhausted)
+export const tooManyUploads = (most: number) =>
+  exhausted(`${most} uploads are open already; complete or cancel one, or wait until one expires`)
+export const tooMuchPending = (most: number) =>
+  exhausted(`of files that no message uses yet, at most ${most} bytes are kept for you; use some, or try again later`)
+export const userQuotaReached = (quota: number) =>
+  exhausted(`your files may take ${quota} bytes in all; delete some before you send more`)
+export const serverIsFull = () => exhausted('this server has no room for more files; tell those who run it')
+export const tooManyCompletions = () =>
+  new ConnectError('too many files are put together at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 
 export const assetNotFound = () => new ConnectError('attachment not found', Code.NotFound)
 export const assetNotUsable = (id: string) =>

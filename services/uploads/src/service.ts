@@ -27,6 +27,8 @@ import { onServerUpdated } from './consumers/on-server-updated.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { safeFetch } from './fetch/safe-fetch.ts'
+import { rememberUsage } from './files/server-usage.ts'
+import { Workshop } from './files/workshop.ts'
 import { handleRequests } from './http/routes.ts'
 import { openStudio } from './images/studio.ts'
 import { TransformCache } from './images/transform-cache.ts'
@@ -38,6 +40,7 @@ import { expireAssets } from './jobs/expire-assets.ts'
 import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
 import { PageDesk } from './previews/page-desk.ts'
+import { bytesOfServer } from './store/usage.ts'
 import { routes } from './rpc/index.ts'
 import { openStorage } from './storage/open.ts'
 import { openVideoTools, startVideos } from './video/start.ts'
@@ -99,6 +102,13 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     fileLimits: { ...config, videoEnabled: tools !== undefined },
+    quotas: {
+      pendingBytes: config.pendingBytes,
+      userBytes: config.userQuotaBytes,
+      serverBytes: config.serverQuotaBytes,
+    },
+    serverUsage: rememberUsage(() => bytesOfServer(db, now()), now),
+    workshop: new Workshop(),
     now,
   }
   const claimsArrive = settled(events, overrides.settledAfterMs ?? 600_000)

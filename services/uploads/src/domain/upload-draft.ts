@@ -1,6 +1,7 @@
 import type { CreateUploadRequest } from '@parley/contracts/api'
 import * as errors from '../errors.ts'
-import { isVideo, mediaType } from './media-type.ts'
+import { maxImageBytes } from './limits.ts'
+import { isDecodedImage, isVideo, mediaType } from './media-type.ts'
 
 /** How large files may be. */
 export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVideoUploadBytes: number }
@@ -16,10 +17,15 @@ export function draftUpload(request: CreateUploadRequest, limits: FileLimits): U
   if (contentType === undefined) throw errors.contentTypeInvalid()
   if (isVideo(contentType) && !limits.videoEnabled) throw errors.videosOff()
   if (request.size <= 0n) throw errors.fileIsEmpty()
-  const largest = isVideo(contentType) ? limits.maxVideoUploadBytes : limits.maxUploadBytes
+  const largest = largestOf(contentType, limits)
   if (request.size > BigInt(largest)) throw errors.fileTooLarge(largest)
   const { roomId, sha256 } = request
   return { roomId, filename, contentType, size: Number(request.size), sha256 }
+}
+
+function largestOf(contentType: string, { maxUploadBytes, maxVideoUploadBytes }: FileLimits): number {
+  if (isVideo(contentType)) return maxVideoUploadBytes
+  return isDecodedImage(contentType) ? Math.min(maxUploadBytes, maxImageBytes) : maxUploadBytes
 }
 
 const longestFilename = 255

@@ -12,6 +12,10 @@ import { insertAsset, type AssetRow, type NewAsset } from '../store/assets.ts'
 import { isErased } from '../store/erased.ts'
 import { findChunks, markCompleted, type UploadRow } from '../store/uploads.ts'
 import { assetCreated } from '../view/asset-events.ts'
+import { readAhead } from './read-ahead.ts'
+
+/** Chunks of a file that are in memory while it is put together. */
+const chunksAtOnce = 4
 
 /** A finished session and its file. */
 export type Completed = { upload: UploadRow; asset: AssetRow }
@@ -20,7 +24,10 @@ export type Completed = { upload: UploadRow; asset: AssetRow }
  * Makes the file of its chunks: the bytes first, then the row. Undefined when another call was faster: its file counts.
  * Throws `invalid_argument` when the file is not the one that was announced, or no good image.
  */
-export async function putTogether(ctx: Context, upload: UploadRow): Promise<Completed | undefined> {
+export const putTogether = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
+  ctx.workshop.once(upload.id, () => assemble(ctx, upload))
+
+async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | undefined> {
   const { ownerId, roomId, filename, size, sha256 } = upload
   const id = newId('asset')
   const bytesKey = storageKeys.asset(id)
@@ -63,14 +70,15 @@ async function look(ctx: Context, { contentType, sha256 }: UploadRow, { bytesKey
 }
 
 async function* contentOf(ctx: Context, chunks: readonly string[], hash: Hash): AsyncIterable<Buffer> {
-  for (const key of chunks) {
+  const chunk = async (key: string): Promise<Buffer> => {
     const stored = await ctx.storage.get(key)
     // Another call has put them together, or the session ended.
     if (!stored) throw uploadNotFound()
-    for await (const bytes of stored.content as AsyncIterable<Buffer>) {
-      hash.update(bytes)
-      yield bytes
-    }
+    return buffer(stored.content)
+  }
+  for await (const bytes of readAhead(chunks, chunksAtOnce, chunk)) {
+    hash.update(bytes)
+    yield bytes
   }
 }
 

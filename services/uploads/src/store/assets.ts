@@ -3,7 +3,7 @@ import type { Db, Reader, Tx } from '@parley/postgres'
 import { assets, assetVariants, videoJobs } from './schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
-export type NewAsset = Omit<AssetRow, 'claimEventId' | 'claimedAt' | 'posted' | 'doomed'>
+export type NewAsset = Omit<AssetRow, 'claimEventId' | 'claimedAt' | 'posted' | 'lost' | 'doomed'>
 
 export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | undefined> {
   const [row] = await tx.insert(assets).values(asset).returning()

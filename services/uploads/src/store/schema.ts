@@ -56,6 +56,8 @@ export const serverImages = pgTable(
     createdAt: instant('created_at').notNull(),
     /** Whether an event of the owner has named it. Previews are kept by `link_previews` and `preview_uses` instead. */
     claimed: boolean().notNull().default(false),
+    /** Whether a check found that its bytes are gone. */
+    lost: boolean().notNull().default(false),
     /** Not shown any more; its bytes are about to be deleted. */
     doomed: boolean().notNull().default(false),
   },
@@ -99,6 +101,8 @@ export const uploads = pgTable(
     /** `ended`: given up or too late; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
+    /** How many of the chunks were much smaller than they may be. */
+    smallChunks: integer('small_chunks').notNull().default(0),
     assetId: text('asset_id'),
     createdAt: instant('created_at').notNull(),
     /** When an open one ends, and a completed one is forgotten. */
@@ -155,11 +159,16 @@ export const assets = pgTable(
     claimedAt: instant('claimed_at'),
     /** Whether the message was posted. */
     posted: boolean().notNull().default(false),
+    /** Whether a check found that its bytes are gone. */
+    lost: boolean().notNull().default(false),
     /** Not shown any more; its bytes are about to be deleted. */
     doomed: boolean().notNull().default(false),
   },
   (t) => [
     index('assets_owner').on(t.ownerId),
+    index('assets_pending_of_owner')
+      .on(t.ownerId)
+      .where(sql`not posted and not doomed`),
     index('assets_waiting')
       .on(t.createdAt)
       .where(sql`not posted and not doomed`),

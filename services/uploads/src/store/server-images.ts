@@ -7,7 +7,10 @@ export type ServerImageRow = typeof serverImages.$inferSelect
 export type ServerImageKindName = ServerImageRow['kind']
 
 /** Notes an image whose bytes are stored. False: its owner is deleted. */
-export async function insertServerImage(tx: Tx, image: Omit<ServerImageRow, 'claimed' | 'doomed'>): Promise<boolean> {
+export async function insertServerImage(
+  tx: Tx,
+  image: Omit<ServerImageRow, 'claimed' | 'lost' | 'doomed'>,
+): Promise<boolean> {
   if (await isErased(tx, image.ownerId)) return false
   await tx.insert(serverImages).values(image)
   return true

@@ -3,7 +3,7 @@ import type { Db, Reader, Tx } from '@parley/postgres'
 import { uploadChunks, uploads } from './schema.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
-export type NewUpload = Omit<UploadRow, 'state' | 'committed' | 'assetId'>
+export type NewUpload = Omit<UploadRow, 'state' | 'committed' | 'smallChunks' | 'assetId'>
 
 export async function insertUpload(tx: Tx, upload: NewUpload): Promise<void> {
   await tx.insert(uploads).values(upload)
@@ -23,12 +23,12 @@ const isOpen = (id: string) => and(eq(uploads.id, id), eq(uploads.state, 'open')
 /** Notes a chunk whose bytes are stored. Undefined when the session went on or ended meanwhile. */
 export async function appendChunk(
   tx: Tx,
-  chunk: { uploadId: string; position: number; size: number; key: string },
+  chunk: { uploadId: string; position: number; size: number; key: string; small?: boolean },
 ): Promise<UploadRow | undefined> {
-  const { uploadId, position, size, key } = chunk
+  const { uploadId, position, size, key, small = false } = chunk
   const [row] = await tx
     .update(uploads)
-    .set({ committed: position + size })
+    .set({ committed: position + size, ...(small && { smallChunks: sql`${uploads.smallChunks} + 1` }) })
     .where(and(isOpen(uploadId), eq(uploads.committed, position)))
     .returning()
   if (row) await tx.insert(uploadChunks).values({ uploadId, position, key })

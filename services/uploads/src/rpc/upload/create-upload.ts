@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import { uploadLifeMs } from '../../domain/limits.ts'
 import { draftUpload } from '../../domain/upload-draft.ts'
 import { keyReused, uploadNotFound } from '../../errors.ts'
+import { assertQuotas } from '../../policy/quotas.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
 import { findKeyedAnswer, storeKeyedAnswer } from '../../store/upload-keys.ts'
 import { insertUpload, type UploadRow } from '../../store/uploads.ts'
@@ -36,7 +37,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof AssetUploadService
       ...draft,
       id: newId('asset'),
       ownerId: caller.userId,
-      ...{ state: 'open', committed: 0, assetId: null },
+      ...{ state: 'open', committed: 0, smallChunks: 0, assetId: null },
       createdAt: now,
       expiresAt: new Date(now.getTime() + uploadLifeMs),
     }
@@ -45,6 +46,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof AssetUploadService
     const isFirst = await ctx.db.transaction(async (tx) => {
       const keyed = key !== undefined && { callerId: caller.userId, key, digest, response }
       if (keyed && !(await storeKeyedAnswer(tx, keyed, now))) return false
+      await assertQuotas(ctx, tx, upload)
       await insertUpload(tx, upload)
       return true
     })

@@ -5,7 +5,7 @@ import type { AssetUploadService, UploadChunkRequest } from '@parley/contracts/a
 import { newId } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { maxChunkBytes } from '../../domain/limits.ts'
+import { maxChunkBytes, mostSmallChunks, smallChunkBytes } from '../../domain/limits.ts'
 import * as errors from '../../errors.ts'
 import { getOwnUpload } from '../../files/own-upload.ts'
 import { storageKeys } from '../../storage/storage.ts'
@@ -19,7 +19,7 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
     const position = placeOf(request, upload)
     const key = storageKeys.chunk(upload.id, newId('asset'))
     await ctx.storage.put(key, Readable.from([Buffer.from(request.content)]))
-    const chunk = { uploadId: upload.id, position, size: request.content.length, key }
+    const chunk = { uploadId: upload.id, position, size: request.content.length, key, small: isSmall(request, upload) }
     const after = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
     if (after) return { upload: toUpload(after) }
     // Another chunk took the place meanwhile, or the session ended.
@@ -29,12 +29,17 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
   }
 }
 
+const isSmall = ({ content }: Pick<UploadChunkRequest, 'content'>, { committed, size }: UploadRow): boolean =>
+  content.length < smallChunkBytes && committed + content.length < size
+
 /** Where a chunk goes in the file. Throws `invalid_argument`. */
 function placeOf({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
   if (upload.state !== 'open') throw errors.uploadNotOpen()
   if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
   if (offset !== BigInt(upload.committed)) throw errors.wrongOffset(upload.committed)
   if (upload.committed + content.length > upload.size) throw errors.beyondSize(upload.size)
+  if (isSmall({ content }, upload) && upload.smallChunks >= mostSmallChunks)
+    throw errors.tooManySmallChunks(smallChunkBytes)
   if (createHash('sha256').update(content).digest('hex') !== chunkSha256) throw errors.chunkDiffers()
   return upload.committed
 }

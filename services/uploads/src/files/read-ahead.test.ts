@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { readAhead } from './read-ahead.ts'
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+test.each([0, 1, 3, 4, 9])('of %d items each is read once, in order, and so many at once', async (count) => {
+  let running = 0
+  let most = 0
+  const items = Array.from({ length: count }, (_, n) => n)
+  const read = async (n: number) => {
+    most = Math.max(most, ++running)
+    await new Promise(setImmediate)
+    running--
+    return n * 2
+  }
+  expect(await all(readAhead(items, 4, read))).toEqual(items.map((n) => n * 2))
+  expect(most).toBe(Math.min(count, 4))
+})
+
+test('a failure comes where its item is, and others are not heard of', async () => {
+  const seen: number[] = []
+  const reading = readAhead([1, 2, 3, 4], 3, (n) => (n > 2 ? Promise.reject(new Error(`no ${n}`)) : Promise.resolve(n)))
+  const going = (async () => {
+    for await (const n of reading) seen.push(n)
+  })()
+  await expect(going).rejects.toThrow('no 3')
+  expect(seen).toEqual([1, 2])
+})

@@ -1,0 +1,22 @@
+import { tooManyCompletions } from '../errors.ts'
+import { Turnstile } from '../images/turnstile.ts'
+
+const filesAtOnce = 4
+const mostWaiting = 64
+
+/**
+ * Where files are put together: each once at a time in a process, and few at once. A large one may take longer than a
+ * call: whoever asks again while it is made gets what comes of it.
+ */
+export class Workshop<Made> {
+  readonly #making = new Map<string, Promise<Made>>()
+  readonly #turnstile = new Turnstile(filesAtOnce, mostWaiting, tooManyCompletions)
+
+  once(uploadId: string, make: () => Promise<Made>): Promise<Made> {
+    const begun = this.#making.get(uploadId)
+    if (begun) return begun
+    const made = this.#turnstile.pass(make).finally(() => this.#making.delete(uploadId))
+    this.#making.set(uploadId, made)
+    return made
+  }
+}

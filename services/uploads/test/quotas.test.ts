@@ -1,0 +1,108 @@
+import { Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Service } from '@parley/runtime'
+import { assets, uploads } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+import { announcing, claiming, sendFile } from './_sending.ts'
+
+let env: Env
+let service: Service
+let clock = 0
+const file = Buffer.alloc(1_000)
+const people = ['Ualice', 'Ubob']
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', people)
+})
+beforeEach(() => {
+  clock = 0
+})
+afterEach(async () => {
+  await service[Symbol.asyncDispose]()
+  await env.db.delete(uploads)
+  await env.db.delete(assets)
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const start = async (settings: Record<string, string> = {}) => {
+  service = await env.start(
+    { PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: '2000', ...settings },
+    { now: () => new Date(Date.now() + clock), settledAfterMs: 0 },
+  )
+}
+const open = (size = 1_000, userId = 'Ualice') =>
+  env.as(userId).uploads.createUpload({ ...announcing(file), size: BigInt(size) })
+const exhausted = (call: Promise<unknown>, said: RegExp) =>
+  expect(call).rejects.toMatchObject({ code: Code.ResourceExhausted, rawMessage: expect.stringMatching(said) })
+
+describe('of sessions', () => {
+  test('twenty may be open at once, also when all are asked for together', async () => {
+    await start()
+    const asked = await Promise.allSettled(Array.from({ length: 26 }, () => open(1)))
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    await exhausted(open(1), /20 uploads are open/)
+    await expect(open(1, 'Ubob')).resolves.toBeDefined()
+    const first = asked.find((one) => one.status === 'fulfilled')?.value
+    await env.as('Ualice').uploads.cancelUpload({ uploadId: first?.upload?.uploadId ?? '' })
+    await expect(open(1)).resolves.toBeDefined()
+    await exhausted(open(1), /20 uploads are open/)
+    clock = 15 * 60_000
+    await expect(open(1)).resolves.toBeDefined()
+  })
+
+  test('a refused one may be asked for again under the same key', async () => {
+    await start()
+    const opened = await Promise.all(Array.from({ length: 20 }, () => open(1)))
+    const key = { headers: { 'idempotency-key': 'K1' } }
+    const again = () => env.as('Ualice').uploads.createUpload(announcing(file), key)
+    await exhausted(again(), /20 uploads/)
+    await env.as('Ualice').uploads.cancelUpload({ uploadId: opened[0]?.upload?.uploadId ?? '' })
+    await expect(again()).resolves.toBeDefined()
+  })
+})
+
+describe('of bytes that no message uses', () => {
+  test('so many may be on their way, and in files', async () => {
+    await start({ PARLEY_UPLOADS_USER_PENDING: '3500' })
+    const { id } = await sendFile(env, file)
+    await open(2_000)
+    await exhausted(open(1_000), /3500 bytes/)
+    await expect(open(500)).resolves.toBeDefined()
+    await exhausted(open(1), /3500 bytes/)
+    await expect(open(2_000, 'Ubob')).resolves.toBeDefined()
+    await env.internal.claimAssets(claiming([id]))
+    await env.db.update(assets).set({ posted: true })
+    await expect(open(1_000)).resolves.toBeDefined()
+  })
+
+  test('one file of the largest size always fits', async () => {
+    await start({ PARLEY_UPLOADS_USER_PENDING: '10' })
+    await expect(open(2_000)).resolves.toBeDefined()
+    await exhausted(open(1), /2000 bytes/)
+  })
+})
+
+describe('of all files', () => {
+  test('of one person there is no limit unless one is set', async () => {
+    await start({ PARLEY_UPLOADS_USER_QUOTA: '2500' })
+    await sendFile(env, file)
+    await env.db.update(assets).set({ posted: true })
+    await exhausted(open(1_501), /2500 bytes/)
+    await open(1_000)
+    await exhausted(open(501), /2500 bytes/)
+    await expect(open(1_501, 'Ubob')).resolves.toBeDefined()
+    await env.db.update(assets).set({ doomed: true })
+    await expect(open(1_500)).resolves.toBeDefined()
+  })
+
+  test('of everybody, as of half a minute ago', async () => {
+    await start({ PARLEY_UPLOADS_SERVER_QUOTA: '2500' })
+    await sendFile(env, file)
+    clock = 31_000
+    await exhausted(open(1_501, 'Ubob'), /no room/)
+    await expect(open(1_500, 'Ubob')).resolves.toBeDefined()
+    clock = 62_000
+    await exhausted(open(1), /no room/)
+  })
+})
