@@ -1,10 +1,14 @@
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { Audiences } from './clients/audiences.ts'
+import type { Surroundings } from './clients/people-and-rooms.ts'
 import type { RoomAccess } from './clients/rooms.ts'
 
 export type Context = {
   db: Db
   relay: Pick<Relay, 'wake'>
   rooms: RoomAccess
+  audiences: Audiences
+  askSurroundings: (userIds: readonly string[], roomIds: readonly string[]) => Promise<Surroundings>
   now: () => Date
 }

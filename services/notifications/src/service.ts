@@ -1,20 +1,28 @@
 import { createClient } from '@connectrpc/connect'
-import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import { AccountsInternalService, MessagingInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Audiences } from './clients/audiences.ts'
+import { askSurroundings } from './clients/people-and-rooms.ts'
 import { RoomAccess } from './clients/rooms.ts'
 import type { Config } from './config.ts'
+import { startConsumers } from './consumers/index.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
+import { keepHouse } from './jobs/keep-house.ts'
+import { runJobs } from './jobs/run-jobs.ts'
 import { routes } from './rpc/index.ts'
+import { makeShards } from './store/shards.ts'
 
 export type Overrides = {
   now?: () => Date
   /** Gives up starting. */
   stop?: AbortSignal
 }
+
+const jobsEveryMs = 200
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -44,13 +52,20 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   const { db, pool } = database
   const transport = opened.use(createRpcClient(calls, { name: 'notifications' })).transport()
   const accounts = createClient(AccountsInternalService, transport)
+  const rooms = createClient(RoomsInternalService, transport)
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
   const ctx: Context = {
     db,
     relay,
-    rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
+    rooms: new RoomAccess(rooms),
+    audiences: new Audiences(rooms, createClient(MessagingInternalService, transport), accounts),
+    askSurroundings: askSurroundings(accounts, rooms),
     now: overrides.now ?? (() => new Date()),
   }
+  await retry(() => makeShards(db), { signal, initialMs: 200, maxMs: 5000 })
+  opened.use(await startConsumers(ctx, { bus: events, db, service: 'notifications' }))
+  opened.use(periodically({ name: 'jobs', everyMs: jobsEveryMs, run: (stop) => runJobs(ctx, stop) }))
+  opened.use(keepHouse(ctx))
   opened.use(
     await startErasures({
       ...{ bus: events, db, service: 'notifications', erase: erasePerson(db) },

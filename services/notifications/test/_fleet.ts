@@ -1,6 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
-import { NotificationPreferencesService, NotificationService, type PresenceStatus, RoomKind } from '@parley/contracts/api'
+import {
+  NotificationPreferencesService,
+  NotificationService,
+  type PresenceStatus,
+  RoomKind,
+} from '@parley/contracts/api'
 import {
   AccountsInternalService,
   MessagingInternalService,

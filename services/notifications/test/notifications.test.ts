@@ -1,9 +1,10 @@
 import { Code, createClient } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { NotificationService } from '@parley/contracts/api'
+import { NotificationService, RoomKind } from '@parley/contracts/api'
 import type { Service } from '@parley/runtime'
-import { testBus } from '@parley/testkit'
+import { eventually, requestErasure, testBus } from '@parley/testkit'
 import { openFleet, type Fleet } from './_fleet.ts'
+import { heardBy, Story } from './_story.ts'
 
 let fleet: Fleet
 let service: Service
@@ -13,12 +14,149 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-test('what is owned but not built is unimplemented, after the question who calls', async () => {
+/** Mentions somebody so many times in a room of their own; answers the messages, newest first. */
+async function mention(userId: string, times: number, roomId = `R${userId}`): Promise<string[]> {
+  fleet.neighbours.room(roomId, ['Uann', userId])
+  const story = new Story(fleet.bus, roomId)
+  const messages: string[] = []
+  for (let n = 0; n < times; n++) messages.unshift(await story.post('Uann', { mentions: { userIds: [userId] } }))
+  const { notifications } = fleet.as(userId)
+  await eventually(async () =>
+    expect((await notifications.listRoomNotifications({ roomId })).page?.totalCount).toBe(BigInt(times)),
+  )
+  return messages
+}
+
+test('notifications are for those who are signed in', async () => {
   await using here = await testBus(fleet.natsUrl)
   const anonymous = createClient(NotificationService, here.rpc.transport())
   await expect(anonymous.listNotifications({})).rejects.toMatchObject({ code: Code.Unauthenticated })
-  const { notifications } = fleet.as('Uann')
-  await expect(notifications.listNotifications({})).rejects.toMatchObject({ code: Code.Unimplemented })
+})
+
+test('lists are newest first, in pages by cursor and by offset', async () => {
+  const messages = await mention('Upages', 7)
+  const { notifications } = fleet.as('Upages')
+  const eventsOf = ({ notifications: items }: Awaited<ReturnType<typeof notifications.listNotifications>>) =>
+    items.map(({ kind }) => kind.value?.eventId)
+  const first = await notifications.listNotifications({ page: { limit: 3 } })
+  expect(eventsOf(first)).toEqual(messages.slice(0, 3))
+  expect(first.page).toMatchObject({ totalCount: 7n, hasMore: true })
+  const second = await notifications.listNotifications({ page: { limit: 3, cursor: first.page?.nextCursor ?? '' } })
+  expect(eventsOf(second)).toEqual(messages.slice(3, 6))
+  const third = await notifications.listNotifications({ page: { limit: 3, cursor: second.page?.nextCursor ?? '' } })
+  expect(eventsOf(third)).toEqual(messages.slice(6))
+  expect(third.page).toMatchObject({ totalCount: 7n, hasMore: false, nextCursor: '' })
+  expect(eventsOf(await notifications.listNotifications({ page: { limit: 3, offset: 5 } }))).toEqual(messages.slice(5))
+  const beyond = await notifications.listNotifications({ page: { offset: 50 } })
+  expect(beyond).toMatchObject({ notifications: [], page: { totalCount: 7n, hasMore: false } })
+  for (const cursor of ['nonsense', Buffer.from('["x"]').toString('base64url')])
+    await expect(notifications.listNotifications({ page: { cursor } })).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+    })
+})
+
+test('one notification and several of them are read by their owner alone, while they are pending', async () => {
+  await mention('Uowner', 3)
+  const { notifications } = fleet.as('Uowner')
+  const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
+  if (!a || !b || !c) throw new Error('three are pending')
+  expect(await notifications.getNotification({ notificationId: a })).toMatchObject({
+    notification: {
+      id: a,
+      actor: { id: 'Uann' },
+      kind: { value: { room: { id: 'RUowner', kind: RoomKind.CHANNEL } } },
+    },
+  })
+  const idsOf = async (...notificationIds: string[]) =>
+    (await notifications.batchGetNotifications({ notificationIds })).notifications.map(({ id }) => id)
+  expect(await idsOf(c, a, c, 'Nnone')).toEqual([c, a])
+  await expect(notifications.batchGetNotifications({ notificationIds: [] })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  })
+  const other = fleet.as('Uother').notifications
+  await expect(other.getNotification({ notificationId: a })).rejects.toMatchObject({ code: Code.NotFound })
+  expect(await other.dismissNotification({ notificationId: a })).toMatchObject({ dismissed: true })
+
+  expect(await notifications.dismissNotification({ notificationId: a })).toMatchObject({ dismissed: true })
+  expect(await notifications.dismissNotification({ notificationId: a })).toMatchObject({ dismissed: true })
+  expect(await notifications.dismissNotification({ notificationId: 'Nnone' })).toMatchObject({ dismissed: true })
+  await expect(notifications.getNotification({ notificationId: a })).rejects.toMatchObject({ code: Code.NotFound })
+  expect(await idsOf(a, b)).toEqual([b])
+  await eventually(() =>
+    expect(heardBy(fleet.told, 'Uowner')).toContainEqual(
+      expect.objectContaining({
+        case: 'notificationDismissed',
+        value: expect.objectContaining({ notificationId: a }) as unknown,
+      }),
+    ),
+  )
+})
+
+test('counts tell of rooms with something pending, and whether there is anything', async () => {
+  const { notifications } = fleet.as('Ucounts')
+  expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
+  await mention('Ucounts', 2, 'Rtwo')
+  await mention('Ucounts', 1, 'Rone')
+  expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: true })
+  const counts = async () =>
+    new Map(
+      (await notifications.listRoomNotificationCounts({})).roomCounts.map(({ roomId, totalCount }) => [
+        roomId,
+        totalCount,
+      ]),
+    )
+  expect(await counts()).toEqual(
+    new Map([
+      ['Rtwo', 2],
+      ['Rone', 1],
+    ]),
+  )
+  const [item] = (await notifications.listRoomNotifications({ roomId: 'Rone' })).notifications
+  await notifications.dismissNotification({ notificationId: item?.id ?? '' })
+  expect(await counts()).toEqual(new Map([['Rtwo', 2]]))
+  expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
+  expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 0 })
+  expect(await counts()).toEqual(new Map())
+  expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
+})
+
+test('a room shows nothing to those who are no members', async () => {
+  await mention('Uleft', 1)
+  fleet.neighbours.rooms.get('RUleft')?.members.delete('Uleft')
+  expect(await fleet.as('Uleft').notifications.listRoomNotifications({ roomId: 'RUleft' })).toMatchObject({
+    notifications: [],
+    page: { totalCount: 0n, hasMore: false },
+  })
+})
+
+test('whoever was deleted is shown as such, and lists do without names while nobody knows them', async () => {
+  await mention('Unames', 1)
+  fleet.neighbours.deleted.add('Uann')
+  const { notifications } = fleet.as('Unames')
+  expect((await notifications.listNotifications({})).notifications).toMatchObject([
+    { actor: { id: 'Uann', deleted: true } },
+  ])
+  fleet.neighbours.silent = true
+  expect((await notifications.listNotifications({})).notifications).toMatchObject([
+    { actor: { id: 'Uann', displayName: '' }, kind: { value: { room: { id: 'RUnames', name: '' } } } },
+  ])
+  fleet.neighbours.silent = false
+})
+
+test('nothing is left of what a deleted person was told, and nothing comes after', async () => {
+  await mention('Ugone', 3)
+  await mention('Ustays', 1)
+  await requestErasure(fleet.bus, 'Ugone', 1)
+  await eventually(() => expect(fleet.erasures.found('Ugone', 1)).toBe(3n))
+  const story = new Story(fleet.bus, 'RUgone')
+  fleet.neighbours.room('RUgone', ['Uann', 'Ugone', 'Uwitness'])
+  await story.post('Uann', { mentions: { userIds: ['Ugone', 'Uwitness'] } })
+  await story.read('Ugone')
+  const witness = fleet.as('Uwitness').notifications
+  await eventually(async () => expect(await witness.hasNotifications({})).toMatchObject({ hasNotifications: true }))
+  await requestErasure(fleet.bus, 'Ugone', 2)
+  await eventually(() => expect(fleet.erasures.found('Ugone', 2)).toBe(0n))
+  expect(await fleet.as('Ustays').notifications.hasNotifications({})).toMatchObject({ hasNotifications: true })
 })
 
 test('the process is ready', async () => {

@@ -11,14 +11,17 @@ import { forgetFailures, receive } from './inbox.ts'
 
 const log = logger('consumer')
 
+/** What is done when a transaction was committed, such as waking the relay. It must not fail. */
+export type AfterCommit = () => void
+
 /** What a consumer does with an event, in the transaction that notes it as handled. */
-export type EventHandler = (event: Event, tx: Tx) => Promise<void>
+export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
 
 /**
  * Asks others what an event means, before the transaction: nobody holds one while waiting for a neighbour. Returns what to
  * do in the transaction; undefined for nothing. While a neighbour is away the event comes again, and no try is counted.
  */
-export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<void>) | undefined>
+export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
 /** A consumer, as far as one message is concerned. */
 export type Handling = {
@@ -80,11 +83,13 @@ async function handleEvent(
   try {
     await withSpan(`consume ${event.kind}`, span, async () => {
       const handle = await handling.prepare(event)
-      await db.transaction(async (tx) => {
-        if (!(await receive(tx, consumer, event.id))) return
-        await handle?.(tx)
+      const afterCommit = await db.transaction(async (tx) => {
+        if (!(await receive(tx, consumer, event.id))) return undefined
+        const after = await handle?.(tx)
         if (again) await forgetFailures(tx, consumer, event.id)
+        return after
       })
+      afterCommit?.()
     })
     eventHandled(consumer)
     return 0

@@ -1,8 +1,9 @@
 import type { Db } from '@parley/postgres'
+import { deleteTold } from '../store/erase-person.ts'
 import { deleteNotificationLevels } from '../store/notification-levels.ts'
 
-/** Deletes what a deleted person chose to be told. */
+/** Deletes what a deleted person was told, and chose to be told. */
 export const erasePerson =
   (db: Db) =>
-  (userId: string): Promise<number> =>
-    deleteNotificationLevels(db, userId)
+  async (userId: string): Promise<number> =>
+    (await deleteNotificationLevels(db, userId)) + (await deleteTold(db, userId))

@@ -1,15 +1,33 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { NotificationPreferencesService } from '@parley/contracts/api'
+import { NotificationPreferencesService, NotificationService } from '@parley/contracts/api'
 import { NotificationsInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { getPreferences } from './internal/get-preferences.ts'
+import { batchGetNotifications } from './notification/batch-get-notifications.ts'
+import { dismissAllNotifications } from './notification/dismiss-all-notifications.ts'
+import { dismissNotification } from './notification/dismiss-notification.ts'
+import { getNotification } from './notification/get-notification.ts'
+import { hasNotifications } from './notification/has-notifications.ts'
+import { listNotifications } from './notification/list-notifications.ts'
+import { listRoomNotificationCounts } from './notification/list-room-notification-counts.ts'
+import { listRoomNotifications } from './notification/list-room-notifications.ts'
 import { getRoomNotificationPreference } from './preferences/get-room-notification-preference.ts'
 import { getServerNotificationPreference } from './preferences/get-server-notification-preference.ts'
 import { updateRoomNotificationPreference } from './preferences/update-room-notification-preference.ts'
 import { updateServerNotificationPreference } from './preferences/update-server-notification-preference.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
+  router.service(NotificationService, {
+    listNotifications: listNotifications(ctx),
+    getNotification: getNotification(ctx),
+    batchGetNotifications: batchGetNotifications(ctx),
+    listRoomNotifications: listRoomNotifications(ctx),
+    listRoomNotificationCounts: listRoomNotificationCounts(ctx),
+    hasNotifications: hasNotifications(ctx),
+    dismissNotification: dismissNotification(ctx),
+    dismissAllNotifications: dismissAllNotifications(ctx),
+  } satisfies ServiceImpl<typeof NotificationService>)
   router.service(NotificationPreferencesService, {
     getServerNotificationPreference: getServerNotificationPreference(ctx),
     updateServerNotificationPreference: updateServerNotificationPreference(ctx),

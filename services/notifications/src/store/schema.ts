@@ -1,7 +1,22 @@
-import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import type { Work } from '../domain/many.ts'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 export { pushJobs, pushSubscriptions } from './push-schema.ts'
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 
 /** Chosen levels; no row stands for the default. The level of the whole server has an empty room id. */
 export const notificationLevels = pgTable(
@@ -11,7 +26,12 @@ export const notificationLevels = pgTable(
     roomId: text('room_id').notNull(),
     level: text({ enum: ['muted', 'normal', 'all_messages'] }).notNull(),
   },
-  (t) => [primaryKey({ columns: [t.userId, t.roomId] })],
+  (t) => [
+    primaryKey({ columns: [t.userId, t.roomId] }),
+    index('notification_levels_all_messages')
+      .on(t.roomId, t.userId)
+      .where(sql`level = 'all_messages'`),
+  ],
 )
 
 /** Versions of what users chose; the row is held while an event of the aggregate `preference` is written. */
@@ -19,3 +39,107 @@ export const preferences = pgTable('preferences', {
   userId: text('user_id').primaryKey(),
   version: bigint({ mode: 'bigint' }).notNull(),
 })
+
+/** What users were told. Dismissed rows stay for days, so that events which come again tell nobody anew. */
+export const notifications = pgTable(
+  'notifications',
+  {
+    /** Made of message and user: the same whenever it is made. */
+    id: text().primaryKey(),
+    userId: text('user_id').notNull(),
+    roomId: text('room_id').notNull(),
+    /** The message told of; of a channel echo, the reply that it shows. */
+    messageId: text('message_id').notNull(),
+    /** Its row in the room: the message or the echo. */
+    eventId: text('event_id').notNull(),
+    kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }).notNull(),
+    actorId: text('actor_id').notNull(),
+    /** Empty in the main timeline. */
+    threadRootEventId: text('thread_root_event_id').notNull(),
+    inReplyTo: text('in_reply_to').notNull(),
+    roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
+    /** Made in do-not-disturb. */
+    silent: boolean().notNull(),
+    createdAt: instant('created_at').notNull(),
+    dismissedAt: instant('dismissed_at'),
+  },
+  (t) => [
+    uniqueIndex('notifications_by_message').on(t.messageId, t.userId),
+    index('notifications_of_echoes')
+      .on(t.eventId)
+      .where(sql`event_id <> message_id`),
+    index('notifications_of_user').on(t.userId, t.createdAt, t.id),
+    index('notifications_pending_in_room')
+      .on(t.userId, t.roomId, t.createdAt, t.id)
+      .where(sql`dismissed_at is null`),
+    index('notifications_by_age').on(t.createdAt),
+    index('notifications_dismissed')
+      .on(t.dismissedAt)
+      .where(sql`dismissed_at is not null`),
+  ],
+)
+
+/**
+ * Versions of the aggregates `notification`. A row is held by whoever writes what users of the shard are told or have read,
+ * from before the first look until the end.
+ */
+export const notificationShards = pgTable('notification_shards', {
+  shard: integer().primaryKey(),
+  version: bigint({ mode: 'bigint' }).notNull(),
+})
+
+/** How far somebody has read a room, or a thread in it. Kept while events of older messages may come. */
+export const readMarkers = pgTable(
+  'read_markers',
+  {
+    userId: text('user_id').notNull(),
+    roomId: text('room_id').notNull(),
+    /** Empty for the main timeline. */
+    threadRootEventId: text('thread_root_event_id').notNull(),
+    roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
+    movedAt: instant('moved_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.roomId, t.threadRootEventId] }),
+    index('read_markers_by_age').on(t.movedAt),
+  ],
+)
+
+/** Who lost a room lately, and where in its line: nobody is told of what stands before. */
+export const departures = pgTable(
+  'departures',
+  {
+    userId: text('user_id').notNull(),
+    roomId: text('room_id').notNull(),
+    roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
+    leftAt: instant('left_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.roomId] }), index('departures_by_age').on(t.leftAt)],
+)
+
+/** Messages, and echoes, that are shown no longer: nobody is told of them. Kept while their events may come. */
+export const retractions = pgTable(
+  'retractions',
+  {
+    eventId: text('event_id').primaryKey(),
+    retractedAt: instant('retracted_at').notNull(),
+  },
+  (t) => [index('retractions_by_age').on(t.retractedAt)],
+)
+
+/** What is too much to be done at once. */
+export const notificationJobs = pgTable(
+  'notification_jobs',
+  {
+    id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+    work: jsonb().$type<Work>().notNull(),
+    /** Last user id of the audience in hand; empty before the first. */
+    after: text().notNull().default(''),
+    /** When the job has its next turn; while it is leased, when the lease ends. */
+    dueAt: instant('due_at').notNull(),
+    /** Raised by each taking: whoever was taken for dead cannot move the job. */
+    fence: integer().notNull().default(0),
+    failures: integer().notNull().default(0),
+  },
+  (t) => [index('notification_jobs_due').on(t.dueAt)],
+)

@@ -1,0 +1,65 @@
+import type { Client } from '@connectrpc/connect'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { PresenceStatus } from '@parley/contracts/api'
+import type {
+  AccountsInternalService,
+  ListRecipientsRequestSchema,
+  MessagingInternalService,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
+
+const options = { timeoutMs: 3_000 }
+
+/** Most ids that neighbours are asked for, or answer, at once. */
+export const idsPerCall = 1000
+
+type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'userIds' | 'roleIds' | 'all' | 'after'>
+
+/** A page of people; `last` when there are no others behind it. */
+export type People = { userIds: string[]; last: boolean }
+
+/** Who is there, and how. Whoever is missing is not there. */
+export type Presences = ReadonlyMap<string, PresenceStatus>
+
+/** What neighbours know of the people a message may be for. */
+export class Audiences {
+  readonly #rooms: Client<typeof RoomsInternalService>
+  readonly #messaging: Client<typeof MessagingInternalService>
+  readonly #accounts: Client<typeof AccountsInternalService>
+
+  constructor(
+    rooms: Client<typeof RoomsInternalService>,
+    messaging: Client<typeof MessagingInternalService>,
+    accounts: Client<typeof AccountsInternalService>,
+  ) {
+    this.#rooms = rooms
+    this.#messaging = messaging
+    this.#accounts = accounts
+  }
+
+  /** Effective members of a room among those asked for, and the room's name. */
+  async members(roomId: string, query: RoomQuery, limit: number = idsPerCall): Promise<People & { roomName: string }> {
+    const { userIds, room } = await this.#rooms.listRecipients({ roomId, ...query, limit }, options)
+    return { userIds, last: userIds.length < limit, roomName: room?.name ?? '' }
+  }
+
+  async threadFollowers(roomId: string, threadRootEventId: string, after: string): Promise<People> {
+    const asked = { roomId, threadRootEventId, after, limit: idsPerCall }
+    const { userIds } = await this.#messaging.listThreadFollowers(asked, options)
+    return { userIds, last: userIds.length < idsPerCall }
+  }
+
+  async presences(userIds: readonly string[]): Promise<Presences> {
+    const chunks = Array.from({ length: Math.ceil(userIds.length / idsPerCall) }, (_, index) =>
+      userIds.slice(index * idsPerCall, (index + 1) * idsPerCall),
+    )
+    const answers = await Promise.all(chunks.map((chunk) => this.#accounts.getPresences({ userIds: chunk }, options)))
+    return new Map(answers.flatMap(({ presences }) => presences.map(({ userId, status }) => [userId, status] as const)))
+  }
+}
+
+export const isThere = (presences: Presences, userId: string): boolean =>
+  (presences.get(userId) ?? PresenceStatus.OFFLINE) !== PresenceStatus.OFFLINE
+
+export const wantsQuiet = (presences: Presences, userId: string): boolean =>
+  presences.get(userId) === PresenceStatus.DO_NOT_DISTURB

@@ -1,0 +1,25 @@
+import { enqueue } from '@parley/events'
+import type { Tx } from '@parley/postgres'
+import { byShard } from '../domain/shards.ts'
+import { countDismissed } from '../metrics.ts'
+import { queueDismissals } from '../push/queue.ts'
+import { tagOf } from '../push/tag.ts'
+import type { Dismissed } from '../store/dismissals.ts'
+import { raiseShard } from '../store/shards.ts'
+import { toDismissedEvent } from '../view/notification-events.ts'
+
+/** Tells users, whose shards are held, what is pending no longer. */
+export async function tellDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
+  const entries: bigint[] = []
+  for (const [shard, those] of byShard(dismissed)) {
+    const version = await raiseShard(tx, shard)
+    entries.push(...(await enqueue(tx, toDismissedEvent({ shard, version, at }, those))))
+  }
+  const pushed = dismissed.filter(({ silent }) => !silent)
+  await queueDismissals(
+    tx,
+    pushed.map(({ userId, kind, eventId }) => ({ userId, tag: tagOf(kind, eventId) })),
+  )
+  countDismissed(dismissed.length)
+  return entries
+}

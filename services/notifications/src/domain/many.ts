@@ -1,0 +1,46 @@
+import type { Kind } from './candidates.ts'
+import type { Message } from './message.ts'
+
+/** People who are too many, or not known, to be told at once; the earlier ones come first. */
+export type Audience =
+  | { of: 'members' }
+  | { of: 'present_members' }
+  | { of: 'role_holders'; roleIds: string[] }
+  | { of: 'thread_followers' }
+  | { of: 'all_messages' }
+  | { of: 'listed'; kind: Kind; userIds: string[] }
+
+/** Notifications to dismiss: of a message, by an echo, or of what stands in a room up to a place. */
+export type Dismissal =
+  | { of: 'message'; eventId: string }
+  | { of: 'echo'; eventId: string }
+  | { of: 'place'; userId: string; roomId: string; roomSeq: string; threadRootEventId?: string }
+
+/** A message and those who have still to be told of it. */
+export type ManyToTell = {
+  of: 'told'
+  message: Omit<Message, 'roomSeq' | 'postedAt'> & { roomSeq: string; postedAt: string }
+  audiences: Audience[]
+}
+
+/** What is too much to be done at once, as JSON keeps it. */
+export type Work = ManyToTell | Dismissal
+
+export const manyToTell = (message: Message, audiences: Audience[]): ManyToTell => ({
+  of: 'told',
+  message: { ...message, roomSeq: String(message.roomSeq), postedAt: message.postedAt.toISOString() },
+  audiences,
+})
+
+export const messageOf = ({ message }: ManyToTell): Message => ({
+  ...message,
+  roomSeq: BigInt(message.roomSeq),
+  postedAt: new Date(message.postedAt),
+})
+
+const kinds = {
+  ...({ members: 'mention', present_members: 'mention', role_holders: 'mention' } as const),
+  ...({ thread_followers: 'reply', all_messages: 'room_message' } as const),
+}
+
+export const kindOf = (audience: Audience): Kind => (audience.of === 'listed' ? audience.kind : kinds[audience.of])

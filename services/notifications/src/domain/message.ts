@@ -1,0 +1,39 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Event, MessagePostedFact } from '@parley/contracts/internal'
+
+/** A message that somebody may have to be told of. */
+export type Message = {
+  roomId: string
+  /** Its row in the room: the message or a channel echo. */
+  eventId: string
+  /** The message; of an echo, the reply that it shows. */
+  messageId: string
+  actorId: string
+  roomSeq: bigint
+  /** Empty in the main timeline. */
+  threadRootEventId: string
+  inReplyTo: string
+  postedAt: Date
+}
+
+/** A message and what its event says of the people it is for. */
+export type Posting = { message: Message; fact: MessagePostedFact }
+
+/** What an event tells of a message: that it was posted, or whom it mentions after all. */
+export function postingOf({ id, aggregateId, actorId, occurredAt, fact }: Event): Posting | undefined {
+  const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
+  if (fact.case === 'messagePosted') return toPosting(aggregateId, { eventId: id, actorId, at }, fact.value)
+  if (fact.case !== 'mentionsResolved' || !fact.value.posted) return undefined
+  const { messageEventId: eventId, authorId, posted } = fact.value
+  return toPosting(aggregateId, { eventId, actorId: authorId, at }, posted)
+}
+
+function toPosting(
+  roomId: string,
+  { eventId, actorId, at }: { eventId: string; actorId: string; at: Date },
+  fact: MessagePostedFact,
+): Posting {
+  const { roomSeq, threadRootEventId, inReplyTo, echoOfEventId } = fact
+  const messageId = echoOfEventId || eventId
+  return { message: { roomId, eventId, messageId, actorId, roomSeq, threadRootEventId, inReplyTo, postedAt: at }, fact }
+}

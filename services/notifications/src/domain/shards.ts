@@ -1,0 +1,24 @@
+/** Number of the aggregates `notification`: a user's events keep their order, those of many travel together. */
+const shardCount = 16
+
+export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
+
+/** The same in every process and release. */
+export function shardOf(userId: string): number {
+  let sum = 0
+  for (let index = 0; index < userId.length; index++) sum = (sum * 31 + userId.charCodeAt(index)) % 65_521
+  return sum % shardCount
+}
+
+export function byShard<T extends { userId: string }>(items: readonly T[]): Map<number, T[]> {
+  const found = new Map<number, T[]>()
+  for (const item of items) {
+    const shard = shardOf(item.userId)
+    const those = found.get(shard)
+    if (those) those.push(item)
+    else found.set(shard, [item])
+  }
+  return found
+}
+
+export const shardsOf = (userIds: readonly string[]): number[] => [...new Set(userIds.map(shardOf))]

@@ -1,0 +1,20 @@
+import { counter, gauge, histogram } from '@parley/telemetry'
+import type { Created } from './store/new-notifications.ts'
+
+const created = counter('notifications_created', { description: 'Notifications made, by kind' })
+const dismissed = counter('notifications_dismissed', { description: 'Notifications that are pending no longer' })
+const lag = histogram('notification_lag_seconds', {
+  description: 'Time from a message until its notifications are written',
+  unit: 's',
+})
+
+export function countCreated(made: readonly Created[], postedAt: Date, at: Date): void {
+  for (const { kind } of made) created(1, { kind })
+  if (made.length > 0) lag(Math.max(0, at.getTime() - postedAt.getTime()) / 1000)
+}
+
+export const countDismissed = (count: number): void => dismissed(count)
+
+/** How many messages have people who are still to be told. */
+export const gaugeJobs = (read: () => number): Disposable =>
+  gauge('notification_jobs_waiting', { description: 'Messages of which many people are still being told' }, read)

@@ -1,0 +1,9 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { NotificationService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { hasPending } from '../../store/pending.ts'
+
+export function hasNotifications(ctx: Context): MethodImpl<typeof NotificationService.method.hasNotifications> {
+  return async (_, call) => ({ hasNotifications: await hasPending(ctx.db, callerOf(call).userId) })
+}

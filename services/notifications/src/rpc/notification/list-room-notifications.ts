@@ -1,0 +1,19 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { NotificationService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { showPage } from '../../list/show.ts'
+
+type Method = typeof NotificationService.method.listRoomNotifications
+
+/** Nothing of a room is pending for whoever is no member. */
+export function listRoomNotifications(ctx: Context): MethodImpl<Method> {
+  return async ({ roomId, page }, call) => {
+    const caller = callerOf(call)
+    const [isMember, shown] = await Promise.all([
+      ctx.rooms.isMember(caller, roomId),
+      showPage(ctx, { userId: caller.userId, roomId }, page),
+    ])
+    return isMember ? shown : { notifications: [], page: {} }
+  }
+}

@@ -1,0 +1,53 @@
+import { sqlRows, type Reader, type Tx } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
+import type { Work } from '../domain/many.ts'
+
+/** A job that this process holds until its lease ends. */
+export type Job = { id: bigint; work: Work; after: string; fence: number; failures: number }
+
+/** Where a job stands after a turn: nothing when it is through. */
+export type Standing = { work: Work; after: string } | undefined
+
+export async function insertJob(tx: Tx, work: Work, at: Date): Promise<void> {
+  await tx.execute(sql`
+    insert into notification_jobs (work, due_at) values (${JSON.stringify(work)}::jsonb, ${at.toISOString()}::timestamptz)`)
+}
+
+/** Takes the job whose turn is next, if it is due. */
+export async function takeJob(db: Reader, at: Date, leaseMs: number): Promise<Job | undefined> {
+  const until = new Date(at.getTime() + leaseMs)
+  const [job] = await sqlRows<Job>(
+    db,
+    sql`
+    update notification_jobs set due_at = ${until.toISOString()}::timestamptz, fence = fence + 1
+    where id = (
+      select id from notification_jobs where due_at <= ${at.toISOString()}::timestamptz
+      order by due_at limit 1 for update skip locked
+    )
+    returning id, work, after, fence, failures`,
+  )
+  return job
+}
+
+/** Puts a job behind the others that wait, or ends it. Nothing happens when another process has taken it since. */
+export async function putBack(db: Reader, { id, fence }: Job, standing: Standing, at: Date): Promise<void> {
+  const isHeld = sql`id = ${id} and fence = ${fence}`
+  await db.execute(
+    standing
+      ? sql`update notification_jobs set work = ${JSON.stringify(standing.work)}::jsonb, after = ${standing.after},
+          due_at = ${at.toISOString()}::timestamptz, failures = 0 where ${isHeld}`
+      : sql`delete from notification_jobs where ${isHeld}`,
+  )
+}
+
+/** Lets a job that failed wait. */
+export async function postpone(db: Reader, { id, fence }: Job, until: Date): Promise<void> {
+  await db.execute(sql`
+    update notification_jobs set due_at = ${until.toISOString()}::timestamptz, failures = failures + 1
+    where id = ${id} and fence = ${fence}`)
+}
+
+export async function countJobs(db: Reader): Promise<number> {
+  const [row] = await sqlRows<{ count: bigint }>(db, sql`select count(*) from notification_jobs`)
+  return Number(row?.count ?? 0n)
+}

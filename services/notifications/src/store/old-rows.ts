@@ -1,0 +1,29 @@
+import type { Db } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
+
+const mostAtOnce = 5000
+
+/**
+ * What nothing can ask for any more. Events lie on the stream for three days: while they may come again, markers and
+ * dismissed rows keep them from telling anew.
+ */
+const old = [
+  { table: sql`notifications`, is: sql`created_at < now() - interval '90 days'` },
+  { table: sql`notifications`, is: sql`dismissed_at < now() - interval '4 days'` },
+  { table: sql`read_markers`, is: sql`moved_at < now() - interval '4 days'` },
+  { table: sql`departures`, is: sql`left_at < now() - interval '4 days'` },
+  { table: sql`retractions`, is: sql`retracted_at < now() - interval '4 days'` },
+]
+
+/** Deletes what is past its time, a few thousand rows per statement. */
+export async function deleteOldRows(db: Db, signal: AbortSignal): Promise<void> {
+  for (const { table, is } of old) {
+    for (let deleted = mostAtOnce; deleted === mostAtOnce && !signal.aborted;) {
+      const result = await db.execute(sql`
+        delete from ${table} where ctid = any(array(
+          select ctid from ${table} where ${is} limit ${mostAtOnce} for update skip locked
+        ))`)
+      deleted = result.rowCount ?? 0
+    }
+  }
+}

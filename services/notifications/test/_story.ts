@@ -1,0 +1,95 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { EventBatchSchema, EventSchema, type MessagePostedFactSchema } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import { declareStreams, outgoing, type OutgoingEvent } from '@parley/events'
+import { newId } from '@parley/ids'
+import type { Bus } from '@parley/rpc'
+import type { Recording } from '@parley/testkit'
+
+export type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
+
+/** What happens in a room, as messaging would tell of it: each event takes the next place in its line. */
+export class Story {
+  readonly #bus: Bus
+  readonly #roomId: string
+  #seq = 0n
+  /** Everything told so far, to be told again. */
+  readonly told: OutgoingEvent[] = []
+  /** Keeps events back until `tell`. */
+  held = false
+
+  constructor(bus: Bus, roomId: string) {
+    this.#bus = bus
+    this.#roomId = roomId
+  }
+
+  get seq(): bigint {
+    return this.#seq
+  }
+
+  async post(actorId: string, fact: PostedFact = {}): Promise<string> {
+    const id = newId('event')
+    this.#seq++
+    await this.#room('message_posted', { case: 'messagePosted', value: { ...fact, roomSeq: this.#seq } }, actorId, id)
+    return id
+  }
+
+  async resolve(messageEventId: string, authorId: string, messageRoomSeq: bigint, fact: PostedFact): Promise<void> {
+    this.#seq++
+    const posted = { ...fact, roomSeq: messageRoomSeq }
+    const value = { roomSeq: this.#seq, messageEventId, authorId, messageRoomSeq, posted }
+    await this.#room('mentions_resolved', { case: 'mentionsResolved', value })
+  }
+
+  async retract(messageEventId: string, more: { channelEchoEventId?: string; echoOnly?: boolean } = {}): Promise<void> {
+    const value = { roomSeq: ++this.#seq, messageEventId, ...more }
+    await this.#room('message_retracted', { case: 'messageRetracted', value })
+  }
+
+  async leave(userId: string, how: 'left' | 'banned' = 'left'): Promise<void> {
+    const fact = { case: how, value: { userId } } as const
+    const kind = how === 'left' ? 'user_left_room' : 'member_banned'
+    const value = { roomSeq: ++this.#seq, fact: { eventId: newId('event'), fact } }
+    await this.#room(kind, { case: 'roomFact', value })
+  }
+
+  async read(userId: string, upToRoomSeq: bigint = this.#seq, threadRootEventId = ''): Promise<void> {
+    await this.tell({
+      kind: threadRootEventId ? 'thread_marked_as_read' : 'room_marked_as_read',
+      ...{ aggregateType: 'reader', aggregateId: userId, version: 1n, occurredAt: new Date(), actorId: userId },
+      fact: { case: 'read', value: { roomId: this.#roomId, threadRootEventId, upToRoomSeq } },
+    })
+  }
+
+  #room(kind: string, fact: OutgoingEvent['fact'], actorId = '', id = newId('event')): Promise<void> {
+    const about = { aggregateType: 'room', aggregateId: this.#roomId, version: this.#seq } as const
+    return this.tell({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
+  }
+
+  /** Puts an event on the stream, as the relay would. */
+  async tell(event: OutgoingEvent): Promise<void> {
+    const told = { id: newId('event'), ...event }
+    this.told.push(told)
+    if (!this.held) await publish(this.#bus, told)
+  }
+}
+
+export async function publish(bus: Bus, event: OutgoingEvent): Promise<void> {
+  await declareStreams(bus)
+  const { subject, payload } = outgoing(event)
+  const batch = create(EventBatchSchema, { events: [fromBinary(EventSchema, payload)] })
+  await bus.nc.jetstream().publish(subject, toBinary(EventBatchSchema, batch))
+}
+
+/** What a user heard: each envelope once, in order. */
+export function heardBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
+  const heard = new Map<string, RealtimeEventEnvelope['event']>()
+  for (const { deliveries } of events) {
+    for (const { audience, envelope } of deliveries) {
+      if (audience.case !== 'users' || !audience.value.userIds.includes(userId)) continue
+      const { id, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
+      heard.set(id, event)
+    }
+  }
+  return [...heard.values()]
+}

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
+import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
+import { openFleet, type Fleet } from './_fleet.ts'
+import { heardBy, publish, Story } from './_story.ts'
+
+const { MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await openFleet()
+  await fleet.start()
+})
+afterAll(() => fleet[Symbol.asyncDispose]())
+
+/** People of their own for a test, so that tests do not see one another. */
+function people<const N extends string>(...names: N[]): Record<N, string> {
+  return Object.fromEntries(names.map((name) => [name, `${newId('user')}${name}`])) as Record<N, string>
+}
+
+function roomOf(members: string[], more: { dm?: boolean; roles?: Record<string, string[]> } = {}) {
+  const roomId = newId('room')
+  fleet.neighbours.room(roomId, members, more)
+  return { roomId, story: new Story(fleet.bus, roomId) }
+}
+
+const pendingOf = async (userId: string) =>
+  (await fleet.as(userId).notifications.listNotifications({})).notifications.map(({ kind }) => ({
+    kind: kind.case,
+    eventId: kind.value?.eventId,
+  }))
+
+/** Waits until everything of a room was handled: a mention at its end has arrived. */
+async function settled(story: Story, roomId: string) {
+  const last = `${newId('user')}last`
+  fleet.neighbours.rooms.get(roomId)?.members.add(last)
+  const eventId = await story.post('Unobody', { mentions: { userIds: [last] } })
+  await eventually(async () => expect(await pendingOf(last)).toContainEqual({ kind: 'mention', eventId }))
+}
+
+test('whoever is mentioned, answered, follows the thread or is in the DM is told, for the first of these reasons', async () => {
+  const { ann, bob, cat, dan, eve } = people('ann', 'bob', 'cat', 'dan', 'eve')
+  const { roomId, story } = roomOf([ann, bob, cat, dan, eve])
+  const eventId = await story.post(ann, {
+    threadRootEventId: 'Eroot',
+    inReplyTo: 'Easked',
+    mentions: { userIds: [bob, ann] },
+    inReplyToAuthorId: cat,
+    threadFollowerIds: [ann, bob, cat, dan],
+  })
+  await settled(story, roomId)
+  expect(await pendingOf(ann)).toEqual([])
+  expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId }])
+  expect(await pendingOf(cat)).toEqual([{ kind: 'reply', eventId }])
+  expect(await pendingOf(dan)).toEqual([{ kind: 'reply', eventId }])
+  expect(await pendingOf(eve)).toEqual([])
+
+  const dm = roomOf([ann, bob], { dm: true })
+  const direct = await dm.story.post(ann, { dmParticipantIds: [ann, bob] })
+  await eventually(async () => expect(await pendingOf(bob)).toContainEqual({ kind: 'directMessage', eventId: direct }))
+  expect(await pendingOf(ann)).toEqual([])
+})
+
+test('clients hear of it, with ids and no names of people', async () => {
+  const { ann, bob } = people('ann', 'bob')
+  const { roomId, story } = roomOf([ann, bob])
+  const eventId = await story.post(ann, { mentions: { userIds: [bob] }, inReplyTo: 'Easked', inReplyToAuthorId: ann })
+  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
+  const [item] = (await fleet.as(bob).notifications.listNotifications({})).notifications
+  expect(heardBy(fleet.told, bob)).toMatchObject([
+    { case: 'notificationCreated', value: { notificationId: item?.id, roomId, eventId, silent: false } },
+    { case: 'mentionNotification', value: { roomId, actorUserId: ann, roomName: roomId } },
+  ])
+  expect(item).toMatchObject({
+    actor: { id: ann, displayName: ann },
+    kind: { case: 'mention', value: { room: { id: roomId, name: roomId }, eventId } },
+  })
+  const dm = roomOf([ann, bob], { dm: true })
+  await dm.story.post(ann, { dmParticipantIds: [ann, bob] })
+  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4))
+  expect(heardBy(fleet.told, bob).slice(2)).toMatchObject([
+    { case: 'notificationCreated', value: { roomId: dm.roomId } },
+    { case: 'newDirectMessageNotification', value: { roomId: dm.roomId, senderId: ann } },
+  ])
+})
+
+test('nobody outside the room is told', async () => {
+  const { ann, bob, out } = people('ann', 'bob', 'out')
+  const { roomId, story } = roomOf([ann, bob])
+  await story.post(ann, { mentions: { userIds: [bob, out] }, inReplyToAuthorId: out, threadFollowerIds: [out] })
+  await fleet.as(ann).preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })
+  await fleet.as(out).preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })
+  await story.post(bob)
+  await settled(story, roomId)
+  expect(await pendingOf(out)).toEqual([])
+  expect(await pendingOf(ann)).toHaveLength(2)
+})
+
+test('levels: the room before the server, muted hears nothing, all messages those of the main timeline', async () => {
+  const { ann, all, everywhere, quiet, room } = people('ann', 'all', 'everywhere', 'quiet', 'room')
+  const { roomId, story } = roomOf([ann, all, everywhere, quiet, room])
+  const level = (userId: string) => fleet.as(userId).preferences
+  await level(all).updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
+  await level(everywhere).updateServerNotificationPreference({ level: ALL_MESSAGES })
+  await level(quiet).updateServerNotificationPreference({ level: MUTED })
+  await level(room).updateServerNotificationPreference({ level: ALL_MESSAGES })
+  await level(room).updateRoomNotificationPreference({ roomId, level: NORMAL })
+  const plain = await story.post(ann)
+  await story.post(ann, { threadRootEventId: plain })
+  const mention = await story.post(ann, { mentions: { userIds: [all, everywhere, quiet, room] } })
+  await settled(story, roomId)
+  const heardAll = [
+    { kind: 'mention', eventId: mention },
+    { kind: 'roomMessage', eventId: plain },
+  ]
+  expect((await pendingOf(all)).slice(1)).toEqual(heardAll)
+  expect((await pendingOf(everywhere)).slice(1)).toEqual(heardAll)
+  expect(await pendingOf(quiet)).toEqual([])
+  expect(await pendingOf(room)).toEqual([{ kind: 'mention', eventId: mention }])
+})
+
+test('an echo tells those who want every message, and nobody twice of one text', async () => {
+  const { ann, both, all } = people('ann', 'both', 'all')
+  const { roomId, story } = roomOf([ann, both, all])
+  for (const userId of [both, all])
+    await fleet.as(userId).preferences.updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
+  const reply = await story.post(ann, { threadRootEventId: 'Eroot', threadFollowerIds: [ann, both] })
+  const echo = await story.post(ann, { echoOfEventId: reply })
+  await settled(story, roomId)
+  expect((await pendingOf(both)).slice(1)).toEqual([{ kind: 'reply', eventId: reply }])
+  expect((await pendingOf(all)).slice(1)).toEqual([{ kind: 'roomMessage', eventId: echo }])
+})
+
+test('roles, everyone, and everyone who is there', async () => {
+  const { ann, cook, here, away, quiet } = people('ann', 'cook', 'here', 'away', 'quiet')
+  const { roomId, story } = roomOf([ann, cook, here, away, quiet], { roles: { Ocooks: [cook, 'Uelsewhere'] } })
+  fleet.neighbours.presences.set(here, PresenceStatus.AWAY)
+  fleet.neighbours.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
+  const cooks = await story.post(ann, { mentions: { roleIds: ['Ocooks'] } })
+  const present = await story.post(ann, { mentions: { here: true }, inReplyToAuthorId: away })
+  const everyone = await story.post(ann, { mentions: { all: true, here: true }, inReplyToAuthorId: away })
+  await settled(story, roomId)
+  const mentions = (...eventIds: string[]) => eventIds.map((eventId) => ({ kind: 'mention', eventId }))
+  expect(await pendingOf(cook)).toEqual(mentions(everyone, cooks))
+  expect(await pendingOf(here)).toEqual(mentions(everyone, present))
+  expect(await pendingOf(quiet)).toEqual(mentions(everyone, present))
+  expect(await pendingOf(away)).toEqual([...mentions(everyone), { kind: 'reply', eventId: present }])
+  expect(await pendingOf(ann)).toEqual([])
+})
+
+test('do-not-disturb is told silently', async () => {
+  const { ann, quiet } = people('ann', 'quiet')
+  fleet.neighbours.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
+  const { roomId, story } = roomOf([ann, quiet], { dm: true })
+  await story.post(ann, { dmParticipantIds: [ann, quiet] })
+  await story.post(ann, { dmParticipantIds: [ann, quiet], mentions: { userIds: [quiet] } })
+  await settled(story, roomId)
+  expect(await pendingOf(quiet)).toHaveLength(2)
+  await eventually(() => expect(heardBy(fleet.told, quiet)).toHaveLength(2))
+  expect(heardBy(fleet.told, quiet)).toMatchObject([
+    { case: 'notificationCreated', value: { silent: true } },
+    { case: 'notificationCreated', value: { silent: true } },
+  ])
+})
+
+test('mentions that were resolved later are told, but nobody twice', async () => {
+  const { ann, bob, cat } = people('ann', 'bob', 'cat')
+  const { roomId, story } = roomOf([ann, bob, cat])
+  const fact = { inReplyTo: 'Easked', inReplyToAuthorId: bob, mentionsPending: true }
+  const eventId = await story.post(ann, fact)
+  const seq = story.seq
+  await story.post(bob, { threadRootEventId: 'Eroot' })
+  await story.resolve(eventId, ann, seq, { ...fact, mentions: { userIds: [bob, cat, ann] } })
+  await settled(story, roomId)
+  expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId }])
+  expect(await pendingOf(cat)).toEqual([{ kind: 'mention', eventId }])
+  expect(await pendingOf(ann)).toEqual([])
+})
+
+test('what was read is not told, and what is read later is dismissed; threads are read on their own', async () => {
+  const { ann, bob } = people('ann', 'bob')
+  const { roomId, story } = roomOf([ann, bob])
+  await story.read(bob, 2n)
+  await story.read(bob, 2n, 'Eread')
+  await eventually(async () =>
+    expect((await fleet.db.execute(`select from read_markers where user_id = '${bob}'`)).rowCount).toBe(2),
+  )
+  const mention = { mentions: { userIds: [bob] } }
+  await story.post(ann, mention)
+  await story.post(ann, { ...mention, threadRootEventId: 'Eread' })
+  const third = await story.post(ann, mention)
+  const inThread = await story.post(ann, { ...mention, threadRootEventId: 'Eother' })
+  await settled(story, roomId)
+  expect((await pendingOf(bob)).map(({ eventId }) => eventId)).toEqual([inThread, third])
+  await story.read(bob)
+  await eventually(async () => expect((await pendingOf(bob)).map(({ eventId }) => eventId)).toEqual([inThread]))
+  await story.read(bob, story.seq, 'Eother')
+  await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
+  await eventually(() =>
+    expect(heardBy(fleet.told, bob).filter((event) => event.case === 'notificationDismissed')).toHaveLength(2),
+  )
+})
+
+test('whoever writes has read what stands before', async () => {
+  const { ann, bob } = people('ann', 'bob')
+  const { roomId, story } = roomOf([ann, bob])
+  await story.post(ann, { mentions: { userIds: [bob] } })
+  const inThread = await story.post(ann, { mentions: { userIds: [bob] }, threadRootEventId: 'Eroot' })
+  await story.post(bob)
+  await settled(story, roomId)
+  expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId: inThread }])
+})
+
+test('a retracted message is told to nobody any more, whichever comes first', async () => {
+  const { ann, bob, all } = people('ann', 'bob', 'all')
+  const { roomId, story } = roomOf([ann, bob, all])
+  await fleet.as(all).preferences.updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
+  const gone = await story.post(ann, { mentions: { userIds: [bob] }, threadRootEventId: 'Eroot' })
+  const echo = await story.post(ann, { echoOfEventId: gone })
+  const second = await story.post(ann, { threadRootEventId: 'Eroot', threadFollowerIds: [bob] })
+  const secondEcho = await story.post(ann, { echoOfEventId: second })
+  await settled(story, roomId)
+  expect(await pendingOf(bob)).toHaveLength(2)
+  expect((await pendingOf(all)).map(({ eventId }) => eventId).slice(1)).toEqual([secondEcho, echo])
+  await story.retract(gone, { channelEchoEventId: echo })
+  await story.retract(secondEcho, { echoOnly: true })
+  await eventually(async () => expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }]))
+  await eventually(async () => expect(await pendingOf(all)).toHaveLength(1))
+
+  story.held = true
+  const early = await story.post(ann, { mentions: { userIds: [bob] } })
+  await story.retract(early)
+  for (const event of story.told.slice(-2).reverse()) await publish(fleet.bus, event)
+  story.held = false
+  await settled(story, roomId)
+  expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }])
+})
+
+test('whoever left or was banned is told nothing of before, whichever comes first', async () => {
+  const { ann, bob, ban } = people('ann', 'bob', 'ban')
+  const { roomId, story } = roomOf([ann, bob, ban])
+  const mention = { mentions: { userIds: [bob, ban] } }
+  await story.post(ann, { ...mention, threadRootEventId: 'Eroot' })
+  await story.post(ann, mention)
+  await settled(story, roomId)
+  expect(await pendingOf(bob)).toHaveLength(2)
+  story.held = true
+  await story.post(ann, mention)
+  await story.leave(bob)
+  await story.leave(ban, 'banned')
+  const back = await story.post(ann, mention)
+  const [before, ...after] = story.told.slice(-4)
+  // They came back, or the neighbour does not know yet: the place in the line decides.
+  for (const event of after) await publish(fleet.bus, event)
+  if (before) await publish(fleet.bus, before)
+  story.held = false
+  await settled(story, roomId)
+  for (const userId of [bob, ban]) expect(await pendingOf(userId)).toEqual([{ kind: 'mention', eventId: back }])
+})
+
+test('events that come again tell nobody anew, also what was dismissed', async () => {
+  const { ann, bob, cat } = people('ann', 'bob', 'cat')
+  const { roomId, story } = roomOf([ann, bob, cat])
+  await story.post(ann, { mentions: { userIds: [bob, cat] } })
+  await story.post(ann, { mentions: { all: true } })
+  await settled(story, roomId)
+  const { notifications } = fleet.as(cat)
+  expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
+  const before = { bob: heardBy(fleet.told, bob), ids: await pendingOf(bob) }
+  // Without the inbox, as after three days: the rows themselves know.
+  await fleet.db.execute('delete from inbox')
+  for (const event of [...story.told].reverse()) await publish(fleet.bus, event)
+  await settled(story, roomId)
+  expect(await pendingOf(bob)).toEqual(before.ids)
+  expect(await pendingOf(cat)).toEqual([])
+  expect(heardBy(fleet.told, bob)).toEqual(before.bob)
+  expect(heardBy(fleet.told, bob).filter((event) => event.case === 'notificationCreated')).toHaveLength(2)
+})
+
+test('while neighbours are away, people are told later', async () => {
+  const { ann, bob } = people('ann', 'bob')
+  const { roomId, story } = roomOf([ann, bob])
+  fleet.neighbours.silent = true
+  const asked = fleet.neighbours.calls.length
+  const eventId = await story.post(ann, { mentions: { userIds: [bob] } })
+  await eventually(() => expect(fleet.neighbours.calls.length).toBeGreaterThan(asked + 1))
+  fleet.neighbours.silent = false
+  await settled(story, roomId)
+  await eventually(async () => expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId }]))
+})
