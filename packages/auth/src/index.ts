@@ -6,7 +6,9 @@ export {
   type AssetTicket,
   type VideoVariant,
 } from './asset-url.ts'
+export { authenticate, isRemembered, type SignedIn } from './authenticate.ts'
 export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
+export { CallerCache, type KnownCaller } from './caller-cache.ts'
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
 export { credentialDigest, credentialDigests, type CredentialDigests } from './credential-digest.ts'
@@ -49,6 +51,14 @@ export {
   type DefaultDecision,
   type SystemRole,
 } from './roles.ts'
+export {
+  cookieSecrets,
+  digestsIn,
+  presentedCredentials,
+  type CredentialSecrets,
+  type Presented,
+  type ReadHeader,
+} from './presented.ts'
 export {
   isImageSize,
   readServerImageParams,

@@ -1,4 +1,4 @@
-import { bool, bytes, duration, int, oneOf, port, secret, str, url } from './kinds.ts'
+import { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
 
 /** How much a process says. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -74,12 +74,21 @@ export const coreFields = () => ({
 export const cookieFields = () => ({
   cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
-    doc: 'secret of the session and CSRF cookies; the same on gateway and realtime',
+    doc: 'secret of the session and CSRF cookies; the same on gateway, realtime and uploads',
   }),
   previousCookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET_PREVIOUS', {
     toml: 'webserver.cookie_signing_secret_previous',
     optional: true,
     doc: 'that secret before it was rotated: cookies signed with it are still believed',
+  }),
+})
+
+/** Whose pages may read what this server answers. */
+export const originFields = () => ({
+  allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
+    toml: 'webserver.allowed_origins',
+    default: ['*'],
+    doc: 'Origins whose pages may read answers; exact entries may send cookies, "*" may not.',
   }),
 })
 

@@ -19,6 +19,7 @@ export {
   databaseFields,
   editFields,
   logLevels,
+  originFields,
   processFields,
   redisFields,
   registrationFields,

@@ -1,3 +1,4 @@
+export { crossOriginHeaders, isPreflight, preflightHeaders, type CrossOrigin } from './cross-origin.ts'
 export { Health } from './health.ts'
 export { serveInternal, type InternalServerOptions } from './internal-server.ts'
 export { periodically, type PeriodicTask } from './periodically.ts'

@@ -7,6 +7,7 @@ import {
   duration,
   int,
   list,
+  originFields,
   port,
   processFields,
   redisFields,
@@ -30,16 +31,12 @@ export const readConfig = defineConfig({
   ...cookieFields(),
   ...redisFields(),
   ...uploadFields(),
+  ...originFields(),
   host: str('PARLEY_WEBSERVER_HOST', { default: '0.0.0.0', doc: 'Address the public port listens on.' }),
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
     toml: 'webserver.port',
     default: 8080,
     doc: 'The public port: Connect, gRPC, gRPC-Web and the browser routes; 0 takes a free one.',
-  }),
-  allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
-    toml: 'webserver.allowed_origins',
-    default: ['*'],
-    doc: 'Origins whose pages may read answers; exact entries may send cookies, "*" may not.',
   }),
   trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
     toml: 'webserver.trusted_proxies',

@@ -5,14 +5,6 @@ import type { LimitClass } from './forward/limit-class.ts'
 
 export const unauthenticated = () =>
   new ConnectError('sign in first: send "Authorization: Bearer <token>" or the session cookie', Code.Unauthenticated)
-export const authenticationUnavailable = (cause: unknown) =>
-  new ConnectError(
-    'the credential cannot be checked at the moment; try again',
-    Code.Unavailable,
-    undefined,
-    undefined,
-    cause,
-  )
 export const unknownMethod = (path: string) => new ConnectError(`unknown method ${path}`, Code.Unimplemented)
 export const methodNotAllowed = () => new ConnectError('call this method with POST', Code.Unimplemented)
 export const unsupportedMediaType = (contentType: string) =>

@@ -1,4 +1,4 @@
-import type { Policy } from '@parley/auth'
+import type { CallerCache, CredentialSecrets, Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { RoomAccess } from './clients/room-access.ts'
@@ -23,6 +23,11 @@ export type Context = {
   fetch: SafeFetch
   /** Where pages are looked at, each once at a time. */
   pages: PageDesk
+  /** Who stands behind the credentials of whoever reads a file without a ticket. */
+  callers: CallerCache
+  credentialSecrets: CredentialSecrets
+  /** Origins whose pages may read files. */
+  allowedOrigins: readonly string[]
   /** Keys that gateway and uploads share: the present one, and the one before. */
   blobSecrets: readonly string[]
   /** Secrets under which addresses of images may be signed. */

@@ -18,6 +18,7 @@ import { isPublicAddress } from '@parley/outbound'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
+import { callersAt } from './clients/callers.ts'
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
 import { onMessageChanged } from './consumers/on-message-changed.ts'
@@ -82,6 +83,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   busAnswers()
 
   const transport = opened.use(createRpcClient(calls, { name: 'uploads' })).transport()
+  const accounts = createClient(AccountsInternalService, transport)
   const admin = createClient(AdminInternalService, transport)
   const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
   policyLoaded()
@@ -98,6 +100,9 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     transforms: new TransformCache(config.transformCacheBytes),
     fetch: safeFetch({ isAllowed: config.fetchPrivate ? () => true : isPublicAddress }),
     pages: new PageDesk(signal),
+    callers: callersAt(accounts, now),
+    credentialSecrets: config,
+    allowedOrigins: config.allowedOrigins,
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
@@ -144,7 +149,6 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
       apply: (roomId, roomEvents, stop) => messaging.applyRoomEvents({ roomId, events: roomEvents }, { signal: stop }),
     }),
   )
-  const accounts = createClient(AccountsInternalService, transport)
   opened.use(
     await startErasures({
       ...{ ...consumer, erase: erasePerson(ctx) },

@@ -36,6 +36,7 @@ import { readConfig } from '../src/config.ts'
 import { openDiskStorage } from '../src/storage/disk.ts'
 import { openS3Storage } from '../src/storage/s3.ts'
 import { storageKeys, type Storage } from '../src/storage/storage.ts'
+import { credentialSecrets, FakeAccounts } from './_accounts.ts'
 import { FakeMessaging } from './_messaging.ts'
 import { FakeRooms } from './_rooms.ts'
 import { startS3, type TestS3 } from './_s3.ts'
@@ -64,6 +65,8 @@ export type Env = AsyncDisposable & {
   /** What uploads told accounts of deleted people. */
   erasures: ErasureReports
   internal: Client<typeof UploadsInternalService>
+  /** Who is signed in: the stand-in for accounts. */
+  accounts: FakeAccounts
   /** Who belongs where: the stand-in for rooms. */
   rooms: FakeRooms
   /** What rooms are told of videos: the stand-in for messaging. */
@@ -96,11 +99,13 @@ export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const erasures = new ErasureReports()
+  const accounts = new FakeAccounts()
   const rooms = new FakeRooms()
   const messaging = new FakeMessaging()
   opened.use(
     await fakeLeaf(bus, (routes) => {
-      routes.service(AccountsInternalService, { reportErased: erasures.reportErased })
+      const { authenticate, rekeyCredentials } = accounts
+      routes.service(AccountsInternalService, { reportErased: erasures.reportErased, authenticate, rekeyCredentials })
       routes.service(AdminInternalService, { getPolicy: () => standardPolicy() })
       routes.service(RoomsInternalService, { getRoomAccess: rooms.getRoomAccess })
       routes.service(MessagingInternalService, { applyRoomEvents: messaging.applyRoomEvents })
@@ -116,6 +121,10 @@ export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
     PARLEY_UPLOADS_HTTP_HOST: '127.0.0.1',
     PARLEY_UPLOADS_HTTP_PORT: '0',
     PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
+    PARLEY_CORE_SECRET_KEY: credentialSecrets.secretKey,
+    PARLEY_CORE_SECRET_KEY_PREVIOUS: credentialSecrets.previousSecretKey,
+    PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: credentialSecrets.cookieSigningSecret,
+    PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET_PREVIOUS: credentialSecrets.previousCookieSigningSecret,
     PARLEY_CORE_ASSETS_SIGNING_SECRET: signingSecret,
     PARLEY_NATS_URL: nats.url,
     PARLEY_WEBSERVER_URL: publicUrl,
@@ -129,7 +138,7 @@ export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
     bus,
     rpc,
     erasures,
-    ...{ rooms, messaging },
+    ...{ accounts, rooms, messaging },
     internal: createClient(UploadsInternalService, rpc.transport({})),
     as: (userId) => {
       const transport = callAs(rpc, { userId })

@@ -35,7 +35,7 @@ describe('GET /assets/files/{id}', () => {
       expect(Object.fromEntries(response.headers)).toMatchObject({
         ...{ 'content-type': 'text/plain', 'content-length': '25', 'cache-control': 'private, no-store' },
         ...{ 'x-content-type-options': 'nosniff', 'accept-ranges': 'bytes', etag: `"${sha256(file)}"` },
-        vary: 'Accept-Encoding, Authorization, Cookie',
+        vary: 'Origin, Accept-Encoding, Authorization, Cookie',
       })
       expect(response.headers.get('content-disposition')).toMatch(/^inline; /)
       expect(Buffer.from(await response.arrayBuffer())).toEqual(file)

@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import {
+  authenticate,
+  type CallerCache,
+  type CredentialSecrets,
+  isRemembered,
+  presentedCredentials,
+  type ReadHeader,
+  type SignedIn,
+} from '@parley/auth'
 import { methodPath } from '@parley/contracts/catalogue'
 import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
 import type { PutBlob } from '../clients/blobs.ts'
-import { authenticate, isRemembered, type SignedIn } from '../credentials/authenticate.ts'
 import { sessionBegunBy, type BrowserSession } from '../credentials/browser-session.ts'
-import type { CallerCache } from '../credentials/caller-cache.ts'
-import { presentedCredentials, type ReadHeader, type Secrets } from '../credentials/presented.ts'
 import type { SessionRenewal } from '../credentials/renewal.ts'
 import type { Trials } from '../credentials/trials.ts'
 import { badIdempotencyKey, imageTooLarge, unauthenticated } from '../errors.ts'
@@ -27,7 +33,7 @@ export type Admitted = {
 type Options = {
   rpc: RpcClient
   callers: CallerCache
-  secrets: Secrets
+  secrets: CredentialSecrets
   renewal: SessionRenewal
   /** `Set-Cookie` values of a session. */
   cookiesOf: (session: BrowserSession) => string[]

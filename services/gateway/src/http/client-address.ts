@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import type { ReadHeader } from '../credentials/presented.ts'
+import type { ReadHeader } from '@parley/auth'
 
 /** Where a request came from, given the other end of its connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { fromBinary, fromJsonString, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
+import type { ReadHeader } from '@parley/auth'
 import type { Reply } from '@parley/rpc'
 import {
   malformedJson,
@@ -10,7 +11,6 @@ import {
   unsupportedMediaType,
   unsupportedProtocolVersion,
 } from '../errors.ts'
-import type { ReadHeader } from '../credentials/presented.ts'
 import { exposedReplyHeaders, type Admitted, type Forwarder } from '../forward/forward.ts'
 import type { ImageDoor } from '../forward/image-door.ts'
 import { bodyFrameBytes, type PublicMethod } from '../forward/methods.ts'

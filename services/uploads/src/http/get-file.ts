@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { ServerImageSize } from '@parley/auth'
@@ -6,17 +6,16 @@ import type { Context } from '../context.ts'
 import { sizeTag } from '../images/size-tag.ts'
 import { reportFileWithoutBytes } from '../metrics.ts'
 import { storageKeys, type ByteRange } from '../storage/storage.ts'
-import { findAsset, type AssetRow } from '../store/assets.ts'
+import type { AssetRow } from '../store/assets.ts'
 import { contentHeaders } from './content-headers.ts'
 import { readImagePath } from './image-path.ts'
-import { privately } from './private-headers.ts'
-import { readerOf } from './reader.ts'
+import { readableAsset } from './readable-asset.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 import { inMemory, repliedUnchanged, send } from './send.ts'
 
 type Asked = { assetId: string; image: string | undefined }
 
-/** `GET /assets/files/{id}?access=TICKET` and `.../image/{W}x{H}/{fit}?access=TICKET`: attachments. */
+/** `GET /assets/files/{id}` and `.../image/{W}x{H}/{fit}?access=TICKET`: attachments. */
 export async function getFile(
   ctx: Context,
   { assetId, image }: Asked,
@@ -25,15 +24,12 @@ export async function getFile(
 ): Promise<void> {
   const size = image === undefined ? undefined : readImagePath(image)
   if (image !== undefined && !size) throw new Refusal(400, 'the size of the image is malformed')
-  const reader = readerOf(ctx, request, { assetId, size })
-  const asset = await findAsset(ctx.db, assetId, reader.userId)
-  if (!asset) throw noSuchAsset()
-  if (!(await ctx.rooms.mayRead(reader, asset.roomId))) throw new Refusal(403, 'you are not a member of the room')
-  if (size) return sendSize(ctx, { asset, size }, request, response)
+  const { asset, headers } = await readableAsset(ctx, request, { assetId, size })
+  if (size) return sendSize(ctx, { asset, size, headers }, request, response)
 
   const file = {
     ...{ etag: `"${asset.sha256}"`, lastModified: asset.createdAt, size: asset.size },
-    headers: { ...privately, ...contentHeaders(asset) },
+    headers: { ...headers, ...contentHeaders(asset) },
     open: (range?: ByteRange) => contentOf(ctx, asset, range),
   }
   if (!repliedUnchanged(request, response, file)) await send(request, response, file)
@@ -41,20 +37,20 @@ export async function getFile(
 
 async function sendSize(
   ctx: Context,
-  { asset, size }: { asset: AssetRow; size: ServerImageSize },
+  { asset, size, headers }: { asset: AssetRow; size: ServerImageSize; headers: OutgoingHttpHeaders },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (asset.width === 0) throw new Refusal(400, 'the asset is not an image')
   const tag = sizeTag(asset.sha256, size)
   const state = { etag: `"${tag}"`, lastModified: asset.createdAt }
-  if (repliedUnchanged(request, response, { ...state, headers: privately })) return
+  if (repliedUnchanged(request, response, { ...state, headers })) return
   const original = async () => buffer(await contentOf(ctx, asset))
   const bytes = await ctx.transforms.get(`${asset.id} ${tag}`, () => ctx.studio.resize(original, size))
   await send(request, response, {
     ...state,
     ...inMemory(bytes),
-    headers: { ...privately, 'content-type': 'image/webp', 'x-content-type-options': 'nosniff' },
+    headers: { ...headers, 'content-type': 'image/webp', 'x-content-type-options': 'nosniff' },
   })
 }
 

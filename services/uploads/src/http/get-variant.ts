@@ -4,10 +4,8 @@ import type { Context } from '../context.ts'
 import { reportFileWithoutBytes } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
 import { findVariant } from '../store/asset-variants.ts'
-import { findAsset } from '../store/assets.ts'
-import { privately } from './private-headers.ts'
-import { readerOf } from './reader.ts'
-import { noSuchAsset, Refusal } from './refusal.ts'
+import { readableAsset } from './readable-asset.ts'
+import { noSuchAsset } from './refusal.ts'
 import { repliedUnchanged, send } from './send.ts'
 
 type Asked = { assetId: string; variant: VideoVariant }
@@ -19,15 +17,12 @@ export async function getVariant(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const reader = readerOf(ctx, request, { assetId, size: undefined, variant })
-  const asset = await findAsset(ctx.db, assetId, reader.userId)
-  if (!asset) throw noSuchAsset()
-  if (!(await ctx.rooms.mayRead(reader, asset.roomId))) throw new Refusal(403, 'you are not a member of the room')
+  const { headers } = await readableAsset(ctx, request, { assetId, size: undefined, variant })
   const made = await findVariant(ctx.db, assetId, variant)
   if (!made) throw noSuchAsset()
   const file = {
     ...{ etag: `"${made.sha256}"`, lastModified: made.createdAt, size: made.size },
-    headers: { ...privately, 'content-type': made.contentType, 'x-content-type-options': 'nosniff' },
+    headers: { ...headers, 'content-type': made.contentType, 'x-content-type-options': 'nosniff' },
   }
   if (repliedUnchanged(request, response, file)) return
   await send(request, response, {

@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 import { isVideoVariant, type VideoVariant } from '@parley/auth'
 import { translateDatabaseError } from '@parley/postgres'
+import { crossOriginHeaders, isPreflight, preflightHeaders } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { reportBrokenOff, reportFailedRequest } from '../metrics.ts'
 import { getFile } from './get-file.ts'
@@ -15,6 +16,10 @@ import { replyJson } from './reply.ts'
 const serverImagePath = /^\/assets\/server\/([^/]+)(?:\/t\/([^/]+))?$/
 const filePath = /^\/assets\/files\/([^/]+)(?:\/image\/(.+))?$/
 const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
+
+/** What pages of other origins may read of an answer. */
+const exposedHeaders = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Retry-After']
+const toEveryPage = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
 
 /** What the HTTP port answers. Paths are taken as they are: nothing is decoded, nothing is resolved. */
 export function handleRequests(ctx: Context): RequestListener {
@@ -39,12 +44,12 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   const [, key, segment] = serverImagePath.exec(path) ?? []
   const [, assetId, image] = filePath.exec(path) ?? []
   const made = variantIn(path)
+  const cors = key === undefined ? crossOriginHeaders(request.headers, { ...ctx, exposedHeaders }) : toEveryPage
+  if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
+  for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
   if (key === undefined && assetId === undefined && !made) throw noSuchAsset()
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, 'use GET', { allow: 'GET, HEAD' })
-  if (key !== undefined) {
-    response.setHeader('access-control-allow-origin', '*')
-    return getServerImage(ctx, { key, segment }, request, response)
-  }
+  if (key !== undefined) return getServerImage(ctx, { key, segment }, request, response)
   if (assetId !== undefined) return getFile(ctx, { assetId, image }, request, response)
   if (made) return getVariant(ctx, made, request, response)
 }

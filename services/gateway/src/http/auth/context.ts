@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@connectrpc/connect'
+import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/auth'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import type { RateLimiter } from '@parley/redis'
 import type { ServerDescription } from '../../clients/server.ts'
-import type { SignedIn } from '../../credentials/authenticate.ts'
-import type { CallerCache } from '../../credentials/caller-cache.ts'
-import type { Secrets } from '../../credentials/presented.ts'
 import type { SessionRenewal } from '../../credentials/renewal.ts'
 import type { CallLimits } from '../../forward/call-limits.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -15,7 +13,7 @@ import { headerOf } from '../header.ts'
 import type { SignInAttempts } from './attempts.ts'
 
 /** What the browser's routes may reach. */
-export type AuthContext = Secrets & {
+export type AuthContext = CredentialSecrets & {
   accounts: Client<typeof AccountsInternalService>
   signIn: Client<typeof SignInInternalService>
   identities: Client<typeof ExternalIdentityAuthService>

@@ -1,4 +1,4 @@
-import { digestsIn, presentedCredentials } from '../../credentials/presented.ts'
+import { digestsIn, presentedCredentials } from '@parley/auth'
 import { headerOf } from '../header.ts'
 import { replyJson } from '../reply.ts'
 import { endSession } from '../session.ts'

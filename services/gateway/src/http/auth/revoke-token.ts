@@ -1,5 +1,4 @@
-import { credentialDigests } from '@parley/auth'
-import { digestsIn } from '../../credentials/presented.ts'
+import { credentialDigests, digestsIn } from '@parley/auth'
 import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { SignedIn } from '../../credentials/authenticate.ts'
-import { cookieSecrets } from '../../credentials/presented.ts'
+import { cookieSecrets, type SignedIn } from '@parley/auth'
 import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
 import { cookieName, keepCookie, dropCookie, readCookie } from '../cookies.ts'

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieSecrets } from '../../credentials/presented.ts'
+import { cookieSecrets } from '@parley/auth'
 import { readAuthBody } from '../auth/json-body.ts'
 import type { AuthContext } from '../auth/context.ts'
 import { browserHandle, keptBrowserHandle } from '../browser-handle.ts'

@@ -1,4 +1,4 @@
-import { authenticationUnavailable } from '../errors.ts'
+import { Code, ConnectError } from '@connectrpc/connect'
 import type { CallerCache, KnownCaller } from './caller-cache.ts'
 import type { Presented } from './presented.ts'
 
@@ -11,7 +11,10 @@ const order = ['bearer', 'cookie'] as const
 export const isRemembered = (cache: CallerCache, presented: Presented): boolean =>
   order.some((by) => presented[by] !== undefined && cache.remembers(presented[by]))
 
-/** Who calls: the bearer token is tried first, an invalid one falls back to the cookie. Throws `unavailable` when neither can be checked. */
+/**
+ * Who calls: the bearer token is tried first, an invalid one falls back to the cookie. Throws `unavailable` when that
+ * cannot be told.
+ */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {
     for (const by of order) {
@@ -24,3 +27,12 @@ export async function authenticate(cache: CallerCache, presented: Presented): Pr
     throw authenticationUnavailable(error)
   }
 }
+
+const authenticationUnavailable = (cause: unknown) =>
+  new ConnectError(
+    'the credential cannot be checked at the moment; try again',
+    Code.Unavailable,
+    undefined,
+    undefined,
+    cause,
+  )

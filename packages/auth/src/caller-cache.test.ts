@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { Caller } from '@parley/auth'
 import { EventSchema } from '@parley/contracts/internal'
+import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 
 const digest = Buffer.alloc(32, 1)
@@ -21,7 +21,7 @@ const sessionEnded = create(EventSchema, {
 })
 
 let now: number
-let feedSilentMs: number
+let feedSilentMs: number | undefined
 let asked: number
 let answer: (digest: Buffer) => Promise<Caller | undefined>
 let rekeyed: { previous: Buffer; digest: Buffer }[]
@@ -44,7 +44,7 @@ beforeEach(() => {
       rekeyed.push(entry)
       await rekeying
     },
-    feedSilentMs: () => feedSilentMs,
+    feedSilentMs: () => feedSilentMs ?? Infinity,
     now: () => now,
     maxEntries: 2,
   })

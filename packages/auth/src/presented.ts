@@ -1,4 +1,6 @@
-import { credentialDigests, verifySessionCookie, type CredentialDigests, type SecretKeys } from '@parley/auth'
+import { credentialDigests, type CredentialDigests } from './credential-digest.ts'
+import type { SecretKeys } from './secret-digest.ts'
+import { verifySessionCookie } from './session-cookie.ts'
 
 /** Header access that node:http requests, HTTP/2 requests and fetch headers can all give. */
 export type ReadHeader = (name: string) => string | undefined
@@ -11,20 +13,21 @@ export type Presented = {
 }
 
 /** Those before the last rotation are good for reading alone. */
-export type Secrets = SecretKeys & {
+export type CredentialSecrets = SecretKeys & {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined
 }
 
 /** Secrets under which a cookie, or what goes with it, may have been signed, the present one first. */
-export const cookieSecrets = ({ cookieSigningSecret, previousCookieSigningSecret }: Secrets): string[] =>
+export const cookieSecrets = ({ cookieSigningSecret, previousCookieSigningSecret }: CredentialSecrets): string[] =>
   [cookieSigningSecret, previousCookieSigningSecret].filter((secret) => secret !== undefined)
 
 /** What accounts may keep credentials by, under the present key and the one before. */
 export const digestsIn = (...credentials: (CredentialDigests | undefined)[]): Buffer[] =>
   credentials.flatMap((one) => [one?.digest, one?.previous]).filter((digest) => digest !== undefined)
 
-export function presentedCredentials(header: ReadHeader, secrets: Secrets): Presented {
+/** Reads what a request carries that may prove who makes it. */
+export function presentedCredentials(header: ReadHeader, secrets: CredentialSecrets): Presented {
   const token = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   const cookies = header('cookie')
   const cookieHandle = cookieSecrets(secrets)

@@ -1,5 +1,6 @@
-import { encodeCaller, type Caller, type CredentialDigests } from '@parley/auth'
 import type { Event } from '@parley/contracts/internal'
+import { encodeCaller, type Caller } from './caller.ts'
+import type { CredentialDigests } from './credential-digest.ts'
 
 /** A caller with the header value that stands for it on the bus. */
 export type KnownCaller = { caller: Caller; encoded: string }
@@ -10,8 +11,8 @@ type Options = {
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
   /** Has accounts keep a credential by another digest. */
   rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
-  /** Milliseconds since the control feed was last heard. */
-  feedSilentMs: () => number
+  /** Milliseconds since the control feed was last heard; whoever does not follow it has none. */
+  feedSilentMs?: () => number
   now?: () => number
   maxEntries?: number
 }
@@ -22,13 +23,14 @@ const mostRekeyings = 100
 const freshMs = 30_000
 /** How long an old check serves when accounts does not answer, while the control feed lives. */
 const staleMs = 15 * 60_000
-/** How long a check holds while the control feed is silent. */
+/** How long a check holds without the control feed. */
 const freshWithoutFeedMs = 1_000
 const feedSilenceLimitMs = 3_000
 
 /**
  * Who stands behind a credential. Checks are kept for a short while and dropped by the control feed the moment a session
- * ends or roles change; concurrent questions about one credential are one question.
+ * ends or roles change, without which they are kept for one second; concurrent questions about one credential are one
+ * question.
  */
 export class CallerCache {
   readonly #options: Options
@@ -47,11 +49,12 @@ export class CallerCache {
     this.#now = options.now ?? Date.now
   }
 
+  /** Who stands behind a credential; undefined when nobody does. Rejects when that cannot be told. */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
     const key = digest.toString('latin1')
     const entry = this.#entries.get(key)
     const now = this.#now()
-    const feedLives = this.#options.feedSilentMs() <= feedSilenceLimitMs
+    const feedLives = (this.#options.feedSilentMs?.() ?? Infinity) <= feedSilenceLimitMs
     if (entry && now - entry.checkedAt < (feedLives ? freshMs : freshWithoutFeedMs)) return unexpired(entry, now)
     try {
       return unexpired(await this.#ask(key, digest), now)
@@ -100,6 +103,7 @@ export class CallerCache {
       this.forgetUser(event.aggregateId)
   }
 
+  /** Keeps nothing of what is known of a user. */
   forgetUser(userId: string): void {
     if (this.#asking.size > 0) this.#changedMeanwhile.add(userId)
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)

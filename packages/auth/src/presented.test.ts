@@ -1,9 +1,14 @@
-import { credentialDigest, sessionCookieName, signSessionCookie } from '@parley/auth'
 import { expect, test } from '@jest/globals'
-import { presentedCredentials, type Secrets } from './presented.ts'
+import { credentialDigest } from './credential-digest.ts'
+import { presentedCredentials, type CredentialSecrets } from './presented.ts'
+import { sessionCookieName, signSessionCookie } from './session-cookie.ts'
 
-const secrets: Secrets = { secretKey: 'new key', cookieSigningSecret: 'new cookie secret' }
-const rotated: Secrets = { ...secrets, previousSecretKey: 'old key', previousCookieSigningSecret: 'old cookie secret' }
+const secrets: CredentialSecrets = { secretKey: 'new key', cookieSigningSecret: 'new cookie secret' }
+const rotated: CredentialSecrets = {
+  ...secrets,
+  previousSecretKey: 'old key',
+  previousCookieSigningSecret: 'old cookie secret',
+}
 const cookie = (secret: string) => `${sessionCookieName}=${signSessionCookie(secret, 'handle')}`
 const read = (headers: Record<string, string>, by = secrets) => presentedCredentials((name) => headers[name], by)
 

@@ -1,0 +1,17 @@
+import type { Client } from '@connectrpc/connect'
+import { CallerCache, callerFrom } from '@parley/auth'
+import type { AccountsInternalService } from '@parley/contracts/internal'
+
+const timeoutMs = 3_000
+
+/** Who stands behind a credential, as accounts says; an answer is good for a second. */
+export const callersAt = (accounts: Client<typeof AccountsInternalService>, now: () => Date): CallerCache =>
+  new CallerCache({
+    authenticate: async (digest) => {
+      const { entries } = await accounts.authenticate({ digests: [digest] }, { timeoutMs })
+      const caller = entries[0]?.caller
+      return caller && callerFrom(caller)
+    },
+    rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }, { timeoutMs }),
+    now: () => now().getTime(),
+  })

@@ -1,0 +1,22 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { Context } from '../context.ts'
+import { findAsset, type AssetRow } from '../store/assets.ts'
+import { privately } from './private-headers.ts'
+import { readerOf, type Wanted } from './reader.ts'
+import { noSuchAsset, Refusal } from './refusal.ts'
+
+/**
+ * A file that whoever asks for it, or for something made of it, may read now, and what every answer says of it. Throws a
+ * refusal, or `unavailable` when that cannot be told.
+ */
+export async function readableAsset(
+  ctx: Context,
+  request: IncomingMessage,
+  wanted: Wanted,
+): Promise<{ asset: AssetRow; headers: OutgoingHttpHeaders }> {
+  const reader = await readerOf(ctx, request, wanted)
+  const asset = await findAsset(ctx.db, wanted.assetId, reader.userId)
+  if (!asset) throw noSuchAsset()
+  if (!(await ctx.rooms.mayRead(reader, asset.roomId))) throw new Refusal(403, 'you are not a member of the room')
+  return { asset, headers: privately(reader) }
+}

@@ -1,0 +1,52 @@
+import type { ServiceImpl } from '@connectrpc/connect'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { credentialDigest } from '@parley/auth'
+import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
+
+/** Keys of credentials, and what they were before they were rotated. */
+export const credentialSecrets = {
+  secretKey: 'the key of the digests of credentials, for tests',
+  previousSecretKey: 'that key before it was rotated, for tests too',
+  cookieSigningSecret: 'the secret of cookies',
+  previousCookieSigningSecret: 'the secret of cookies before',
+}
+
+type Implementation = ServiceImpl<typeof AccountsInternalService>
+
+/** Stands in for accounts: a few credentials and the people behind them. */
+export class FakeAccounts {
+  readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
+  readonly rekeyed: RekeyCredentialsRequest['entries'] = []
+  asked = 0
+  away = false
+
+  /** A token or cookie handle of somebody begins to hold. */
+  signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: SignedIn): void {
+    this.#people.set(keptBy(key, token), { userId, roleIds })
+  }
+
+  signOut(token: string): void {
+    this.#people.delete(keptBy(credentialSecrets.secretKey, token))
+  }
+
+  readonly authenticate: Implementation['authenticate'] = ({ digests }) => {
+    this.asked++
+    if (this.away) throw new Error('away')
+    const expiresAt = timestampFromDate(new Date(Date.now() + 1e12))
+    return {
+      entries: digests.flatMap((digest) => {
+        const person = this.#people.get(Buffer.from(digest).toString('hex'))
+        return person ? [{ digest, caller: { ...person, credentialId: 'S1', rolesVersion: 1n, expiresAt } }] : []
+      }),
+    }
+  }
+
+  readonly rekeyCredentials: Implementation['rekeyCredentials'] = ({ entries }) => {
+    this.rekeyed.push(...entries)
+    return {}
+  }
+}
+
+type SignedIn = { token: string; roleIds?: string[]; key?: string }
+
+const keptBy = (key: string, token: string): string => credentialDigest(key, token).toString('hex')

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { credentialDigest, sessionCookieName, signSessionCookie } from '@parley/auth'
+import { eventually } from '@parley/testkit'
+import { credentialSecrets } from './_accounts.ts'
+import { openEnv, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+import { Readers } from './_reading.ts'
+
+let env: Env
+let readers: Readers
+let id = ''
+const file = Buffer.from('a file of no great length')
+const { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret } = credentialSecrets
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+  readers = new Readers(env)
+  await readers.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example' })
+  id = await readers.attached(file)
+  env.accounts.signIn('Ubob', { token: 'bobs-token' })
+  env.accounts.signIn('Ubob', { token: 'bobs-handle' })
+  env.accounts.signIn('Ustranger', { token: 'strangers-token' })
+})
+beforeEach(() => {
+  readers.clock += 10_000
+  env.accounts.away = false
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const cookie = (handle: string, secret = cookieSigningSecret) => ({
+  cookie: `theme=dark; ${sessionCookieName}=${signSessionCookie(secret, handle)}`,
+})
+const read = (headers: Record<string, string> = {}, of = id) => fetch(readers.pathOf(of), { headers })
+const statusWith = async (headers?: Record<string, string>) => (await read(headers)).status
+
+describe('a file without a ticket', () => {
+  test('is read with a bearer token or the session cookie', async () => {
+    for (const headers of [bearer('bobs-token'), cookie('bobs-handle')]) {
+      const response = await read(headers)
+      expect([response.status, await response.text()]).toEqual([200, file.toString()])
+      expect(response.headers.get('cache-control')).toBe('private, no-store')
+      expect(response.headers.get('vary')).toBe('Origin, Accept-Encoding, Authorization, Cookie')
+    }
+    const head = await fetch(readers.pathOf(id), { method: 'HEAD', headers: bearer('bobs-token') })
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, '25'])
+  })
+
+  test('is refused to who shows nothing that holds', async () => {
+    for (const headers of [
+      {},
+      bearer('made-up'),
+      { authorization: 'Basic Ym9iOmJvYg==' },
+      cookie('made-up'),
+      cookie('bobs-handle', 'a secret of somebody else'),
+      { cookie: `${sessionCookieName}=bobs-handle` },
+    ]) {
+      const response = await read(headers)
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(await response.json()).toEqual({ error: 'the address has no ticket, and nobody is signed in' })
+    }
+  })
+
+  test('is read with the cookie when the token does not hold', async () => {
+    expect(await statusWith({ ...bearer('made-up'), ...cookie('bobs-handle') })).toBe(200)
+    expect(await statusWith({ ...bearer('strangers-token'), ...cookie('bobs-handle') })).toBe(403)
+  })
+
+  test('is refused to who is no member, and to who was one until a moment ago', async () => {
+    const response = await read(bearer('strangers-token'))
+    expect([response.status, await response.json()]).toEqual([403, { error: 'you are not a member of the room' }])
+    expect(await statusWith(bearer('bobs-token'))).toBe(200)
+    env.rooms.set('Rtea', ['Ualice'])
+    readers.clock += 5_001
+    expect(await statusWith(bearer('bobs-token'))).toBe(403)
+  })
+
+  test('of an archived room is still read', async () => {
+    env.rooms.set('Rtea', ['Ubob'], { archived: true })
+    expect(await statusWith(bearer('bobs-token'))).toBe(200)
+  })
+
+  test('tells rooms which roles the reader has', async () => {
+    env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
+    await read(bearer('with-role'))
+    expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
+  })
+
+  test('is gone when nobody has it, and of nobody else before it is sent', async () => {
+    expect((await read(bearer('bobs-token'), 'Anone')).status).toBe(404)
+  })
+
+  test('has no other sizes', async () => {
+    const image = await readers.attached(await plain(80, 40).png().toBuffer(), 'image/png')
+    const address = `${readers.pathOf(image)}/image/10x10/cover`
+    const response = await fetch(address, { headers: bearer('bobs-token') })
+    expect([response.status, await response.json()]).toEqual([403, { error: 'the address has no ticket' }])
+  })
+
+  test('is not read with a ticket that does not hold, whoever is signed in', async () => {
+    const response = await fetch(`${readers.pathOf(id)}?access=made.up`, { headers: bearer('bobs-token') })
+    expect(response.status).toBe(403)
+  })
+})
+
+describe('whether a credential holds', () => {
+  test('is asked anew a second later, and of one that does not with every request', async () => {
+    env.accounts.signIn('Ubob', { token: 'short' })
+    const before = env.accounts.asked
+    expect([await statusWith(bearer('short')), await statusWith(bearer('short'))]).toEqual([200, 200])
+    expect(env.accounts.asked).toBe(before + 1)
+    env.accounts.signOut('short')
+    readers.clock += 1_001
+    expect(await statusWith(bearer('short'))).toBe(401)
+    env.accounts.signIn('Ubob', { token: 'short' })
+    expect(await statusWith(bearer('short'))).toBe(200)
+  })
+
+  test('cannot be told while accounts is away, and tickets need no accounts', async () => {
+    env.accounts.away = true
+    const response = await read(bearer('bobs-token'))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await response.json()).toEqual({ error: expect.stringContaining('try again') })
+    expect((await readers.read(id)).status).toBe(200)
+    expect(await statusWith({})).toBe(401)
+  })
+
+  test('is told of what the keys before the last rotation made, which are replaced', async () => {
+    env.accounts.signIn('Ubob', { token: 'old-handle', key: previousSecretKey })
+    expect(await statusWith(cookie('old-handle', previousCookieSigningSecret))).toBe(200)
+    const digests = [previousSecretKey, secretKey].map((key) => credentialDigest(key, 'old-handle').toString('hex'))
+    await eventually(() => {
+      const rekeyed = env.accounts.rekeyed.map(({ previous, digest }) =>
+        [previous, digest].map((one) => Buffer.from(one).toString('hex')),
+      )
+      expect(rekeyed).toContainEqual(digests)
+    })
+  })
+})
+
+describe('a page of another origin', () => {
+  const from = (origin: string) => ({ ...bearer('bobs-token'), origin })
+
+  test('reads files when it is let, with what tells of parts', async () => {
+    const { headers } = await read(from('https://app.example'))
+    expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    for (const name of ['Content-Range', 'ETag', 'Accept-Ranges'])
+      expect(headers.get('access-control-expose-headers')).toContain(name)
+    const refused = await read({ origin: 'https://app.example' })
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example'])
+  })
+
+  test('reads nothing when it is not', async () => {
+    const { headers } = await read(from('https://other.example'))
+    expect(headers.has('access-control-allow-origin')).toBe(false)
+  })
+
+  test('asks first whether it may send a range', async () => {
+    const response = await fetch(readers.pathOf(id), {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
+    })
+    expect(response.status).toBe(204)
+    for (const name of ['Range', 'If-None-Match', 'Authorization'])
+      expect(response.headers.get('access-control-allow-headers')).toContain(name)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
+  })
+
+  test('shows what it has a ticket for, but not what a cookie opens', async () => {
+    const policy = async (response: Promise<Response>) => (await response).headers.get('cross-origin-resource-policy')
+    expect(await policy(readers.read(id))).toBe('cross-origin')
+    expect(await policy(read(cookie('bobs-handle')))).toBe('same-site')
+  })
+})
