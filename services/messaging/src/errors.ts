@@ -51,6 +51,8 @@ export const emojiUnknown = () => invalid('emoji: not a known shortcode; give on
 export const nothingToUpdate = () => invalid('nothing to change: body or also_send_to_channel is required')
 export const cursorInvalid = () => invalid('cursor: not one that this server issued')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
+export const roomEventBad = (kind: string) =>
+  invalid(`events: ${kind || 'one'} has no kind, id, version or aggregate (a call or an asset) that is one`)
 export const firstFactMissing = () => invalid('facts: the first one makes the room and has version 1, no other does')
 
 export const roomBusy = () =>
@@ -66,7 +68,7 @@ export const importedAuthorMissing = () => invalid('a message has an author')
 export const importedTimeBad = () => invalid('a time lies before 2000 or in the future')
 export const importedMessageBad = (externalId: string, why: string) =>
   invalid(`message ${externalId.slice(0, 200)}: ${why}`)
-export const tooManyToTransfer = (what: string, most: number) => invalid(`at most ${most} ${what} at once`)
+export const tooManyAtOnce = (what: string, most: number) => invalid(`at most ${most} ${what} at once`)
 export const importElsewhere = () =>
   unmet('the room holds messages that are not of this import; it can only go into a room of its own')
 export const noImport = () => new ConnectError('nothing was imported into the room', Code.NotFound)

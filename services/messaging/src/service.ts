@@ -1,7 +1,15 @@
 import { createClient } from '@connectrpc/connect'
 import type { Event } from '@parley/contracts/internal'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
-import { followControl, followEvents, followPolicy, refuseErased, startErasures, startRelay } from '@parley/events'
+import {
+  consumeEvents,
+  followControl,
+  followEvents,
+  followPolicy,
+  refuseErased,
+  startErasures,
+  startRelay,
+} from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -11,9 +19,11 @@ import { previewLink } from './clients/previews.ts'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
 import { tellTyping } from './clients/typing.ts'
 import type { Config } from './config.ts'
+import { keepLevel } from './consumers/keep-level.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
+import { dropRoomEventVersions } from './jobs/drop-room-event-versions.ts'
 import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { dropPreviewTokens } from './jobs/drop-preview-tokens.ts'
 import { Headers } from './line/headers.ts'
@@ -87,6 +97,10 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   opened.use(periodically({ ...mentions, run: (stop) => resolveMentions(ctx, stop) }))
   const tokensJob = { name: 'drop preview tokens', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...tokensJob, run: (stop) => dropPreviewTokens(pool, stop) }))
+  const versionsJob = { name: 'drop versions of calls and assets', everyMs: keysDroppedEveryMs, signal }
+  opened.use(periodically({ ...versionsJob, run: (stop) => dropRoomEventVersions(pool, stop) }))
+  const levels = { bus: events, db, service: 'messaging', durable: 'levels', subject: 'evt.preference.>' }
+  opened.use(await consumeEvents({ ...levels, on: keepLevel }))
   const accounts = createClient(AccountsInternalService, transport)
   opened.use(
     await startErasures({

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
-import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
+import { MessageService, RoomService, ThreadService, type NotificationLevel } from '@parley/contracts/api'
 import {
   AccountsInternalService,
   AdminInternalService,
@@ -11,7 +11,7 @@ import {
   type PreviewLinkResponseSchema,
   UploadsInternalService,
 } from '@parley/contracts/internal'
-import { outgoing } from '@parley/events'
+import { outgoing, type OutgoingEvent } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { Resources, type Service } from '@parley/runtime'
 import {
@@ -153,14 +153,24 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
       return rows.length === 0
     })
   }
-  /** What accounts says when a profile changed. */
-  const userChanged = async (userId: string) => {
-    const event = { kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, version: 1n } as const
-    const fact = { case: 'userChanged', value: {} } as const
-    const { payload, subject } = outgoing({ ...event, occurredAt: new Date(), actorId: userId, fact })
+  const publish = async (event: OutgoingEvent) => {
+    const { payload, subject } = outgoing(event)
     const batch = create(EventBatchSchema, { events: [fromBinary(EventSchema, payload)] })
     await bus.nc.jetstream().publish(subject, toBinary(EventBatchSchema, batch))
   }
+  /** What accounts says when a profile changed. */
+  const userChanged = (userId: string) =>
+    publish({
+      ...{ kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, version: 1n, actorId: userId },
+      ...{ occurredAt: new Date(), fact: { case: 'userChanged', value: {} } },
+    })
+  /** What notifications says when a user chose a level, for a room or with an empty id for the server. */
+  const levelChosen = (userId: string, roomId: string, level: NotificationLevel, version: bigint) =>
+    publish({
+      kind: `user_${roomId ? 'room' : 'server'}_notification_level_set`,
+      ...{ aggregateType: 'preference', aggregateId: userId, version, occurredAt: new Date(), actorId: userId },
+      fact: { case: 'notificationLevel', value: { roomId, level } },
+    })
   const parts = {
     nats,
     look,
@@ -174,6 +184,7 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     restart,
     settled,
     userChanged,
+    levelChosen,
     messaging,
     as,
   }

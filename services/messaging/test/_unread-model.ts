@@ -1,3 +1,5 @@
+export type Level = 'default' | 'muted' | 'normal'
+
 /** Users and messages are numbered; a step that does not apply (nobody to reply to, not the author) does nothing. */
 export type Step =
   | { kind: 'post' | 'room read'; user: number; message?: number }
@@ -6,6 +8,7 @@ export type Step =
       user: number
       message: number
     }
+  | { kind: 'level of the room' | 'level of the server'; user: number; message?: undefined; level: Level }
 
 export type Said = {
   id: string
@@ -22,6 +25,7 @@ export class History {
   /** Per user and room (-1) or thread (number of its root): numbers of messages that were read. */
   readonly #read = new Map<string, number[]>()
   readonly #following = new Map<string, boolean>()
+  readonly #levels = new Map<string, Level>()
 
   add(said: Said): number {
     return this.said.push(said) - 1
@@ -38,6 +42,15 @@ export class History {
     if (!unlessDecided || !this.#following.has(key)) this.#following.set(key, following)
   }
 
+  choose(user: number, of: 'room' | 'server', level: Level): void {
+    this.#levels.set(`${user}/${of}`, level)
+  }
+
+  #isMuted(user: number): boolean {
+    const [room, server] = [this.#levels.get(`${user}/room`), this.#levels.get(`${user}/server`)]
+    return room === undefined || room === 'default' ? server === 'muted' : room === 'muted'
+  }
+
   follows = (user: number, root: number): boolean => this.#following.get(`${user}/${root}`) ?? false
 
   /** The last message still shown in the room (-1) or thread; undefined for none. */
@@ -45,8 +58,9 @@ export class History {
     return this.#shownIn(place).at(-1)
   }
 
-  /** Something by somebody else is shown behind everything the user read or posted there. */
+  /** Something by somebody else is shown behind everything the user read or posted there; not in a muted room. */
   isUnread(user: number, place: number): boolean {
+    if (this.#isMuted(user)) return false
     const read = Math.max(-1, ...(this.#read.get(`${user}/${place}`) ?? []))
     return this.#shownIn(place).some((message) => message > read && this.said[message]?.author !== user)
   }

@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { NotificationLevel } from '@parley/contracts/api'
 import { eventually, requestErasure } from '@parley/testkit'
 import { openDatabase, type Database } from '@parley/postgres'
 import { read, say } from './_conversation.ts'
@@ -38,12 +39,16 @@ test('messages, replies and echoes of a deleted person become placeholders, and 
   const { message: answer } = await bob.createMessage({ roomId, threadRootEventId, body: 'words of bob' })
   for (let n = 0; n < 600; n++) await gone.createMessage({ roomId: direct.roomId, body: `word ${n} of mine` })
 
-  for (const userId of ['gone', 'bob']) await fleet.as(userId).threads.unfollowThread({ roomId, threadRootEventId })
+  for (const userId of ['gone', 'bob']) {
+    await fleet.as(userId).threads.unfollowThread({ roomId, threadRootEventId })
+    await fleet.levelChosen(userId, roomId, NotificationLevel.MUTED, 1n)
+    await eventually(async () => (await count('from notification_levels where user_id = $1', userId)) === 1)
+  }
 
-  expect(Number(await pass('gone', 1))).toBeGreaterThan(603)
+  expect(Number(await pass('gone', 1))).toBeGreaterThan(604)
   expect(await count(`from room_events where actor_id = $1 and body is not null`, 'gone')).toBe(0)
   expect(await count(`from room_events where body like '%' || $1 || '%'`, 'of mine')).toBe(0)
-  for (const table of ['room_markers', 'thread_follows', 'thread_markers', 'readers']) {
+  for (const table of ['room_markers', 'thread_follows', 'thread_markers', 'readers', 'notification_levels']) {
     expect(await count(`from ${table} where user_id = $1`, 'gone')).toBe(0)
     expect(await count(`from ${table} where user_id = $1`, 'bob')).toBe(1)
   }
@@ -70,6 +75,15 @@ test('a post that was under way when its author was deleted is refused, wherever
     })
   }
   expect(await count(`from room_events where body = $1`, 'too late')).toBe(0)
+})
+
+test('a level that is heard after the deletion is not kept', async () => {
+  await pass('gil', 1)
+  await fleet.levelChosen('gil', '', NotificationLevel.MUTED, 1n)
+  await fleet.levelChosen('hal', '', NotificationLevel.MUTED, 1n)
+  await eventually(async () => (await count('from notification_levels where user_id = $1', 'hal')) === 1)
+  await eventually(async () => (await count(`from inbox where consumer = $1`, 'messaging-levels')) >= 2)
+  expect(await count('from notification_levels where user_id = $1', 'gil')).toBe(0)
 })
 
 test('what was written although the author was being deleted is found by the next pass', async () => {

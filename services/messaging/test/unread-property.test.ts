@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { NotificationLevel } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import fc from 'fast-check'
 import { startFleet, type Fleet } from './_fleet.ts'
-import { History, type Step } from './_unread-model.ts'
+import { History, type Level, type Step } from './_unread-model.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -22,9 +24,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('retract' as const, 'thread read'), user, message }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('room read' as const), user }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('room read' as const), user, message }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('level of the room' as const, 'level of the server'),
+      ...{ user, level: fc.constantFrom<Level>('muted', 'muted', 'default', 'normal') },
+    }),
+  },
 )
 
+const levels: Record<Level, NotificationLevel> = {
+  ...{ default: NotificationLevel.DEFAULT, muted: NotificationLevel.MUTED, normal: NotificationLevel.NORMAL },
+}
+
 let runs = 0
+let version = 0n
+
+/** Chooses a level, and waits until messaging has heard of it: that it hears late is no question here. */
+async function choose(userId: string, roomId: string, level: Level): Promise<void> {
+  await fleet.levelChosen(userId, roomId, levels[level], ++version)
+  const held = 'select from notification_levels where user_id = $1 and room_id = $2 and version = $3'
+  await eventually(async () => (await fleet.look.pool.query(held, [userId, roomId, version])).rowCount === 1)
+}
 
 /** A room of its own, and people who are in no other. */
 async function newRun() {
@@ -35,7 +56,13 @@ async function newRun() {
 }
 type Run = Awaited<ReturnType<typeof newRun>>
 
-async function take({ roomId, ids, history }: Run, { kind, user, message: number }: Step): Promise<void> {
+async function take({ roomId, ids, history }: Run, step: Step): Promise<void> {
+  const { kind, user, message: number } = step
+  if ('level' in step) {
+    const ofRoom = kind === 'level of the room'
+    history.choose(user, ofRoom ? 'room' : 'server', step.level)
+    return choose(ids[user] ?? '', ofRoom ? roomId : '', step.level)
+  }
   const { messages, rooms, threads } = fleet.as(ids[user] ?? '')
   const about = number === undefined ? undefined : number % Math.max(1, history.said.length)
   const said = about === undefined ? undefined : history.said[about]
@@ -88,7 +115,7 @@ async function take({ roomId, ids, history }: Run, { kind, user, message: number
   }
 }
 
-test('whatever people post, retract, read and follow: unread is what history says', async () => {
+test('whatever people post, retract, read, follow and mute: unread is what history says', async () => {
   const steps = fc.array(step, { minLength: 5, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
@@ -100,10 +127,16 @@ test('whatever people post, retract, read and follow: unread is what history say
         const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
         const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
         const followed = roots.filter((root) => history.follows(user, root))
+        const unreadThreads = followed
+          .filter((root) => history.isUnread(user, root))
+          .map((root) => history.said[root]?.id)
+        const { threads: listed } = await fleet.as(userId).threads.listFollowedThreads({})
+        const marked = listed.filter(({ thread }) => thread?.viewerState?.hasUnread)
+        expect(new Set(marked.map(({ rootMessage }) => rootMessage?.id))).toEqual(new Set(unreadThreads))
         expect({ room: entries[0]?.hasUnread, rooms, followedThreads }).toEqual({
           room: history.isUnread(user, theRoom),
           rooms: history.isUnread(user, theRoom),
-          followedThreads: followed.some((root) => history.isUnread(user, root)),
+          followedThreads: unreadThreads.length > 0,
         })
       }
     }),

@@ -2,8 +2,11 @@ import { MessageService, RoomService, ThreadService } from '@parley/contracts/ap
 import { MessagingInternalService, MessagingTransferService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { applyRoomEvents } from './internal/apply-room-events.ts'
 import { applyRoomFacts } from './internal/apply-room-facts.ts'
 import { hasUnread } from './internal/has-unread.ts'
+import { listThreadFollowers } from './internal/list-thread-followers.ts'
+import { previewMessages } from './internal/preview-messages.ts'
 import { roomStates } from './internal/room-states.ts'
 import { addReaction } from './message/add-reaction.ts'
 import { batchGetMessages } from './message/batch-get-messages.ts'
@@ -62,6 +65,9 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   })
   router.service(MessagingInternalService, {
     applyRoomFacts: applyRoomFacts(ctx),
+    applyRoomEvents: applyRoomEvents(ctx),
+    listThreadFollowers: listThreadFollowers(ctx),
+    previewMessages: previewMessages(ctx),
     roomStates: roomStates(ctx),
     hasUnread: hasUnread(ctx),
   })

@@ -1,7 +1,10 @@
 import { eraseMessages, eraseReactions } from './erase-messages.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** What else is a user's own: keys of posts with their digests, read markers, followed threads, previews shown to them. */
+/**
+ * What else is a user's own: keys of posts with their digests, read markers, followed threads, notification
+ * levels, previews shown to them.
+ */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
   `with keys as (
@@ -22,12 +25,18 @@ const rows = statement<{ erased: number }>(
   returning 1
 ), versions as (
   delete from readers where user_id = $1 returning 1
+), levels as (
+  delete from notification_levels where (user_id, room_id) in (
+    select user_id, room_id from notification_levels where user_id = $1 limit $2::integer
+  )
+  returning 1
 ), previews as (
   delete from link_preview_tokens where digest in (select digest from link_preview_tokens where user_id = $1 limit $2::integer)
   returning 1
 )
 select ((select count(*) from keys) + (select count(*) from markers) + (select count(*) from follows)
-  + (select count(*) from thread_marks) + (select count(*) from versions) + (select count(*) from previews))::integer
+  + (select count(*) from thread_marks) + (select count(*) from versions) + (select count(*) from levels)
+  + (select count(*) from previews))::integer
   as erased`,
 )
 

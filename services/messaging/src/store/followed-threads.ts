@@ -3,6 +3,7 @@ import { isUnread } from '../domain/marker.ts'
 import type { RoomHeader } from '../domain/room-line.ts'
 import { roomKinds, standingJoins, type HeaderRow } from './lines.ts'
 import { accessColumns, eventColumns, eventJoins, toAccess, type Access, type AccessRow } from './readable-events.ts'
+import { isMuted } from './notification-levels.ts'
 import { statement, type Connection } from './statement.ts'
 
 const rooms = statement<AccessRow & { roomId: string }>(
@@ -44,7 +45,7 @@ const page = statement<Row>(
   'read_followed_threads',
   `with followed as materialized (
   select f.room_id, f.root_event_id, coalesce((extract(epoch from t.last_reply_at) * 1000)::bigint, -1) as last_reply_ms,
-    ${isUnread('t.last_reply_seq', 'r.seq')} as unread
+    ${isUnread('t.last_reply_seq', 'r.seq')} and not ${isMuted('$2', 'f.room_id')} as unread
   from thread_follows f
   left join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $2

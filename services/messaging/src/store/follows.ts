@@ -17,3 +17,19 @@ export async function decideFollowing(
 ): Promise<boolean> {
   return (await decide.run(on, [thread.roomId, thread.rootEventId, userId, following])).length > 0
 }
+
+const followers = statement<{ userId: string }>(
+  'list_followers',
+  `select user_id as "userId" from thread_follows
+where room_id = $1 and root_event_id = $2 and user_id > $3 and following
+order by user_id limit $4::integer`,
+)
+
+/** A page of those who follow a thread, by user id. */
+export async function listFollowers(
+  on: Connection,
+  { roomId, rootEventId }: { roomId: string; rootEventId: string },
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  return (await followers.run(on, [roomId, rootEventId, after, limit])).map(({ userId }) => userId)
+}

@@ -13,6 +13,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
+import type { NotificationLevel } from '@parley/contracts/api'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 
@@ -150,6 +151,8 @@ export const messageAttachments = pgTable(
     /** Pixels; 0 for what is no image. */
     width: integer('width').notNull(),
     height: integer('height').notNull(),
+    /** Encoded svc.internal.v1.VideoState of a video, as uploads told it last. */
+    video: bytea('video'),
   },
   (table) => [
     primaryKey({ columns: [table.roomId, table.seq, table.position] }),
@@ -282,6 +285,36 @@ export const roomMarkers = pgTable(
     readAt: instant('read_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.roomId, table.userId] }), index('room_markers_user').on(table.userId)],
+)
+
+/** What was heard last of what others tell of a room; forgotten when nothing more came for three days. */
+export const roomEventVersions = pgTable(
+  'room_event_versions',
+  {
+    roomId: text('room_id').notNull(),
+    aggregateType: text('aggregate_type').notNull(),
+    aggregateId: text('aggregate_id').notNull(),
+    version: place('version').notNull(),
+    heardAt: instant('heard_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.roomId, table.aggregateType, table.aggregateId] }),
+    index('room_event_versions_heard').on(table.heardAt),
+  ],
+)
+
+/** What users want to be told: of one room, or with an empty id of all that have no level of their own. */
+export const notificationLevels = pgTable(
+  'notification_levels',
+  {
+    userId: text('user_id').notNull(),
+    roomId: text('room_id').notNull(),
+    /** A level taken back stays as DEFAULT: its version orders it against what is heard late. */
+    level: smallint('level').$type<NotificationLevel>().notNull(),
+    /** Of aggregate `preference` of the user. */
+    version: place('version').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
 /** Idempotency keys of posts of the last 24 hours. By caller, not by room: one key names one request. */

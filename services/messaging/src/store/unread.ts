@@ -1,10 +1,13 @@
 import { isUnread } from '../domain/marker.ts'
+import { isMuted } from './notification-levels.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; lastMessageAt: Date | null }
 
-const roomIsUnread = isUnread('l.last_message_seq', 'r.seq')
-const threadIsUnread = isUnread('t.last_reply_seq', 'r.seq')
+/** What user $1 has muted is never unread. */
+const audible = `not ${isMuted('$1', 'l.room_id')}`
+const roomIsUnread = `(${isUnread('l.last_message_seq', 'r.seq')} and ${audible})`
+const threadIsUnread = `(${isUnread('t.last_reply_seq', 'r.seq')} and ${audible})`
 
 /** Whether user $1 is banned from the room of `room_lines l`. */
 const banned = `exists (

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { noImport, tooManyToTransfer } from '../../errors.ts'
+import { noImport, tooManyAtOnce } from '../../errors.ts'
 import { findImports, markImportRead } from '../../store/imports.ts'
 import { transaction } from '../../store/statement.ts'
 
@@ -9,7 +9,7 @@ const mostUsers = 1_000
 
 export function finishImport(ctx: Context): MethodImpl<typeof MessagingTransferService.method.finishImport> {
   return async ({ roomId, userIds }) => {
-    if (userIds.length > mostUsers) throw tooManyToTransfer('users', mostUsers)
+    if (userIds.length > mostUsers) throw tooManyAtOnce('users', mostUsers)
     const [state] = await findImports(ctx.pool, [roomId])
     if (!state) throw noImport()
     // In id order, as everybody touches rows of several users.

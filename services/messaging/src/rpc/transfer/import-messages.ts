@@ -1,14 +1,14 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { importedIdMissing, tooManyToTransfer } from '../../errors.ts'
+import { importedIdMissing, tooManyAtOnce } from '../../errors.ts'
 import { importTogether } from '../../transfer/import-messages.ts'
 
 const mostMessages = 1_000
 
 export function importMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.importMessages> {
   return async (request) => {
-    if (request.messages.length > mostMessages) throw tooManyToTransfer('messages', mostMessages)
+    if (request.messages.length > mostMessages) throw tooManyAtOnce('messages', mostMessages)
     if (request.source === '') throw importedIdMissing()
     const { ids, replies, reactions, orphaned } = await importTogether(ctx, request)
     return {

@@ -2,14 +2,14 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { tooManyToTransfer } from '../../errors.ts'
+import { tooManyAtOnce } from '../../errors.ts'
 import { findImports } from '../../store/imports.ts'
 
 const mostRooms = 500
 
 export function importProgress(ctx: Context): MethodImpl<typeof MessagingTransferService.method.importProgress> {
   return async ({ roomIds }) => {
-    if (roomIds.length > mostRooms) throw tooManyToTransfer('rooms', mostRooms)
+    if (roomIds.length > mostRooms) throw tooManyAtOnce('rooms', mostRooms)
     const states = await findImports(ctx.pool, roomIds)
     return {
       entries: states.map(({ roomId, messages, through }) => {

@@ -1,0 +1,22 @@
+import { NotificationLevel } from '@parley/contracts/api'
+import type { Tx } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
+
+type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
+
+/** Takes a level that is newer than the one held; none of who is deleted. */
+export async function storeLevel(tx: Tx, { userId, roomId, level, version }: Level): Promise<void> {
+  await tx.execute(sql`
+    insert into notification_levels (user_id, room_id, level, version)
+    select ${userId}, ${roomId}, ${level}::smallint, ${version}::bigint
+    where not exists (select from erasures where user_id = ${userId})
+    on conflict (user_id, room_id) do update set level = excluded.level, version = excluded.version
+    where notification_levels.version < excluded.version`)
+}
+
+/** Whether a user has muted a room: the level of the room counts, without one that of the server. */
+export const isMuted = (user: string, room: string): string => `coalesce((
+  select n.level = ${NotificationLevel.MUTED} from notification_levels n
+  where n.user_id = ${user} and n.room_id in (${room}, '') and n.level <> ${NotificationLevel.DEFAULT}
+  order by n.room_id = '' limit 1
+), false)`

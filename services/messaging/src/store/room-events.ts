@@ -1,0 +1,80 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { VideoStateSchema, type RoomEvent, type VideoState } from '@parley/contracts/internal'
+import type { RoomLine } from '../domain/room-line.ts'
+import { headerColumns, toHeader, type HeaderRow } from './lines.ts'
+import { statement, type Connection } from './statement.ts'
+
+/** What tells of a room, besides rooms: a call, an asset. */
+export type Teller = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
+type Heard = Teller & { version: bigint }
+
+const readLine = statement<HeaderRow & { roomSeq: bigint }>(
+  'read_line',
+  `select ${headerColumns}, l.room_seq as "roomSeq" from room_lines l where l.room_id = $1 and l.version > 0`,
+)
+
+const readVersions = statement<Heard>(
+  'read_room_event_versions',
+  `select v.aggregate_type as "aggregateType", v.aggregate_id as "aggregateId", v.version
+from unnest($2::text[], $3::text[]) as asked (aggregate_type, aggregate_id)
+join room_event_versions v using (aggregate_type, aggregate_id)
+where v.room_id = $1`,
+)
+
+const storeVersions = statement(
+  'store_room_event_versions',
+  `insert into room_event_versions (room_id, aggregate_type, aggregate_id, version, heard_at)
+select $1, type, id, version, now() from unnest($2::text[], $3::text[], $4::bigint[]) as heard (type, id, version)
+on conflict (room_id, aggregate_type, aggregate_id) do update
+set version = excluded.version, heard_at = excluded.heard_at`,
+)
+
+const storeStates = statement(
+  'store_video_states',
+  `update message_attachments a set video = told.video
+from unnest($2::text[], $3::bytea[]) as told (asset_id, video)
+where a.room_id = $1 and a.asset_id = told.asset_id`,
+)
+
+const drop = statement<{ dropped: number }>(
+  'drop_room_event_versions',
+  `with gone as (
+  delete from room_event_versions where ctid = any (array(
+    select ctid from room_event_versions where heard_at < now() - interval '3 days' limit $1::integer
+  ))
+  returning 1
+) select count(*)::integer as dropped from gone`,
+)
+
+/** The line of a room; undefined when nothing is held of it. */
+export async function findLine(on: Connection, roomId: string): Promise<RoomLine | undefined> {
+  const [row] = await readLine.run(on, [roomId])
+  return row && { ...toHeader(row), roomSeq: row.roomSeq }
+}
+
+/** What was heard of each of these; none for what was never heard of. */
+export function findHeard(on: Connection, roomId: string, tellers: readonly Teller[]): Promise<Heard[]> {
+  return readVersions.run(on, [roomId, ...columnsOf(tellers)])
+}
+
+/** Notes what was heard; each teller once. */
+export async function storeHeard(on: Connection, roomId: string, heard: readonly Heard[]): Promise<void> {
+  await storeVersions.run(on, [roomId, ...columnsOf(heard), heard.map(({ version }) => version)])
+}
+
+const columnsOf = (tellers: readonly Teller[]) => [
+  tellers.map(({ aggregateType }) => aggregateType),
+  tellers.map(({ aggregateId }) => aggregateId),
+]
+
+/** Keeps the states of videos, by asset, with the messages that attach them. */
+export async function storeVideos(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
+  if (videos.size === 0) return
+  const states = [...videos.values()].map((video) => Buffer.from(toBinary(VideoStateSchema, video)))
+  await storeStates.run(on, [roomId, [...videos.keys()], states])
+}
+
+/** Forgets what nothing was heard of for three days, at most `limit`; returns how many. */
+export async function dropOldVersions(on: Connection, limit: number): Promise<number> {
+  return (await drop.run(on, [limit]))[0]?.dropped ?? 0
+}

@@ -1,0 +1,22 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { RoomEvent } from '@parley/contracts/internal'
+import type { OutgoingEvent } from '@parley/events'
+import { isDm, type RoomHeader } from '../domain/room-line.ts'
+import { toRoom } from './deliveries.ts'
+
+/** The event that tells the room what another deployable has for it; `now` stands for the time where none is told. */
+export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, now: Date): OutgoingEvent {
+  const { eventId, kind, occurredAt, actorId, envelope } = event
+  const kept = { ...event, envelope: new Uint8Array() }
+  return {
+    id: eventId,
+    kind,
+    aggregateType: 'room',
+    aggregateId: room.roomId,
+    version: place,
+    occurredAt: occurredAt ? timestampDate(occurredAt) : now,
+    actorId,
+    fact: { case: 'roomEvent', value: { roomSeq: place, event: kept, dm: isDm(room) } },
+    deliveries: envelope.length > 0 ? [toRoom(room, envelope)] : [],
+  }
+}

@@ -1,0 +1,201 @@
+import { Code } from '@connectrpc/connect'
+import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { RoomEventSchema, VideoStateSchema, type RoomEvent } from '@parley/contracts/internal'
+import { realtimeEnvelope } from '@parley/events'
+import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
+import { dropRoomEventVersions } from '../src/jobs/drop-room-event-versions.ts'
+import { recordRoom, refused, say } from './_conversation.ts'
+import { heard } from './_events.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+import { attach } from './_parts.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet({ processes: 2 })
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const at = new Date('2026-03-01T12:00:00Z')
+
+/** What calls tells of somebody who joined a call. */
+function joined(roomId: string, callId: string, version: bigint, userId = 'ann'): RoomEvent {
+  const eventId = newId('event')
+  const value = { roomId, callId, callerUserId: userId }
+  return create(RoomEventSchema, {
+    ...{ aggregateType: 'call', aggregateId: callId, version, eventId, kind: 'call_participant_joined' },
+    ...{ occurredAt: timestampFromDate(at), actorId: userId },
+    envelope: realtimeEnvelope('call_participant_joined', { id: eventId, createdAt: at, actorId: userId, value }),
+    fact: { case: 'call', value: { callId, userId, source: 'user' } },
+  })
+}
+
+function processed(assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>): RoomEvent {
+  return create(RoomEventSchema, {
+    ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId: newId('event') },
+    kind: 'asset_processing_succeeded',
+    fact: { case: 'assetProcessing', value: { assetId, messageEventId: 'E1', video } },
+  })
+}
+
+const apply = (roomId: string, ...events: RoomEvent[]) => fleet.messaging.applyRoomEvents({ roomId, events })
+
+describe('ApplyRoomEvents', () => {
+  test('gives each event its place, and tells the room what it is to hear', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    await using recorded = await recordRoom(fleet, roomId)
+    const events = [joined(roomId, 'C1', 1n), joined(roomId, 'C1', 2n, 'bob')]
+    await apply(roomId, ...events)
+    await say(fleet.as('ann'), roomId, 'after it')
+    const told = await eventually(() => recorded.events.length === 3 && recorded.events)
+    expect(told.map(({ version }) => version)).toEqual([4n, 5n, 6n])
+    const [first] = told
+    expect(first).toMatchObject({
+      ...{ id: events[0]?.eventId, kind: 'call_participant_joined', aggregateType: 'room', aggregateId: roomId },
+      ...{ version: 4n, actorId: 'ann', occurredAt: timestampFromDate(at) },
+      fact: {
+        case: 'roomEvent',
+        value: { roomSeq: 4n, dm: false, event: { aggregateId: 'C1', version: 1n, envelope: new Uint8Array() } },
+      },
+    })
+    expect(first && heard(first)).toMatchObject([
+      { to: roomId, id: events[0]?.eventId, actorId: 'ann', kind: 'callParticipantJoined', value: { roomId } },
+    ])
+  })
+
+  test('a direct message is told to its participants', async () => {
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
+    await using recorded = await recordRoom(fleet, roomId)
+    await apply(roomId, joined(roomId, 'C2', 1n))
+    const [told] = await eventually(() => recorded.events.length === 1 && recorded.events)
+    expect(told).toMatchObject({ fact: { value: { dm: true } } })
+    expect(told && heard(told)).toMatchObject([{ to: ['ann', 'bob'] }])
+  })
+
+  test('what nobody is to hear is told to nobody', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    await using recorded = await recordRoom(fleet, roomId)
+    await apply(roomId, { ...joined(roomId, 'C2', 1n), envelope: new Uint8Array() })
+    const [told] = await eventually(() => recorded.events.length === 1 && recorded.events)
+    expect(told?.deliveries).toEqual([])
+  })
+
+  test('drops what is not above the version held of the same call or asset, and nothing else', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const other = await fleet.room().channel(['ann'])
+    await using recorded = await recordRoom(fleet, roomId)
+    await using elsewhere = await recordRoom(fleet, other.roomId)
+    const [two, three] = [joined(roomId, 'C3', 2n), joined(roomId, 'C3', 3n)]
+    await apply(roomId, two)
+    await apply(roomId, joined(roomId, 'C3', 1n), two, three, { ...two, version: 3n })
+    await apply(roomId, two, three)
+    const asset = processed('C3', 1n, { status: 'completed' })
+    const another = joined(roomId, 'C4', 1n)
+    await apply(roomId, asset, another)
+    await apply(other.roomId, joined(other.roomId, 'C3', 1n))
+    await eventually(() => elsewhere.events.length === 1)
+    const told = await eventually(() => recorded.events.length >= 4 && recorded.events)
+    expect(told.map(({ id }) => id)).toEqual([two, three, asset, another].map(({ eventId }) => eventId))
+    expect(told.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
+  })
+
+  test('has no row in the timeline and leaves the last message as it was, and access too', async () => {
+    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    const state = async () => (await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })).entries[0]
+    const timeline = async () => (await fleet.as('bob').rooms.getRoomEvents({ roomId })).page?.events.length
+    await say(fleet.as('ann'), roomId, 'x')
+    await fleet.as('bob').rooms.markRoomAsRead({ roomId })
+    const before = [await state(), await timeline()]
+    await apply(roomId, joined(roomId, 'C1', 1n))
+    expect([await state(), await timeline()]).toEqual(before)
+    const { rows } = await fleet.look.pool.query('select version from room_lines where room_id = $1', [roomId])
+    expect(rows).toEqual([{ version: 3n }])
+  })
+
+  test('keeps the state of a video beside the file of the message', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const { id } = await say(fleet.as('ann'), roomId, 'x')
+    const [clip = '', other = ''] = await attach(fleet, roomId, id, [{}, {}])
+    const video = async (assetId: string) => {
+      const query = 'select video from message_attachments where asset_id = $1'
+      const { rows } = await fleet.look.pool.query<{ video: Buffer | null }>(query, [assetId])
+      return rows[0]?.video ? fromBinary(VideoStateSchema, rows[0].video) : undefined
+    }
+    await apply(roomId, processed(clip, 1n, { status: 'processing' }))
+    expect(await video(clip)).toMatchObject({ status: 'processing' })
+    const done = { status: 'completed', durationMs: 1500n, variants: [{ quality: '720p', width: 1280, height: 720 }] }
+    await apply(roomId, processed(clip, 2n, { status: 'x' }), processed(clip, 3n, done))
+    await apply(roomId, processed(clip, 2n, { status: 'late' }))
+    expect(await video(clip)).toMatchObject(done)
+    expect(await video(other)).toBeUndefined()
+    // Of another room nothing is said.
+    const elsewhere = await fleet.room().channel(['ann'])
+    await apply(elsewhere.roomId, processed(other, 1n, { status: 'processing' }))
+    expect(await video(other)).toBeUndefined()
+  })
+
+  test('an unknown room is not found', async () => {
+    const calling = apply('Rnothing', joined('Rnothing', 'C1', 1n))
+    await expect(calling).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
+  })
+
+  test.each([
+    ['an aggregate that is none', { aggregateType: 'room' }],
+    ['no version', { version: 0n }],
+    ['no id', { eventId: '' }],
+    ['a kind that cannot be a subject', { kind: 'a.b' }],
+    ['the id of no aggregate', { aggregateId: '' }],
+  ])('%s is refused, and the whole call with it', async (_, wrong) => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const calling = apply(roomId, joined(roomId, 'C1', 1n), { ...joined(roomId, 'C1', 2n), ...wrong })
+    await expect(calling).rejects.toMatchObject(refused(Code.InvalidArgument, 'events:'))
+    const { rows } = await fleet.look.pool.query('select from room_event_versions where room_id = $1', [roomId])
+    expect(rows).toEqual([])
+  })
+
+  test('takes at most 100 at once', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const events = Array.from({ length: 101 }, (_, n) => joined(roomId, 'C1', BigInt(n + 1)))
+    await expect(apply(roomId, ...events)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await apply(roomId, ...events.slice(1))
+  })
+
+  test('of posts and events from everywhere the places ascend, without a gap and without doubles', async () => {
+    const writers = ['ann', 'bob', 'cyd', 'dan']
+    const { roomId } = await fleet.room().channel(writers)
+    await using recorded = await recordRoom(fleet, roomId)
+    const times = Array.from({ length: 25 }, (_, n) => BigInt(n + 1))
+    const post = async (userId: string) => {
+      for (const n of times) await say(fleet.as(userId), roomId, `${userId} ${n}`)
+    }
+    const call = async (callId: string) => {
+      for (const version of times) {
+        const event = joined(roomId, callId, version)
+        // As after a lost answer: another process gets it too.
+        await Promise.all([apply(roomId, event), apply(roomId, event)])
+      }
+    }
+    await Promise.all([...writers.map(post), ...['C1', 'C2', 'C3'].map(call)])
+    const expected = (writers.length + 3) * times.length
+    const told = await eventually(() => recorded.events.length >= expected && recorded.events)
+    const places = told.map(({ version }) => version)
+    expect(places).toEqual(Array.from({ length: expected }, (_, n) => BigInt(6 + n)))
+    const callsTold = told.flatMap(({ fact }) => (fact.case === 'roomEvent' ? [fact.value.event] : []))
+    for (const callId of ['C1', 'C2', 'C3']) {
+      const versions = callsTold.filter((event) => event?.aggregateId === callId).map((event) => event?.version)
+      expect(versions).toEqual(times)
+    }
+  })
+})
+
+test('versions of what is silent for three days are forgotten', async () => {
+  const { roomId } = await fleet.room().channel(['ann'])
+  await apply(roomId, joined(roomId, 'Cold', 1n), joined(roomId, 'Cnew', 1n))
+  const older = `update room_event_versions set heard_at = now() - interval '73 hours' where aggregate_id = 'Cold'`
+  await fleet.look.pool.query(older)
+  await dropRoomEventVersions(fleet.look.pool, new AbortController().signal)
+  const left = 'select aggregate_id from room_event_versions where room_id = $1'
+  expect((await fleet.look.pool.query(left, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
+})

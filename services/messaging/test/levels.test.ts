@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { NotificationLevel } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { echoed, say } from './_conversation.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const { ALL_MESSAGES, DEFAULT, MUTED, NORMAL } = NotificationLevel
+
+/** What the user sees as unread: the room, any room, any followed thread. */
+async function unread(userId: string, roomId: string) {
+  const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
+  const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
+  const { threads } = await fleet.as(userId).threads.listFollowedThreads({})
+  return [entries[0]?.hasUnread, rooms, followedThreads, threads.some(({ thread }) => thread?.viewerState?.hasUnread)]
+}
+const nothing = [false, false, false, false]
+const everything = [true, true, true, true]
+
+const choose = async (userId: string, roomId: string, level: NotificationLevel, version: bigint) => {
+  await fleet.levelChosen(userId, roomId, level, version)
+  await handled()
+}
+/** Resolves when messaging has handled what was told of levels so far. */
+async function handled(): Promise<void> {
+  const jsm = await fleet.bus.nc.jetstreamManager()
+  await eventually(async () => {
+    const { num_pending: waiting, num_ack_pending: underWay } = await jsm.consumers.info('EVENTS', 'messaging-levels')
+    return waiting + underWay === 0
+  })
+}
+
+/** A room, universal or not, in which the reader has an unread message and follows an unread thread. */
+async function roomWithNews(reader: string, universal: boolean) {
+  const { roomId } = await fleet.room().channel(universal ? ['ann'] : ['ann', reader], { universal })
+  const { root, reply } = await echoed(fleet.as('ann'), roomId)
+  await fleet.as(reader).threads.followThread({ roomId, threadRootEventId: root.id })
+  await say(fleet.as('ann'), roomId, 'more', { threadRootEventId: root.id, inReplyTo: reply.id })
+  return roomId
+}
+
+test('a room is never unread to who has muted it', async () => {
+  const roomId = await roomWithNews('eve', false)
+  expect(await unread('eve', roomId)).toEqual(everything)
+  await choose('eve', roomId, MUTED, 1n)
+  expect(await unread('eve', roomId)).toEqual(nothing)
+  await choose('eve', roomId, DEFAULT, 2n)
+  expect(await unread('eve', roomId)).toEqual(everything)
+})
+
+test('the level of the server counts where the room has none', async () => {
+  const roomId = await roomWithNews('bob', false)
+  await choose('bob', '', MUTED, 1n)
+  expect(await unread('bob', roomId)).toEqual(nothing)
+  for (const [level, version] of [
+    [NORMAL, 2n],
+    [ALL_MESSAGES, 4n],
+  ] as const) {
+    await choose('bob', roomId, level, version)
+    expect(await unread('bob', roomId)).toEqual(everything)
+    await choose('bob', roomId, DEFAULT, version + 1n)
+    expect(await unread('bob', roomId)).toEqual(nothing)
+  }
+  await choose('bob', '', NORMAL, 6n)
+  expect(await unread('bob', roomId)).toEqual(everything)
+})
+
+test('what is heard late does not undo what is newer, and nobody mutes for others', async () => {
+  const roomId = await roomWithNews('cyd', false)
+  await choose('dan', roomId, MUTED, 1n)
+  await choose('dan', '', MUTED, 2n)
+  await choose('cyd', roomId, NORMAL, 5n)
+  await choose('cyd', roomId, MUTED, 4n)
+  expect(await unread('cyd', roomId)).toEqual(everything)
+  await choose('cyd', roomId, MUTED, 6n)
+  await choose('cyd', roomId, DEFAULT, 5n)
+  expect(await unread('cyd', roomId)).toEqual(nothing)
+})
+
+// The last one: everybody else has that room unread from then on.
+test('neither is a universal room', async () => {
+  const roomId = await roomWithNews('fay', true)
+  expect(await unread('fay', roomId)).toEqual(everything)
+  await choose('fay', roomId, MUTED, 1n)
+  expect(await unread('fay', roomId)).toEqual(nothing)
+})
