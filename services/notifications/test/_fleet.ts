@@ -45,6 +45,7 @@ export class Neighbours {
   readonly deleted = new Set<string>()
   readonly calls: string[] = []
   silent = false
+  readonly silentMethods = new Set<string>()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
     const room = { members: new Set(members), ...more }
@@ -54,7 +55,7 @@ export class Neighbours {
 
   note(method: string): void {
     this.calls.push(method)
-    if (this.silent) throw new ConnectError('away', Code.Unavailable)
+    if (this.silent || this.silentMethods.has(method)) throw new ConnectError('away', Code.Unavailable)
   }
 }
 

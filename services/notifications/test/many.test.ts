@@ -1,0 +1,141 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
+import { sqlRows } from '@parley/postgres'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { openFleet, type Fleet } from './_fleet.ts'
+import { Story } from './_story.ts'
+
+const program = fileURLToPath(new URL('programs/notifications.ts', import.meta.url))
+const many = (count: number, prefix = 'U') =>
+  Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`)
+
+let fleet: Fleet
+beforeEach(async () => {
+  fleet = await openFleet()
+})
+afterEach(() => fleet[Symbol.asyncDispose]())
+
+const told = (eventId: string) =>
+  sqlRows<{ userId: string; kind: string }>(
+    fleet.db,
+    sql`select user_id as "userId", kind from notifications where event_id = ${eventId} order by user_id`,
+  )
+
+const jobs = async () => (await fleet.db.execute('select from notification_jobs')).rowCount
+
+/** Who heard of a message, as often as they did; each event counts once. */
+function heard(eventId: string): string[] {
+  const events = new Map(fleet.told.events.map((event) => [event.id, event]))
+  return [...events.values()].flatMap(({ kind, deliveries }) =>
+    kind !== 'notification_created'
+      ? []
+      : deliveries.flatMap(({ audience, envelope }) =>
+          audience.case === 'users' && Buffer.from(envelope).includes(eventId) ? audience.value.userIds : [],
+        ),
+  )
+}
+
+async function runProgram() {
+  const own = { PARLEY_NOTIFICATIONS_DATABASE_URL: fleet.database.url, PARLEY_NATS_URL: fleet.natsUrl }
+  const env = { ...process.env, ...own, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
+  const execArgv = ['--import', import.meta.resolve('tsx')]
+  const child = fork(program, [], { execArgv, env, stdio: 'inherit' })
+  await once(child, 'message')
+  return child
+}
+
+test('everyone of a large room is told once by two processes, of which one dies in the middle', async () => {
+  const members = many(8000)
+  fleet.neighbours.room('R1', members)
+  const dying = await runProgram()
+  const story = new Story(fleet.bus, 'R1')
+  const eventId = await story.post('U000000', { mentions: { all: true, userIds: ['U000007'] } })
+  await eventually(async () => expect((await told(eventId)).length).toBeGreaterThan(1), { timeoutMs: 60_000 })
+  const gone = once(dying, 'exit')
+  dying.kill('SIGKILL')
+  await gone
+  expect((await told(eventId)).length).toBeLessThan(members.length - 1)
+  // What the dead one held is free at once, not only after its lease.
+  await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
+  await fleet.start()
+  await fleet.start()
+  await eventually(async () => expect(await jobs()).toBe(0), { timeoutMs: 60_000 })
+  const others = members.slice(1)
+  expect((await told(eventId)).map(({ userId }) => userId)).toEqual(others)
+  expect(new Set((await told(eventId)).map(({ kind }) => kind))).toEqual(new Set(['mention']))
+  await eventually(() => expect(new Set(heard(eventId)).size).toBe(others.length), { timeoutMs: 30_000 })
+  expect(heard(eventId)).toHaveLength(others.length)
+})
+
+test('roles and everyone who is there, when they are many; whoever holds the role is mentioned, not answered', async () => {
+  await fleet.start()
+  const cooks = many(500, 'Ucook')
+  const others = many(300, 'Uother')
+  fleet.neighbours.room('R1', [...cooks, ...others, 'Uann'], { roles: { Ocooks: cooks } })
+  for (const userId of others.slice(0, 20)) fleet.neighbours.presences.set(userId, PresenceStatus.ONLINE)
+  const story = new Story(fleet.bus, 'R1')
+  const eventId = await story.post('Uann', {
+    threadRootEventId: 'Eroot',
+    mentions: { roleIds: ['Ocooks'], here: true },
+    inReplyToAuthorId: cooks[3] ?? '',
+    threadFollowerIds: [others[1] ?? '', others[200] ?? ''],
+  })
+  await eventually(async () => expect(await told(eventId)).toHaveLength(521), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await jobs()).toBe(0))
+  const rows = await told(eventId)
+  const kinds = new Map(rows.map(({ userId, kind }) => [userId, kind]))
+  for (const userId of [...cooks, ...others.slice(0, 20)]) expect(kinds.get(userId)).toBe('mention')
+  expect(kinds.get(others[200] ?? '')).toBe('reply')
+  expect(rows).toHaveLength(521)
+})
+
+test('many followers of a thread, and many who want every message', async () => {
+  await fleet.start()
+  const members = many(1500)
+  fleet.neighbours.room('R1', [...members, 'Uann'])
+  fleet.neighbours.followers.set('Eroot', [...members, 'Uelsewhere'])
+  await fleet.as('U000001').preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED })
+  const story = new Story(fleet.bus, 'R1')
+  const reply = await story.post('Uann', { threadRootEventId: 'Eroot', manyThreadFollowers: true })
+  await eventually(async () => expect(await told(reply)).toHaveLength(1499), { timeoutMs: 20_000 })
+  await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
+    select user_id, 'R1', 'all_messages' from notifications where event_id = ${reply}`)
+  const plain = await story.post('Uann')
+  await eventually(async () => expect(await told(plain)).toHaveLength(1499), { timeoutMs: 20_000 })
+  expect(new Set((await told(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
+})
+
+test('a retraction ends the telling of many and takes back what was told, a thousand at a time', async () => {
+  await fleet.start()
+  const members = many(2500)
+  fleet.neighbours.room('R1', [...members, 'Uann'])
+  const story = new Story(fleet.bus, 'R1')
+  const eventId = await story.post('Uann', { mentions: { all: true } })
+  await eventually(async () => expect(await told(eventId)).toHaveLength(2500), { timeoutMs: 20_000 })
+  await story.retract(eventId)
+  const pending = () => fleet.db.execute(sql`select from notifications where dismissed_at is null`)
+  await eventually(async () => expect((await pending()).rowCount).toBe(0), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await jobs()).toBe(0))
+})
+
+test('a job fails and goes on while a neighbour is away', async () => {
+  await fleet.start()
+  const members = many(1200)
+  fleet.neighbours.room('R1', members)
+  const story = new Story(fleet.bus, 'R1')
+  fleet.neighbours.silentMethods.add('getPresences')
+  const eventId = await story.post('U000000', { mentions: { all: true } })
+  await eventually(
+    async () => {
+      const [job] = await sqlRows<{ failures: number }>(fleet.db, sql`select failures from notification_jobs`)
+      expect(job?.failures).toBeGreaterThan(0)
+    },
+    { timeoutMs: 20_000 },
+  )
+  fleet.neighbours.silentMethods.clear()
+  await eventually(async () => expect(await told(eventId)).toHaveLength(1199), { timeoutMs: 20_000 })
+})

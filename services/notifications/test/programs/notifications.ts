@@ -1,0 +1,7 @@
+// A notifications process, so that tests can kill it.
+import { readConfig } from '../../src/config.ts'
+import { startNotifications } from '../../src/service.ts'
+
+await startNotifications(readConfig())
+process.send?.('ready')
+process.on('disconnect', () => process.exit())
