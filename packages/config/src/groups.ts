@@ -46,7 +46,8 @@ export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'Redis server' }),
 })
 
-const publicUrlField = () => ({
+/** Where the server is. */
+export const publicUrlField = () => ({
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
     pattern: /^https?:/,

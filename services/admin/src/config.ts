@@ -1,7 +1,6 @@
 import {
   assetsFields,
   authProviderFields,
-  bool,
   busFields,
   databaseFields,
   defineConfig,
@@ -9,8 +8,8 @@ import {
   editFields,
   livekitAddressFields,
   processFields,
+  pushOfferFields,
   registrationFields,
-  str,
   uploadFields,
   videoFields,
 } from '@parley/config'
@@ -26,16 +25,7 @@ export const readConfig = defineConfig({
   ...registrationFields(),
   ...authProviderFields({ secrets: false }),
   ...livekitAddressFields(),
-  pushEnabled: bool('PARLEY_PUSH_ENABLED', {
-    toml: 'push.enabled',
-    default: false,
-    doc: 'Whether clients are offered Web Push.',
-  }),
-  vapidPublicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
-    toml: 'push.vapid_public_key',
-    optional: true,
-    doc: 'Public VAPID key clients subscribe with.',
-  }),
+  ...pushOfferFields(),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',
     default: '400d',

@@ -1,9 +1,14 @@
-import { busFields, databaseFields, defineConfig, processFields } from '@parley/config'
+import { bool, busFields, databaseFields, defineConfig, processFields, pushFields } from '@parley/config'
 
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('notifications'),
+  ...pushFields(),
+  pushAllowPrivate: bool('PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS', {
+    default: false,
+    doc: 'whether push services may lie in the own network, and be reached without TLS',
+  }),
 })
 
 export type Config = ReturnType<typeof readConfig>

@@ -3,6 +3,7 @@ import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
 import type { Surroundings } from './clients/people-and-rooms.ts'
 import type { RoomAccess } from './clients/rooms.ts'
+import type { Push } from './push/push.ts'
 
 export type Context = {
   db: Db
@@ -10,5 +11,6 @@ export type Context = {
   rooms: RoomAccess
   audiences: Audiences
   askSurroundings: (userIds: readonly string[], roomIds: readonly string[]) => Promise<Surroundings>
+  push: Push
   now: () => Date
 }

@@ -13,6 +13,7 @@ import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { keepHouse } from './jobs/keep-house.ts'
 import { runJobs } from './jobs/run-jobs.ts'
+import { pushNetwork, startPushes, type PushOverrides } from './push/push.ts'
 import { routes } from './rpc/index.ts'
 import { makeShards } from './store/shards.ts'
 
@@ -20,6 +21,7 @@ export type Overrides = {
   now?: () => Date
   /** Gives up starting. */
   stop?: AbortSignal
+  push?: PushOverrides
 }
 
 const jobsEveryMs = 200
@@ -53,13 +55,16 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   const transport = opened.use(createRpcClient(calls, { name: 'notifications' })).transport()
   const accounts = createClient(AccountsInternalService, transport)
   const rooms = createClient(RoomsInternalService, transport)
+  const messaging = createClient(MessagingInternalService, transport)
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
+  const network = overrides.push?.network ?? pushNetwork(config.pushAllowPrivate)
   const ctx: Context = {
     db,
     relay,
     rooms: new RoomAccess(rooms),
-    audiences: new Audiences(rooms, createClient(MessagingInternalService, transport), accounts),
+    audiences: new Audiences(rooms, messaging, accounts),
     askSurroundings: askSurroundings(accounts, rooms),
+    push: { enabled: config.push !== undefined, network },
     now: overrides.now ?? (() => new Date()),
   }
   await retry(() => makeShards(db), { signal, initialMs: 200, maxMs: 5000 })
@@ -72,6 +77,8 @@ export async function startNotifications(config: Config, overrides: Overrides = 
       report: (report, stop) => accounts.reportErased({ ...report, service: 'notifications' }, { signal: stop }),
     }),
   )
+  const neighbours = { accounts, rooms, messaging }
+  opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
 
   opened.use(
     await serveRpc(calls, {

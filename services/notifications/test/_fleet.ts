@@ -4,6 +4,7 @@ import {
   NotificationPreferencesService,
   NotificationService,
   type PresenceStatus,
+  PushNotificationService,
   RoomKind,
 } from '@parley/contracts/api'
 import {
@@ -26,11 +27,12 @@ import {
   type Recording,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
-import { startNotifications } from '../src/service.ts'
+import { startNotifications, type Overrides } from '../src/service.ts'
 
 export type Clients = {
   notifications: Client<typeof NotificationService>
   preferences: Client<typeof NotificationPreferencesService>
+  push: Client<typeof PushNotificationService>
 }
 
 /** A room as the stand-in of its neighbour knows it. */
@@ -43,6 +45,8 @@ export class Neighbours {
   /** By thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
+  /** By event id. */
+  readonly previews = new Map<string, { text: string; attachments?: number }>()
   readonly calls: string[] = []
   silent = false
   readonly silentMethods = new Set<string>()
@@ -72,7 +76,7 @@ export type Fleet = {
   /** What notifications told. */
   told: Recording
   /** Starts a process of notifications that lives as long as the fleet, or until it is disposed. */
-  start(): Promise<Service>
+  start(env?: NodeJS.ProcessEnv, overrides?: Overrides): Promise<Service>
   as(userId: string, ...roleIds: string[]): Clients
   internal: Client<typeof NotificationsInternalService>
 }
@@ -89,19 +93,21 @@ export async function openFleet(): Promise<Fleet> {
   const erasures = new ErasureReports()
   opened.use(await serveNeighbours(bus, neighbours, erasures))
   const told = opened.use(await recordEvents(bus, 'evt.>'))
-  const config = readConfig({ env: { PARLEY_NOTIFICATIONS_DATABASE_URL: database.url, PARLEY_NATS_URL: nats.url } })
+  const own = { PARLEY_NOTIFICATIONS_DATABASE_URL: database.url, PARLEY_NATS_URL: nats.url }
   const as = (userId: string, ...roleIds: string[]): Clients => {
     const transport = callAs(rpc, { userId, roleIds })
     return {
       notifications: createClient(NotificationService, transport),
       preferences: createClient(NotificationPreferencesService, transport),
+      push: createClient(PushNotificationService, transport),
     }
   }
   const processes = opened.use(new Resources())
   const fleet = opened.move()
   return {
     ...{ database, natsUrl: nats.url, bus, db, neighbours, erasures, told, as },
-    start: async () => processes.use(await startNotifications(config)),
+    start: async (env, overrides) =>
+      processes.use(await startNotifications(readConfig({ env: { ...own, ...env } }), overrides)),
     internal: createClient(NotificationsInternalService, rpc.transport()),
     [Symbol.asyncDispose]: async () => fleet[Symbol.asyncDispose](),
   }
@@ -112,7 +118,7 @@ const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
 })
 
 function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureReports): Promise<AsyncDisposable> {
-  const { rooms, presences, followers, deleted } = neighbours
+  const { rooms, presences, followers, deleted, previews } = neighbours
   return fakeLeaf(bus, (router) => {
     router.service(RoomsInternalService, {
       getRoomAccess: ({ userId, roomId }) => {
@@ -153,6 +159,15 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         neighbours.note('listThreadFollowers')
         const page = (followers.get(threadRootEventId) ?? []).filter((id) => id > after).sort()
         return { userIds: page.slice(0, limit || 1000) }
+      },
+      previewMessages: ({ messages }) => {
+        neighbours.note('previewMessages')
+        return {
+          messages: messages.flatMap(({ eventId }) => {
+            const preview = previews.get(eventId)
+            return preview ? [{ eventId, ...preview }] : []
+          }),
+        }
       },
     })
     router.service(AccountsInternalService, {

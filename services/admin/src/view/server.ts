@@ -59,8 +59,8 @@ export function toServerLogin(config: Config): ServerLogin {
 
 export function toRuntimeConfig(config: Config): ServerRuntimeConfig {
   return create(ServerRuntimeConfigSchema, {
-    pushNotificationsEnabled: config.pushEnabled,
-    ...(config.pushEnabled && config.vapidPublicKey !== undefined && { vapidPublicKey: config.vapidPublicKey }),
+    pushNotificationsEnabled: config.push !== undefined,
+    ...(config.push && { vapidPublicKey: config.push.publicKey }),
     ...(config.livekitUrl !== undefined && { livekitUrl: config.livekitUrl }),
     videoProcessingEnabled: config.videoEnabled,
     maxUploadSize: BigInt(config.maxUploadBytes),

@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { NotificationPreferencesService, NotificationService } from '@parley/contracts/api'
+import { NotificationPreferencesService, NotificationService, PushNotificationService } from '@parley/contracts/api'
 import { NotificationsInternalService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
@@ -16,6 +16,8 @@ import { getRoomNotificationPreference } from './preferences/get-room-notificati
 import { getServerNotificationPreference } from './preferences/get-server-notification-preference.ts'
 import { updateRoomNotificationPreference } from './preferences/update-room-notification-preference.ts'
 import { updateServerNotificationPreference } from './preferences/update-server-notification-preference.ts'
+import { subscribe } from './push/subscribe.ts'
+import { unsubscribe } from './push/unsubscribe.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(NotificationService, {
@@ -34,6 +36,10 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getRoomNotificationPreference: getRoomNotificationPreference(ctx),
     updateRoomNotificationPreference: updateRoomNotificationPreference(ctx),
   } satisfies ServiceImpl<typeof NotificationPreferencesService>)
+  router.service(PushNotificationService, {
+    subscribe: subscribe(ctx),
+    unsubscribe: unsubscribe(ctx),
+  } satisfies ServiceImpl<typeof PushNotificationService>)
   router.service(NotificationsInternalService, {
     getPreferences: getPreferences(ctx),
   } satisfies ServiceImpl<typeof NotificationsInternalService>)

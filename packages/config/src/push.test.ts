@@ -1,0 +1,97 @@
+import { createECDH } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import {
+  ConfigError,
+  defineConfig,
+  describe as describeConfig,
+  pushFields,
+  pushOfferFields,
+  redacted,
+} from './index.ts'
+
+const readConfig = defineConfig(pushFields())
+const readOffer = defineConfig(pushOfferFields())
+
+function keyPair() {
+  const pair = createECDH('prime256v1')
+  return { publicKey: pair.generateKeys('base64url'), privateKey: pair.getPrivateKey('base64url') }
+}
+const { publicKey, privateKey } = keyPair()
+const whole = {
+  PARLEY_PUSH_ENABLED: 'true',
+  PARLEY_PUSH_VAPID_PUBLIC_KEY: publicKey,
+  PARLEY_PUSH_VAPID_PRIVATE_KEY: privateKey,
+  PARLEY_PUSH_VAPID_SUBJECT: 'mailto:push@example.org',
+  PARLEY_WEBSERVER_URL: 'https://chat.example.org',
+}
+
+function mistakesOf(env: NodeJS.ProcessEnv, read: (sources: { env: NodeJS.ProcessEnv }) => unknown = readConfig) {
+  try {
+    read({ env })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+}
+
+test('push is off until it is enabled, whatever else is given', () => {
+  expect(readConfig({ env: {} }).push).toBeUndefined()
+  expect(readConfig({ env: { ...whole, PARLEY_PUSH_ENABLED: 'no' } }).push).toBeUndefined()
+  expect(readOffer({ env: {} }).push).toBeUndefined()
+})
+
+test('the keys are read, and the private one is never shown', () => {
+  const config = readConfig({ env: whole })
+  expect(config.push).toEqual({
+    ...{ publicKey, privateKey, subject: 'mailto:push@example.org' },
+    publicUrl: 'https://chat.example.org',
+  })
+  expect(JSON.stringify(redacted(config))).not.toContain(privateKey)
+  expect(redacted(config)).toMatchObject({ push: { publicKey, privateKey: '***' } })
+  expect(readConfig({ env: { ...whole, PARLEY_PUSH_VAPID_SUBJECT: 'https://example.org' } }).push).toBeDefined()
+})
+
+test('who offers push needs the public key alone', () => {
+  const { PARLEY_PUSH_VAPID_PRIVATE_KEY: _, ...env } = whole
+  expect(readOffer({ env }).push).toEqual({ publicKey })
+  expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' }, readOffer)).toEqual([
+    'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
+  ])
+})
+
+test('everything that is missing is said at once', () => {
+  expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' })).toEqual([
+    'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
+    'PARLEY_PUSH_VAPID_PRIVATE_KEY (push.vapid_private_key): is missing: push.enabled is set',
+    'PARLEY_PUSH_VAPID_SUBJECT (push.vapid_subject): is missing: push.enabled is set',
+    'PARLEY_WEBSERVER_URL (webserver.url): is missing: push.enabled is set',
+  ])
+})
+
+test.each([
+  ['PARLEY_PUSH_VAPID_PUBLIC_KEY', publicKey.slice(1)],
+  ['PARLEY_PUSH_VAPID_PUBLIC_KEY', privateKey],
+  ['PARLEY_PUSH_VAPID_PRIVATE_KEY', publicKey],
+  ['PARLEY_PUSH_VAPID_PRIVATE_KEY', 'A'.repeat(43)],
+  ['PARLEY_PUSH_VAPID_PRIVATE_KEY', keyPair().privateKey],
+  ['PARLEY_PUSH_VAPID_SUBJECT', 'push@example.org'],
+  ['PARLEY_PUSH_VAPID_SUBJECT', 'http://example.org'],
+  ['PARLEY_PUSH_ENABLED', 'perhaps'],
+])('%s may not be %s', (name, value) => {
+  const mistakes = mistakesOf({ ...whole, [name]: value })
+  expect(mistakes).toHaveLength(1)
+  expect(mistakes[0]).toContain(name)
+  if (name.includes('PRIVATE')) expect(mistakes[0]).not.toContain(value)
+})
+
+test('each of its settings is documented', () => {
+  expect(describeConfig(readConfig).map(({ env, toml }) => [env, toml])).toEqual([
+    ['PARLEY_PUSH_ENABLED', 'push.enabled'],
+    ['PARLEY_PUSH_VAPID_PUBLIC_KEY', 'push.vapid_public_key'],
+    ['PARLEY_PUSH_VAPID_PRIVATE_KEY', 'push.vapid_private_key'],
+    ['PARLEY_PUSH_VAPID_SUBJECT', 'push.vapid_subject'],
+    ['PARLEY_WEBSERVER_URL', 'webserver.url'],
+  ])
+  expect(describeConfig(readOffer)).toHaveLength(2)
+})

@@ -1,0 +1,151 @@
+import { createECDH } from 'node:crypto'
+import { Mistake, Mistakes, type Field, type Given } from './field.ts'
+import { publicUrlField } from './groups.ts'
+import { bool, secret, str } from './kinds.ts'
+import { readField } from './read-field.ts'
+
+/** What sending pushes takes. */
+export type PushSettings = {
+  /** Uncompressed point on P-256, base64url: browsers subscribe with it. */
+  readonly publicKey: string
+  /** base64url. */
+  readonly privateKey: string
+  /** mailto: or https: address at which push services reach who runs this server. */
+  readonly subject: string
+  /** Where notifications lead to. */
+  readonly publicUrl: string
+}
+
+const enabled = bool('PARLEY_PUSH_ENABLED', {
+  toml: 'push.enabled',
+  default: false,
+  doc: 'whether browsers are offered Web Push',
+})
+const publicKey = str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
+  toml: 'push.vapid_public_key',
+  optional: true,
+  doc: 'public VAPID key that browsers subscribe with, base64url; needed when push is enabled',
+})
+const privateKey = secret('PARLEY_PUSH_VAPID_PRIVATE_KEY', {
+  toml: 'push.vapid_private_key',
+  optional: true,
+  doc: 'the private key of that pair, base64url',
+})
+const subject = str('PARLEY_PUSH_VAPID_SUBJECT', {
+  toml: 'push.vapid_subject',
+  optional: true,
+  doc: 'mailto: or https: address at which push services reach who runs this server',
+})
+
+const { publicUrl } = publicUrlField()
+
+/** How pushes are signed and where they lead to; undefined while push is not enabled. For who sends them. */
+export const pushFields = () => ({
+  push: together([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
+})
+
+/** The public key alone, for who tells browsers of it; undefined while push is not enabled. */
+export const pushOfferFields = () => ({
+  push: together<Pick<PushSettings, 'publicKey'>>([enabled, publicKey], (reading) => ({
+    publicKey: reading.needed(publicKey, mistakeOfPublicKey),
+  })),
+})
+
+function readSettings(reading: Reading): PushSettings {
+  const keys = {
+    publicKey: reading.needed(publicKey, mistakeOfPublicKey),
+    privateKey: reading.needed(privateKey, mistakeOfPrivateKey),
+  }
+  if (reading.mistakes.length === 0 && publicKeyOf(keys.privateKey) !== keys.publicKey)
+    reading.mistakes.push(`${nameOf(privateKey)}: does not belong to ${nameOf(publicKey)}`)
+  return {
+    ...keys,
+    subject: reading.needed(subject, mistakeOfSubject),
+    publicUrl: reading.needed({ ...publicUrl, optional: true }, () => undefined),
+  }
+}
+
+/** The public VAPID key of a private one, both base64url. */
+export function publicKeyOf(privateKey: string): string {
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(privateKey, 'base64url')
+  return pair.getPublicKey('base64url')
+}
+
+const base64url = /^[\w-]+$/
+
+function mistakeOfPublicKey(key: string): string | undefined {
+  const isPoint = base64url.test(key) && Buffer.from(key, 'base64url').length === 65 && key.startsWith('B')
+  return isPoint ? undefined : 'is not a public VAPID key: 65 bytes as base64url without padding, beginning with B'
+}
+
+function mistakeOfPrivateKey(key: string): string | undefined {
+  const wrong = 'the given value is not a private VAPID key: 32 bytes as base64url without padding'
+  if (!base64url.test(key) || Buffer.from(key, 'base64url').length !== 32) return wrong
+  try {
+    publicKeyOf(key)
+  } catch {
+    return wrong
+  }
+}
+
+const mistakeOfSubject = (address: string): string | undefined =>
+  /^mailto:[^\s@]+@[^\s@]+$/.test(address) || (address.startsWith('https://') && URL.canParse(address))
+    ? undefined
+    : 'is neither a mailto: nor an https: address'
+
+/** Settings that are read as one, with all that is wrong with them. */
+function together<T>(parts: readonly Field<unknown>[], read: (reading: Reading) => T): Field<T | undefined> {
+  return {
+    ...{ kind: 'settings', env: [], toml: undefined, doc: 'Web Push', default: undefined },
+    ...{ optional: true, secret: false, parts },
+    parse: () => undefined,
+    read: (given) => {
+      const reading = new Reading(given)
+      if (!reading.value(enabled)) return undefined
+      const value = read(reading)
+      if (reading.mistakes.length > 0) throw new Mistakes(reading.mistakes)
+      return value
+    },
+    shown: (value) => (hasPrivateKey(value) ? { ...value, privateKey: '***' } : value),
+  }
+}
+
+const hasPrivateKey = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && 'privateKey' in value
+
+/** Reads some of the parts, and gathers what is wrong with them. */
+class Reading {
+  readonly mistakes: string[] = []
+  readonly #given: Given
+
+  constructor(given: Given) {
+    this.#given = given
+  }
+
+  value<T>(field: Field<T>): T {
+    return readField(field, this.#given)
+  }
+
+  /** The value of a setting that push needs; empty, and a mistake noted, when it is not a good one. */
+  needed(field: Field<string | undefined>, mistakeOf: (value: string) => string | undefined): string {
+    const value = this.#valueOf(field)
+    if (value === undefined) return ''
+    const mistake = value === '' ? 'is missing: push.enabled is set' : mistakeOf(value)
+    if (mistake !== undefined) this.mistakes.push(`${nameOf(field)}: ${mistake}`)
+    return value
+  }
+
+  /** Empty when it is not set, undefined when it cannot be read. */
+  #valueOf(field: Field<string | undefined>): string | undefined {
+    try {
+      return this.value(field) ?? ''
+    } catch (error) {
+      if (!(error instanceof Mistake)) throw error
+      this.mistakes.push(error.message)
+      return undefined
+    }
+  }
+}
+
+const nameOf = ({ env, toml }: Pick<Field<unknown>, 'env' | 'toml'>): string => `${env[0]} (${toml})`

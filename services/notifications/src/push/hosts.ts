@@ -1,0 +1,62 @@
+/** Most pushes of one process that are under way at a time. */
+export const mostAtOnce = 16
+/** Most of them to one push service that is known to be well. */
+export const mostPerHost = 4
+/** Those that are not share so many, one each: however many there are, they keep nobody else waiting. */
+const mostToOthers = 8
+
+const mostRemembered = 1000
+const longestPauseMs = 60_000
+
+type Host = { underWay: number; isWell: boolean; failures: number; pausedUntil: number }
+
+/** Keeps push services apart: who is slow, broken or unknown takes nothing from the others. */
+export class Hosts {
+  readonly #hosts = new Map<string, Host>()
+  readonly #firstPauseMs: number
+
+  constructor(firstPauseMs: number) {
+    this.#firstPauseMs = firstPauseMs
+  }
+
+  get free(): number {
+    return mostAtOnce - this.#sum(() => true)
+  }
+
+  /** Whether one more push may go to a host now; if so it is under way from now on. */
+  begin(name: string, nowMs: number): boolean {
+    const host = this.#hosts.get(name) ?? { underWay: 0, isWell: false, failures: 0, pausedUntil: 0 }
+    const isFull = host.isWell
+      ? host.underWay >= mostPerHost
+      : host.underWay > 0 || this.#sum((one) => !one.isWell) >= mostToOthers
+    if (this.free === 0 || isFull || host.pausedUntil > nowMs) return false
+    host.underWay++
+    this.#hosts.delete(name)
+    this.#hosts.set(name, host)
+    this.#forget()
+    return true
+  }
+
+  /** A push is not under way any more; without `isWell` nothing was learned about the host. */
+  end(name: string, nowMs: number, isWell?: boolean): void {
+    const host = this.#hosts.get(name)
+    if (!host) return
+    host.underWay--
+    if (isWell === undefined) return
+    host.isWell = isWell
+    host.failures = isWell ? 0 : host.failures + 1
+    const pauseMs = Math.min(this.#firstPauseMs * 2 ** (host.failures - 1), longestPauseMs)
+    host.pausedUntil = isWell ? 0 : nowMs + pauseMs
+  }
+
+  #sum(counts: (host: Host) => boolean): number {
+    return [...this.#hosts.values()].reduce((sum, host) => sum + (counts(host) ? host.underWay : 0), 0)
+  }
+
+  #forget(): void {
+    for (const [name, { underWay }] of this.#hosts) {
+      if (this.#hosts.size <= mostRemembered) return
+      if (underWay === 0) this.#hosts.delete(name)
+    }
+  }
+}

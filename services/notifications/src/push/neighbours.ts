@@ -1,0 +1,13 @@
+import type { Client } from '@connectrpc/connect'
+import type {
+  AccountsInternalService,
+  MessagingInternalService,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
+
+/** Whom a push asks before it leaves. */
+export type Neighbours = {
+  accounts: Pick<Client<typeof AccountsInternalService>, 'getPresences' | 'getProfiles'>
+  messaging: Pick<Client<typeof MessagingInternalService>, 'previewMessages'>
+  rooms: Pick<Client<typeof RoomsInternalService>, 'listRecipients'>
+}

@@ -1,0 +1,50 @@
+/** What a browser shows. */
+export type Shown = {
+  title: string
+  body: string
+  tag: string
+  notificationId: string
+  /** Where a click leads to. */
+  url: string
+  /** Of the server's icon. */
+  icon: string
+  /** Number on the icon of the app; undefined leaves it as it is. */
+  appBadge: number | undefined
+}
+
+/** With the header (86), the delimiter (1) and the tag (16) of aes128gcm this fills a record of 2048 bytes. */
+export const longestPayload = 2048 - 86 - 1 - 16
+
+/**
+ * What a push says, as the notification of declarative Web Push and, for service workers that show it themselves, the same
+ * at the top. Shortened where it would not fit a record.
+ */
+export function showPayload(shown: Shown): string {
+  const { title, body } = shown
+  const withBody = longestFitting(body, (text) => showing({ ...shown, body: text }))
+  return withBody ?? longestFitting(title, (text) => showing({ ...shown, title: text, body: '' })) ?? showing(shown)
+}
+
+/** Tells a browser to close what it shows under a tag. */
+export const dismissPayload = (tag: string): string => JSON.stringify({ action: 'dismiss', tag })
+
+function showing({ title, body, tag, notificationId, url, icon, appBadge }: Shown): string {
+  const alike = { title, body, icon, badge: icon, tag }
+  return JSON.stringify({
+    ...{ web_push: 8030, mutable: true, ...alike, notificationId, url },
+    notification: {
+      ...{ ...alike, navigate: url, data: { notificationId, url } },
+      ...(appBadge !== undefined && { app_badge: appBadge }),
+    },
+  })
+}
+
+/** The payload with as much of the text as fits; undefined when none of it leaves room enough. */
+function longestFitting(text: string, compose: (text: string) => string): string | undefined {
+  const characters = Array.from(text)
+  for (let left = characters.length; left >= 0; left--) {
+    const payload = compose(left === characters.length ? text : `${characters.slice(0, left).join('')}…`)
+    if (Buffer.byteLength(payload) <= longestPayload) return payload
+  }
+  return undefined
+}

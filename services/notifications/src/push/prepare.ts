@@ -1,0 +1,105 @@
+import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
+import type { Db } from '@parley/postgres'
+import { effectiveLevel, levelOf } from '../domain/levels.ts'
+import { countDirectMessages } from '../store/push-badges.ts'
+import { findChosenLevels } from '../store/push-levels.ts'
+import type { HeldPush } from '../store/push-turns.ts'
+import type { Links } from './links.ts'
+import type { Neighbours } from './neighbours.ts'
+import { dismissPayload, showPayload } from './payload.ts'
+import { ttlSeconds, type PushContent } from './request.ts'
+import type { PushAccess } from './room-access.ts'
+import { bodyOf, titleOf } from './text.ts'
+
+/** Why a push does not leave. */
+export type Reason = 'dismissed' | 'expired' | 'muted' | 'do_not_disturb' | 'no_access' | 'no_message'
+
+/** What becomes of a push: what it says, or why it says nothing. */
+export type Prepared = { push: HeldPush } & ({ content: PushContent } | { reason: Reason })
+
+type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links: Links }
+
+const timeoutMs = 3_000
+
+/**
+ * Looks at pushes right before they leave, all of them together: whether they still should, and what they say. Rejects when a
+ * neighbour does not answer: then nothing is known.
+ */
+export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
+  const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))
+  const shows = early.flatMap(({ push, reason }) => (reason || push.action === 'dismiss' ? [] : [push]))
+  const known = shows.length === 0 ? undefined : await learn(shows, around)
+  return early.map(({ push, reason }): Prepared => {
+    if (reason) return { push, reason }
+    if (push.action === 'dismiss' || !known) return { push, content: dismissal(push) }
+    return showing(push, known, around.links)
+  })
+}
+
+function earlyReason({ withdrawn, createdAt }: HeldPush): Reason | undefined {
+  if (withdrawn) return 'dismissed'
+  return Date.now() - createdAt.getTime() > ttlSeconds * 1000 ? 'expired' : undefined
+}
+
+const dismissal = ({ tag }: HeldPush): PushContent => ({ payload: dismissPayload(tag), tag, urgency: 'normal' })
+
+type Known = Awaited<ReturnType<typeof learn>>
+
+async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Surroundings) {
+  const { accounts, messaging } = neighbours
+  const userIds = unique(shows.map(({ userId }) => userId))
+  const messages = new Map(shows.map(({ roomId, eventId }) => [eventId, { roomId, eventId }]))
+  const roomIds = unique(shows.map(({ roomId }) => roomId))
+  const [levels, badges, { presences }, { profiles }, previews, roomNames] = await Promise.all([
+    findChosenLevels(db, shows),
+    countDirectMessages(db, userIds),
+    accounts.getPresences({ userIds }, { timeoutMs }),
+    accounts.getProfiles({ userIds: unique(shows.map(({ actorId }) => actorId)) }, { timeoutMs }),
+    messaging.previewMessages({ messages: [...messages.values()] }, { timeoutMs }),
+    Promise.all(
+      roomIds.map(async (roomId) => {
+        const those = shows.filter((show) => show.roomId === roomId).map(({ userId }) => userId)
+        return [roomId, await access.roomNames(roomId, unique(those))] as const
+      }),
+    ),
+  ])
+  const { MUTED } = NotificationLevel
+  const muted = levels.filter(
+    (one) => effectiveLevel(levelOf(one.room ?? undefined), levelOf(one.server ?? undefined)) === MUTED,
+  )
+  const undisturbed = presences.filter(({ status }) => status === PresenceStatus.DO_NOT_DISTURB)
+  return {
+    badges,
+    muted: new Set(muted.map(({ userId, roomId }) => `${roomId} ${userId}`)),
+    undisturbed: new Set(undisturbed.map(({ userId }) => userId)),
+    names: new Map(profiles.map(({ user }) => [user?.id, user?.displayName])),
+    previews: new Map(previews.messages.map((preview) => [preview.eventId, preview])),
+    roomNames: new Map(roomNames),
+  }
+}
+
+function showing(push: HeldPush, known: Known, links: Links): Prepared {
+  const { userId, roomId, eventId, actorId, kind, tag, notificationId } = push
+  if (known.undisturbed.has(userId)) return { push, reason: 'do_not_disturb' }
+  if (known.muted.has(`${roomId} ${userId}`)) return { push, reason: 'muted' }
+  const room = known.roomNames.get(roomId)?.get(userId)
+  if (room === undefined) return { push, reason: 'no_access' }
+  const message = known.previews.get(eventId)
+  if (!message) return { push, reason: 'no_message' }
+  const actor = known.names.get(actorId) ?? 'Somebody'
+  const happening = { kind, actor, room, preview: message.text, attachments: message.attachments }
+  const payload = showPayload({
+    ...{ title: titleOf(happening), body: bodyOf(happening), tag, notificationId },
+    ...{
+      url: links.to(push),
+      icon: links.icon,
+      appBadge: kind === 'direct_message' ? known.badges.get(userId) : undefined,
+    },
+  })
+  return { push, content: { payload, tag, urgency: isForThem(kind) ? 'high' : 'normal' } }
+}
+
+/** What is meant for this person may wake a phone that sleeps. */
+const isForThem = (kind: HeldPush['kind']): boolean => kind === 'direct_message' || kind === 'mention'
+
+const unique = (ids: readonly string[]): string[] => [...new Set(ids)]

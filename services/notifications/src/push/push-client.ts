@@ -1,0 +1,79 @@
+import { Agent as PlainAgent, request as plainRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as tlsRequest, type RequestOptions } from 'node:https'
+import { AddressRefused, assertAllowedHost, guardedLookup } from '@parley/outbound'
+import { answerOf, type Answer } from './answer.ts'
+import type { PushNetwork } from './endpoint.ts'
+import type { PushRequest } from './request.ts'
+
+/** Gives pushes to push services. Never rejects. */
+export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
+
+const timeoutMs = 10_000
+/** What is read of an answer, so that its connection can be used again. */
+const mostBytes = 16_384
+const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
+
+/**
+ * Asks allowed addresses alone and follows nobody elsewhere. Connections are kept: each leads to an address that was checked
+ * when it was made.
+ */
+export function openPushClient(network: PushNetwork): PushClient {
+  const tls = new Agent(connections)
+  const plain = new PlainAgent(connections)
+  const lookup = guardedLookup(network)
+
+  const post = ({ endpoint, headers, body }: PushRequest, signal: AbortSignal) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const isTls = endpoint.protocol === 'https:'
+      const options: RequestOptions = { method: 'POST', headers, signal, lookup, agent: isTls ? tls : plain }
+      const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
+      request.on('response', resolve)
+      request.on('error', (error) => reject(request.reusedSocket ? new KeptConnectionBroke(error) : error))
+      request.end(body)
+    })
+
+  return {
+    async send(request, signal) {
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      try {
+        assertAllowedHost(request.endpoint, network)
+        const answer = await post(request, inTime).catch((error: unknown) => {
+          // Push services close connections that were idle for long; that says nothing about this push.
+          if (error instanceof KeptConnectionBroke && !inTime.aborted) return post(request, inTime)
+          throw error
+        })
+        await leave(answer)
+        return answerOf(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
+      } catch (error) {
+        if (isRefusal(error)) return { outcome: 'blocked' }
+        return { outcome: 'busy', isTroubled: true, retryAfterMs: 0 }
+      }
+    },
+    [Symbol.dispose]() {
+      tls.destroy()
+      plain.destroy()
+    },
+  }
+}
+
+class KeptConnectionBroke extends Error {
+  constructor(cause: Error) {
+    super('a kept connection broke', { cause })
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof AddressRefused || (error instanceof KeptConnectionBroke && error.cause instanceof AddressRefused)
+
+/** Reads a short answer to its end, and hangs up on a long one. The status counts, whatever becomes of the rest. */
+async function leave(answer: IncomingMessage): Promise<void> {
+  let length = 0
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > mostBytes) return
+    }
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,32 @@
+import type { PushSettings } from '@parley/config'
+import { isPublicAddress } from '@parley/outbound'
+import type { Db } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import type { PushNetwork } from './endpoint.ts'
+import { keepQueue } from './keep-queue.ts'
+import type { Neighbours } from './neighbours.ts'
+import { patience } from './retries.ts'
+import { startSender, type SenderOptions } from './sender.ts'
+
+/** What handlers need to know of pushes. */
+export type Push = { enabled: boolean; network: PushNetwork }
+
+/** What tests replace. */
+export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience'>>
+
+/** Which push services may be asked. */
+export const pushNetwork = (allowPrivate: boolean): PushNetwork => ({
+  isAllowed: allowPrivate ? () => true : isPublicAddress,
+  allowPlain: allowPrivate,
+})
+
+type Options = { db: Db; settings: PushSettings | undefined; neighbours: Neighbours } & Pick<SenderOptions, 'network'> &
+  PushOverrides
+
+/** Sends what is queued, if push is configured, and keeps the queue short. */
+export function startPushes({ settings, ...options }: Options): AsyncDisposable {
+  const opened = new Resources()
+  opened.use(keepQueue(options.db, { isSending: settings !== undefined }))
+  if (settings) opened.use(startSender({ patience, ...options, settings }))
+  return opened
+}

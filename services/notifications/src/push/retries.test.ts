@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { patience, pauseBefore } from './retries.ts'
+
+const failed = { attempts: 1, ageMs: 0, retryAfterMs: 0 }
+
+test.each([
+  [1, 2_000],
+  [2, 4_000],
+  [5, 32_000],
+  [9, 512_000],
+  [10, 600_000],
+  [2000, 600_000],
+])('after failure %d the pause is at most %d ms, and at least half of it', (attempts, longest) => {
+  const pause = pauseBefore({ ...failed, attempts }, patience)
+  expect(pause).toBeLessThanOrEqual(longest)
+  expect(pause).toBeGreaterThanOrEqual(longest / 2)
+})
+
+test('what the push service asks for is the least', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 3_600_000 }), (attempts, retryAfterMs) => {
+      expect(pauseBefore({ ...failed, attempts, retryAfterMs }, patience)).toBeGreaterThanOrEqual(retryAfterMs)
+    }),
+  )
+})
+
+test('a push that would be tried again too late is given up', () => {
+  expect(pauseBefore({ ...failed, ageMs: patience.giveUpMs - 10_000 }, patience)).toBeDefined()
+  expect(pauseBefore({ ...failed, ageMs: patience.giveUpMs - 500 }, patience)).toBeUndefined()
+  expect(pauseBefore({ ...failed, ageMs: patience.giveUpMs - 10_000, retryAfterMs: 60_000 }, patience)).toBeUndefined()
+})

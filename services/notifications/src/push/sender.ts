@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PushSettings } from '@parley/config'
+import type { Db } from '@parley/postgres'
+import { duePushes, holdPushes, type HeldPush } from '../store/push-turns.ts'
+import type { PushNetwork } from './endpoint.ts'
+import { Hosts, mostPerHost } from './hosts.ts'
+import { Links } from './links.ts'
+import { countPush, recordLag, reportFailedTurn } from './metrics.ts'
+import type { Neighbours } from './neighbours.ts'
+import { Outcomes } from './outcomes.ts'
+import { preparePushes, type Prepared, type Reason } from './prepare.ts'
+import { openPushClient, type PushClient } from './push-client.ts'
+import { toPushRequest, type PushContent, type PushRequest } from './request.ts'
+import { pauseBefore, type Patience } from './retries.ts'
+import { PushAccess } from './room-access.ts'
+
+/** Longer than looking at pushes and sending them takes. */
+const leaseMs = 30_000
+/** How often the queue is looked at while nothing happens. */
+const pollMs = 100
+/** Pushes that end together are replaced together. */
+const gatherMs = 5
+/** When something that is needed does not answer. */
+const afterTroubleMs = 1_000
+/** What running pushes get to finish when the process ends. */
+const graceMs = 3_000
+
+export type SenderOptions = {
+  db: Db
+  settings: PushSettings
+  network: PushNetwork
+  neighbours: Neighbours
+  patience: Patience
+}
+
+/** Sends what is queued, until it is disposed. Any number of processes may. */
+export function startSender(options: SenderOptions): AsyncDisposable {
+  const sender = new Sender(options)
+  const ended = sender.run()
+  return {
+    async [Symbol.asyncDispose]() {
+      sender.stop()
+      await ended
+    },
+  }
+}
+
+class Sender {
+  readonly #options: SenderOptions
+  readonly #client: PushClient
+  readonly #hosts: Hosts
+  readonly #outcomes: Outcomes
+  readonly #around: Parameters<typeof preparePushes>[1]
+  readonly #stopping = new AbortController()
+  readonly #hangUp = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(options: SenderOptions) {
+    const { db, neighbours, settings } = options
+    this.#options = options
+    this.#client = openPushClient(options.network)
+    this.#hosts = new Hosts(options.patience.firstMs)
+    this.#outcomes = new Outcomes(db)
+    const access = new PushAccess(neighbours.rooms)
+    this.#around = { db, neighbours, access, links: new Links(settings.publicUrl) }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const started = await this.#turn().catch((error: unknown) => {
+        reportFailedTurn(error)
+        return undefined
+      })
+      await this.#pause(started)
+    }
+    const late = setTimeout(() => this.#hangUp.abort(), graceMs)
+    await Promise.all(this.#running)
+    clearTimeout(late)
+    await this.#outcomes.write().catch(reportFailedTurn)
+    this.#client[Symbol.dispose]()
+  }
+
+  /** One look at the queue; answers how many pushes it started. Outcomes come first: they make room in the queue. */
+  async #turn(): Promise<number> {
+    await this.#outcomes.write()
+    if (this.#hosts.free === 0) return 0
+    const due = await duePushes(this.#options.db, mostPerHost)
+    const begun = due.filter(({ host }) => this.#hosts.begin(host, Date.now()))
+    if (begun.length === 0) return 0
+    const held = await this.#hold(begun)
+    const prepared = await preparePushes(held, this.#around).catch((error: unknown) => {
+      for (const push of held) {
+        this.#hosts.end(push.host, Date.now())
+        this.#outcomes.postpone(push, afterTroubleMs, false)
+      }
+      throw error
+    })
+    for (const one of prepared) this.#start(one)
+    return prepared.length
+  }
+
+  /** Takes pushes for this process; others may have been faster. */
+  async #hold(begun: readonly { id: bigint; host: string }[]): Promise<HeldPush[]> {
+    let held: HeldPush[] = []
+    try {
+      const ids = begun.map(({ id }) => id)
+      held = await holdPushes(this.#options.db, ids, leaseMs)
+      return held
+    } finally {
+      const taken = new Set(held.map(({ id }) => id))
+      for (const { id, host } of begun) if (!taken.has(id)) this.#hosts.end(host, Date.now())
+    }
+  }
+
+  #start(prepared: Prepared): void {
+    const { push } = prepared
+    if ('reason' in prepared) return this.#drop(push, prepared.reason)
+    const request = this.#toRequest(push, prepared.content)
+    if (!request) return this.#drop(push, 'refused')
+    const running = this.#send(push, request).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  #drop(push: HeldPush, outcome: Reason | 'refused'): void {
+    this.#hosts.end(push.host, Date.now())
+    if (outcome === 'dismissed' && push.attempts === 1) this.#outcomes.unseen(push)
+    else this.#outcomes.through(push)
+    countPush(push.action, outcome)
+  }
+
+  /** Undefined when it cannot be encrypted: then it never can. */
+  #toRequest(push: HeldPush, content: PushContent): PushRequest | undefined {
+    try {
+      return toPushRequest(this.#options.settings, push, content)
+    } catch (error) {
+      reportFailedTurn(error)
+      return undefined
+    }
+  }
+
+  async #send(push: HeldPush, request: PushRequest): Promise<void> {
+    const { patience } = this.#options
+    const answer = await this.#client.send(request, this.#hangUp.signal)
+    const ageMs = Date.now() - push.createdAt.getTime()
+    const isTroubled = answer.outcome === 'busy' && answer.isTroubled
+    this.#hosts.end(push.host, Date.now(), answer.outcome === 'blocked' ? undefined : !isTroubled)
+    if (answer.outcome === 'busy') {
+      const pauseMs = pauseBefore({ ...push, ageMs, ...answer }, patience)
+      if (pauseMs === undefined) this.#outcomes.through(push)
+      else this.#outcomes.postpone(push, pauseMs, true)
+      return countPush(push.action, pauseMs === undefined ? 'given_up' : 'postponed')
+    }
+    if (answer.outcome === 'gone') this.#outcomes.gone(push)
+    else this.#outcomes.through(push)
+    if (answer.outcome === 'accepted') recordLag(push.action, ageMs / 1000)
+    countPush(push.action, answer.outcome)
+  }
+
+  /** Until there may be something to do: at once after a turn that started something, else when a push ends or the time comes. */
+  async #pause(started: number | undefined): Promise<void> {
+    const { signal } = this.#stopping
+    if (started === undefined) return sleep(afterTroubleMs, undefined, { signal }).catch(() => undefined)
+    const over = new AbortController()
+    const waiting = sleep(pollMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)
+    await Promise.race([waiting, ...this.#running])
+    over.abort()
+    if (this.#running.size > 0) await sleep(gatherMs)
+  }
+}

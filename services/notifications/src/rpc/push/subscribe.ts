@@ -1,0 +1,24 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { PushNotificationService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { badAuth, badP256dh, pushIsOff } from '../../push-errors.ts'
+import { toAuth, toP256dh } from '../../push/browser-keys.ts'
+import { assertPublicEndpoint, checkedEndpoint } from '../../push/endpoint.ts'
+import { upsertSubscription } from '../../store/push-subscriptions.ts'
+
+export function subscribe({ db, push, now }: Context): MethodImpl<typeof PushNotificationService.method.subscribe> {
+  return async (req, call) => {
+    const { userId } = callerOf(call)
+    if (!push.enabled) throw pushIsOff()
+    const endpoint = checkedEndpoint(req.endpoint, push.network)
+    const p256dh = toP256dh(req.p256dh)
+    if (p256dh === undefined) throw badP256dh()
+    const auth = toAuth(req.auth)
+    if (auth === undefined) throw badAuth()
+    await assertPublicEndpoint(endpoint, push.network)
+    const subscription = { userId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
+    await db.transaction((tx) => upsertSubscription(tx, subscription))
+    return { subscribed: true }
+  }
+}

@@ -1,0 +1,16 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { PushNotificationService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { parseEndpoint } from '../../push/endpoint.ts'
+import { deleteSubscription } from '../../store/push-subscriptions.ts'
+
+export function unsubscribe({ db }: Context): MethodImpl<typeof PushNotificationService.method.unsubscribe> {
+  return async ({ endpoint }, call) => {
+    const { userId } = callerOf(call)
+    const url = parseEndpoint(endpoint)
+    // What is no address was never stored: it is unknown, which is a success.
+    if (url) await deleteSubscription(db, userId, url)
+    return { unsubscribed: true }
+  }
+}

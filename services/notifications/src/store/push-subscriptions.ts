@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Db, Tx } from '@parley/postgres'
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { pushJobs, pushSubscriptions } from './schema.ts'
+
+export type NewSubscription = {
+  userId: string
+  endpoint: URL
+  p256dh: string
+  auth: string
+  userAgent: string | undefined
+  registeredAt: Date
+}
+
+/** More browsers than anybody has; the one that registered longest ago makes room. */
+const mostPerUser = 20
+
+const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
+
+/** Stores or updates a subscription; it belongs to the user from now on. */
+export async function upsertSubscription(tx: Tx, { endpoint, ...subscription }: NewSubscription): Promise<void> {
+  const { userId } = subscription
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: subscriptions of ${userId}`}, 0))`)
+  const values = { ...subscription, userAgent: subscription.userAgent ?? null, host: endpoint.host }
+  const [stored] = await tx
+    .insert(pushSubscriptions)
+    .values({ ...values, endpoint: endpoint.href, endpointDigest: digestOf(endpoint) })
+    .onConflictDoUpdate({ target: pushSubscriptions.endpointDigest, set: values })
+    .returning({ id: pushSubscriptions.id })
+  if (!stored) throw new Error('an upsert without a row')
+  // What waits for who had the endpoint before is none of the new owner's business.
+  await tx.delete(pushJobs).where(and(eq(pushJobs.subscriptionId, stored.id), ne(pushJobs.userId, userId)))
+  await tx.execute(sql`
+    delete from push_subscriptions where id in (
+      select id from push_subscriptions where user_id = ${userId}
+      order by registered_at desc, id desc offset ${mostPerUser})`)
+}
+
+/** Forgets a subscription of the user, if it is theirs. */
+export async function deleteSubscription(db: Db, userId: string, endpoint: URL): Promise<void> {
+  const { endpointDigest, userId: owner } = pushSubscriptions
+  await db.delete(pushSubscriptions).where(and(eq(endpointDigest, digestOf(endpoint)), eq(owner, userId)))
+}
+
+/** Forgets all browsers of a user, and what was to be sent to them; answers how many there were. */
+export async function deleteSubscriptions(db: Db, userId: string): Promise<number> {
+  return (await db.delete(pushSubscriptions).where(eq(pushSubscriptions.userId, userId))).rowCount ?? 0
+}

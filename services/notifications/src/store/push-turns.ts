@@ -1,0 +1,133 @@
+import { sqlRows, type Db } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
+import type { PushKind } from '../push/tag.ts'
+
+/** A push that one process holds, with the browser it is for. */
+export type HeldPush = {
+  id: bigint
+  action: 'show' | 'dismiss'
+  userId: string
+  host: string
+  tag: string
+  notificationId: string
+  roomId: string
+  eventId: string
+  threadRootEventId: string
+  actorId: string
+  kind: PushKind
+  createdAt: Date
+  attempts: number
+  withdrawn: boolean
+  subscriptionId: bigint
+  endpoint: string
+  p256dh: string
+  auth: string
+}
+
+/**
+ * Pushes whose time has come, a few of each host, oldest first. What dismisses a notification waits until the push that
+ * shows it is through.
+ */
+export function duePushes(db: Db, perHost: number): Promise<{ id: bigint; host: string }[]> {
+  return sqlRows(
+    db,
+    sql`
+    with recursive hosts as (
+      (select host from push_jobs order by host limit 1)
+      union all
+      select (select j.host from push_jobs j where j.host > hosts.host order by j.host limit 1)
+      from hosts where hosts.host is not null)
+    select due.id, hosts.host
+    from hosts cross join lateral (
+      select j.id, j.due_at from push_jobs j
+      where j.host = hosts.host and j.due_at <= now() and (j.action = 'show' or not exists (
+        select from push_jobs e where e.subscription_id = j.subscription_id and e.tag = j.tag and e.id < j.id))
+      order by j.due_at limit ${perHost}) due
+    where hosts.host is not null
+    order by due.due_at`,
+  )
+}
+
+/** Takes pushes for a while; those that somebody else took meanwhile are left out. */
+export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<HeldPush[]> {
+  return sqlRows(
+    db,
+    sql`
+    with held as (
+      update push_jobs set leased_until = now() + ${leaseMs} * interval '1 ms', attempts = attempts + 1,
+        due_at = now() + ${leaseMs} * interval '1 ms'
+      where id in (select id from push_jobs where id = any(${idList(ids)}) and due_at <= now()
+                   for update skip locked)
+      returning *)
+    select h.id, h.action, h.user_id as "userId", h.host, h.tag, h.notification_id as "notificationId",
+           h.room_id as "roomId", h.event_id as "eventId", h.thread_root_event_id as "threadRootEventId",
+           h.actor_id as "actorId", h.kind, h.created_at as "createdAt", h.attempts, h.withdrawn,
+           s.id as "subscriptionId", s.endpoint, s.p256dh, s.auth
+    from held h join push_subscriptions s on s.id = h.subscription_id
+    order by h.id`,
+  )
+}
+
+/** Forgets pushes that are through, or never will be. */
+export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void> {
+  if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
+}
+
+/** Forgets pushes that never left, with what would dismiss them. */
+export async function deleteUnseen(db: Db, pushes: readonly Pick<HeldPush, 'subscriptionId' | 'tag'>[]): Promise<void> {
+  if (pushes.length === 0) return
+  const rows = JSON.stringify(pushes.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag })))
+  await db.execute(sql`
+    delete from push_jobs j using jsonb_to_recordset(${rows}::jsonb) as u(id bigint, tag text)
+    where j.subscription_id = u.id and j.tag = u.tag`)
+}
+
+/** A push that comes again, and whether it may have left. */
+export type Postponed = { id: bigint; attempts: number; pauseMs: number; hasLeft: boolean }
+
+/** Gives pushes back. One that was dismissed meanwhile comes at once, to be forgotten. */
+export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
+  if (postponed.length === 0) return
+  const rows = JSON.stringify(postponed.map((one) => ({ ...one, id: String(one.id) })))
+  await db.execute(sql`
+    update push_jobs j set leased_until = null, attempts = case when p."hasLeft" then j.attempts else j.attempts - 1 end,
+      due_at = case when j.withdrawn then now() else now() + p."pauseMs" * interval '1 ms' end
+    from jsonb_to_recordset(${rows}::jsonb) as p(id bigint, attempts int, "pauseMs" float8, "hasLeft" bool)
+    where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
+}
+
+/** Forgets a subscription that its push service does not know any more, unless its browser registered anew meanwhile. */
+export async function deleteGoneSubscriptions(
+  db: Db,
+  gone: readonly Pick<HeldPush, 'subscriptionId' | 'p256dh' | 'auth'>[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const rows = JSON.stringify(
+    gone.map(({ subscriptionId, p256dh, auth }) => ({ id: String(subscriptionId), p256dh, auth })),
+  )
+  await db.execute(sql`
+    delete from push_subscriptions s using jsonb_to_recordset(${rows}::jsonb) as g(id bigint, p256dh text, auth text)
+    where s.id = g.id and s.p256dh = g.p256dh and s.auth = g.auth`)
+}
+
+/** Forgets pushes that are too old; answers how many, at most `most` at a time. */
+export async function deleteOldPushes(db: Db, olderThanMs: number, most: number): Promise<number> {
+  const deleted = await db.execute(sql`
+    delete from push_jobs where id in (
+      select id from push_jobs where created_at < now() - ${olderThanMs} * interval '1 ms'
+      order by created_at limit ${most} for update skip locked)`)
+  return deleted.rowCount ?? 0
+}
+
+/** How many pushes wait, and since when the oldest does. */
+export async function pushQueue(db: Db): Promise<{ depth: number; oldestMs: number }> {
+  const [row] = await sqlRows<{ depth: number; oldestMs: number }>(
+    db,
+    sql`
+    select count(*)::int as depth,
+           coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8 as "oldestMs" from push_jobs`,
+  )
+  return row ?? { depth: 0, oldestMs: 0 }
+}
+
+const idList = (ids: readonly bigint[]) => sql`${`{${ids.join(',')}}`}::bigint[]`

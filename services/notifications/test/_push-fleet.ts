@@ -1,0 +1,65 @@
+import { createECDH } from 'node:crypto'
+import { Resources, type Service } from '@parley/runtime'
+import type { Overrides } from '../src/service.ts'
+import { queueDismissals, queuePushes, type CreatedNotification } from '../src/push/queue.ts'
+import { openFleet, type Fleet } from './_fleet.ts'
+import { notification } from './_push-jobs.ts'
+import { PushService } from './_push-service.ts'
+
+const pair = createECDH('prime256v1')
+
+/** The keys pushes are signed with. */
+export const vapid = { publicKey: pair.generateKeys('base64url'), privateKey: pair.getPrivateKey('base64url') }
+
+/** Push is on. */
+export const pushOn = {
+  PARLEY_PUSH_ENABLED: 'true',
+  PARLEY_PUSH_VAPID_PUBLIC_KEY: vapid.publicKey,
+  PARLEY_PUSH_VAPID_PRIVATE_KEY: vapid.privateKey,
+  PARLEY_PUSH_VAPID_SUBJECT: 'mailto:push@example.org',
+  PARLEY_WEBSERVER_URL: 'https://chat.example',
+}
+
+/** Failures are tried again at once, more or less. */
+const patience = { firstMs: 40, longestMs: 200, giveUpMs: 60_000 }
+
+/** A fleet with a push service. */
+export type PushFleet = {
+  [Symbol.asyncDispose](): Promise<void>
+  fleet: Fleet
+  service: PushService
+  start(overrides?: Overrides['push']): Promise<Service>
+  /** A browser of a user subscribes. */
+  subscribe(userId: string, browser: string, at?: PushService): Promise<string>
+  /** A user is to be told of a message in room R1, which all users of these tests can read. */
+  notify(userId: string, given?: Partial<CreatedNotification>): Promise<void>
+  dismiss(userId: string, tag: string): Promise<void>
+}
+
+export async function openPushFleet(): Promise<PushFleet> {
+  await using opened = new Resources()
+  const fleet = opened.use(await openFleet())
+  const service = opened.use(await PushService.start())
+  const { db, neighbours } = fleet
+  const moved = opened.move()
+  return {
+    ...{ fleet, service },
+    start: (overrides) =>
+      fleet.start({ ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' }, { push: { patience, ...overrides } }),
+    async subscribe(userId, name, at = service) {
+      const browser = at.browser(name)
+      await fleet.as(userId).push.subscribe(browser)
+      return browser.endpoint
+    },
+    async notify(userId, given = {}) {
+      const created = notification(userId, given)
+      const { roomId, eventId } = created
+      const room = neighbours.rooms.get(roomId) ?? neighbours.room(roomId, [], { name: 'general' })
+      room.members.add(userId)
+      if (!neighbours.previews.has(eventId)) neighbours.previews.set(eventId, { text: `text of ${eventId}` })
+      await db.transaction((tx) => queuePushes(tx, [created]))
+    },
+    dismiss: (userId, tag) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),
+    [Symbol.asyncDispose]: async () => moved[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { openPushFleet, vapid, type PushFleet } from './_push-fleet.ts'
+import { queued } from './_push-jobs.ts'
+
+let push: PushFleet
+let user = ''
+let count = 0
+
+beforeAll(async () => {
+  push = await openPushFleet()
+  await push.start()
+})
+afterAll(() => push[Symbol.asyncDispose]())
+beforeEach(() => {
+  user = `U${++count}`
+  push.service.answer = () => ({ status: 201 })
+})
+
+const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
+
+/** Waits for as many pushes at a browser. */
+async function pushesAt(browser: string, times = 1) {
+  await eventually(() => expect(push.service.by(browser)).toHaveLength(times))
+  return push.service.by(browser)
+}
+
+test('a push is encrypted for its browser, signed, and says when, how urgently and instead of what', async () => {
+  await push.subscribe(user, 'whole')
+  push.fleet.neighbours.previews.set('E1', { text: 'lunch?' })
+  await push.notify(user, { eventId: 'E1', notificationId: 'N1' })
+  const [received] = await pushesAt('whole')
+  expect(received).toMatchObject({ ttl: '86400', urgency: 'high', recordSize: 2048 })
+  expect(received?.topic).toMatch(/^[\w-]{32}$/)
+  const shown = {
+    title: 'Uactor mentioned you in #general',
+    body: 'lunch?',
+    icon: 'https://chat.example/icons/icon-192.png',
+    badge: 'https://chat.example/icons/icon-192.png',
+    tag: 'mention-E1',
+  }
+  const url = 'https://chat.example/chat/-/R1?highlight=E1'
+  expect(received?.payload).toEqual({
+    ...{ ...shown, web_push: 8030, mutable: true, notificationId: 'N1', url },
+    notification: { ...shown, navigate: url, data: { notificationId: 'N1', url } },
+  })
+  expect(received?.vapid).toMatchObject({
+    header: { typ: 'JWT', alg: 'ES256' },
+    claims: { aud: push.service.url, sub: 'mailto:push@example.org', exp: expect.any(Number) },
+    ...{ isSigned: true, publicKey: vapid.publicKey },
+  })
+  const hours = (Number(received?.vapid.claims['exp']) * 1000 - Date.now()) / 3_600_000
+  expect(hours).toBeGreaterThan(0)
+  expect(hours).toBeLessThanOrEqual(24)
+  await drained()
+})
+
+test('each browser of a person gets it, and nobody else', async () => {
+  await push.subscribe(user, 'phone')
+  await push.subscribe(user, 'laptop')
+  await push.subscribe('Uother', 'other')
+  await push.notify(user)
+  await Promise.all([pushesAt('phone'), pushesAt('laptop')])
+  await drained()
+  expect(push.service.by('other')).toEqual([])
+})
+
+test('a message without text is told by its files, a room message is not urgent', async () => {
+  await push.subscribe(user, 'files')
+  push.fleet.neighbours.previews.set('Efiles', { text: '', attachments: 2 })
+  await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })
+  const [received] = await pushesAt('files')
+  expect(received).toMatchObject({ urgency: 'normal', payload: { body: 'Sent 2 files', tag: 'room-message-Efiles' } })
+})
+
+test('a dismissal goes to every device, after what it dismisses and in its place', async () => {
+  await push.subscribe(user, 'first')
+  await push.notify(user, { eventId: 'Edone' })
+  const [shown] = await pushesAt('first')
+  await drained()
+  await push.subscribe(user, 'second')
+  await push.dismiss(user, 'mention-Edone')
+  const [, dismissal] = await pushesAt('first', 2)
+  expect(dismissal?.payload).toEqual({ action: 'dismiss', tag: 'mention-Edone' })
+  expect(dismissal?.topic).toBe(shown?.topic)
+  expect((await pushesAt('second'))[0]?.payload).toEqual({ action: 'dismiss', tag: 'mention-Edone' })
+  await drained()
+})
+
+test('a dismissal waits for the push that shows', async () => {
+  await push.subscribe(user, 'ordered')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  push.service.answer = async ({ payload }) => {
+    if (payload['notificationId'] === 'Nheld') await held
+    return { status: 201 }
+  }
+  await push.notify(user, { eventId: 'Eheld', notificationId: 'Nheld' })
+  await pushesAt('ordered')
+  await push.dismiss(user, 'mention-Eheld')
+  await push.subscribe('Uwitness', 'witness')
+  await push.notify('Uwitness', { eventId: 'Ewitness' })
+  await eventually(async () => expect(await queued(push.fleet.db)).toHaveLength(2))
+  release()
+  await pushesAt('ordered', 2)
+  expect(push.service.by('ordered').map(({ payload }) => payload['action'])).toEqual([undefined, 'dismiss'])
+  await drained()
+})
+
+const changes: Record<string, (user: string) => unknown> = {
+  read: (id) => push.dismiss(id, 'mention-Egone'),
+  muted: (id) => push.fleet.as(id).preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED }),
+  gone: (id) => push.fleet.neighbours.rooms.get('R1')?.members.delete(id),
+  undisturbed: (id) => push.fleet.neighbours.presences.set(id, PresenceStatus.DO_NOT_DISTURB),
+  retracted: () => push.fleet.neighbours.previews.delete('Egone'),
+}
+
+test.each(Object.keys(changes))('nothing leaves for who is %s meanwhile', async (how) => {
+  await push.subscribe(user, how)
+  push.fleet.neighbours.calls.length = 0
+  push.fleet.neighbours.silent = true
+  await push.notify(user, { eventId: 'Egone' })
+  await eventually(() => expect(push.fleet.neighbours.calls).toContain('listRecipients'))
+  await changes[how]?.(user)
+  push.fleet.neighbours.silent = false
+  await drained()
+  expect(push.service.by(how)).toEqual([])
+})

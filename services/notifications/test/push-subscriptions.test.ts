@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { eventually, requestErasure } from '@parley/testkit'
+import { pushSubscriptions } from '../src/store/schema.ts'
+import { openPushFleet, pushOn, type PushFleet } from './_push-fleet.ts'
+import { notification, queued, subscribed } from './_push-jobs.ts'
+
+const inside = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '192.168.1.1', '[::1]', '[fd00::1]', '[::ffff:10.0.0.1]']
+const names: Record<string, string[]> = {
+  'push.example': ['1.1.1.1'],
+  'inside.example': ['10.0.0.1'],
+  'both.example': ['1.1.1.1', '127.0.0.1'],
+  localhost: ['127.0.0.1'],
+}
+let push: PushFleet
+
+beforeAll(async () => {
+  push = await openPushFleet()
+  const { isPublicAddress } = await import('@parley/outbound')
+  await push.fleet.start(pushOn, {
+    push: {
+      network: {
+        isAllowed: isPublicAddress,
+        allowPlain: false,
+        resolve: (name, _, callback) => {
+          const found = names[name]
+          if (found)
+            callback(
+              null,
+              found.map((address) => ({ address, family: 4 })),
+            )
+          else callback(new Error('ENOTFOUND'), [])
+        },
+      },
+    },
+  })
+})
+afterAll(() => push[Symbol.asyncDispose]())
+
+const browserOf = (name: string) => ({ ...push.service.browser(name), endpoint: `https://push.example/${name}` })
+const as = (userId: string) => push.fleet.as(userId).push
+const stored = async () => {
+  const rows = await push.fleet.db.select().from(pushSubscriptions)
+  return (userId: string) => rows.filter((row) => row.userId === userId)
+}
+
+test('a subscription is stored once, with the keys it had last', async () => {
+  const browser = { ...browserOf('phone'), userAgent: 'Browser 1' }
+  expect(await as('Ua').subscribe(browser)).toMatchObject({ subscribed: true })
+  expect(await as('Ua').subscribe({ ...browser, ...browserOf('phone') })).toMatchObject({ subscribed: true })
+  const last = { ...browserOf('phone'), userAgent: 'Browser 2' }
+  await as('Ua').subscribe({ ...last, endpoint: `${last.endpoint}#part` })
+  expect((await stored())('Ua')).toMatchObject([{ ...last, host: 'push.example' }])
+})
+
+test('an endpoint belongs to who registered it last, with nothing of who had it before', async () => {
+  const browser = browserOf('shared')
+  await as('Ub').subscribe(browser)
+  const queue = await import('../src/push/queue.ts')
+  push.fleet.neighbours.silent = true
+  await push.fleet.db.transaction((tx) => queue.queuePushes(tx, [notification('Ub')]))
+  await as('Uc').subscribe(browser)
+  push.fleet.neighbours.silent = false
+  const all = await stored()
+  expect([all('Ub'), all('Uc')]).toMatchObject([[], [{ endpoint: browser.endpoint }]])
+  expect((await queued(push.fleet.db)).filter((line) => line.includes('shared'))).toEqual([])
+})
+
+test('who has many browsers keeps the newest 20, also when they come at once', async () => {
+  await as('Ud').subscribe(browserOf('oldest'))
+  for (let n = 0; n < 24; n += 4)
+    await Promise.all([n, n + 1, n + 2, n + 3].map((m) => as('Ud').subscribe(browserOf(`many-${m}`))))
+  const endpoints = (await stored())('Ud').map(({ endpoint }) => endpoint)
+  expect(endpoints).toHaveLength(20)
+  expect(endpoints).not.toContain('https://push.example/oldest')
+})
+
+test("only one's own subscription is removed; everything is a success", async () => {
+  const browser = browserOf('own')
+  await as('Ue').subscribe(browser)
+  for (const endpoint of [browser.endpoint, 'https://push.example/unknown', 'no address'])
+    expect(await as('Uf').unsubscribe({ endpoint })).toMatchObject({ unsubscribed: true })
+  expect((await stored())('Ue')).toHaveLength(1)
+  for (let n = 0; n < 2; n++)
+    expect(await as('Ue').unsubscribe({ endpoint: `${browser.endpoint}#x` })).toMatchObject({ unsubscribed: true })
+  expect((await stored())('Ue')).toEqual([])
+})
+
+test.each([
+  'http://push.example/1',
+  'ftp://push.example/1',
+  'push.example/1',
+  'https://user:secret@push.example/1',
+  ...inside.map((host) => `https://${host}/push`),
+  'https://2130706433/push',
+  'https://localhost/push',
+  'https://inside.example/push',
+  'https://both.example/push',
+])('the endpoint %s is not taken', async (endpoint) => {
+  const subscribing = as('Ug').subscribe({ ...browserOf('x'), endpoint })
+  await expect(subscribing).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    message: expect.stringContaining('endpoint'),
+  })
+})
+
+test('a name that cannot be looked up now is taken', async () => {
+  await as('Uh').subscribe({ ...browserOf('x'), endpoint: 'https://unknown.example/1' })
+  expect((await stored())('Uh')).toHaveLength(1)
+})
+
+test.each([
+  ['p256dh', 'AAAA'],
+  ['p256dh', 'B'.repeat(87)],
+  ['auth', 'AAAA'],
+  ['auth', 'A'.repeat(30)],
+])('%s may not be %s', async (field, value) => {
+  const subscribing = as('Ui').subscribe({ ...browserOf('x'), [field]: value })
+  await expect(subscribing).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    message: expect.stringContaining(field),
+  })
+})
+
+test('nothing is left of the browsers of a deleted person', async () => {
+  const { db, bus, erasures } = push.fleet
+  await subscribed(db, 'Ugone', 'https://push.example/gone')
+  await subscribed(db, 'Ustays', 'https://push.example/stays')
+  await requestErasure(bus, 'Ugone', 1)
+  await eventually(() => expect(erasures.found('Ugone', 1)).toBe(1n))
+  const all = await stored()
+  expect([all('Ugone').length, all('Ustays').length]).toEqual([0, 1])
+})
