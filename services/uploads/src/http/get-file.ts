@@ -8,6 +8,7 @@ import { reportFileWithoutBytes } from '../metrics.ts'
 import { storageKeys, type ByteRange } from '../storage/storage.ts'
 import type { AssetRow } from '../store/assets.ts'
 import { contentHeaders } from './content-headers.ts'
+import { repliedElsewhere } from './elsewhere.ts'
 import { readImagePath } from './image-path.ts'
 import { readableAsset } from './readable-asset.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
@@ -32,7 +33,10 @@ export async function getFile(
     headers: { ...headers, ...contentHeaders(asset) },
     open: (range?: ByteRange) => contentOf(ctx, asset, range),
   }
-  if (!repliedUnchanged(request, response, file)) await send(request, response, file)
+  if (repliedUnchanged(request, response, file)) return
+  const { contentType, filename } = asset
+  const passive = { key: storageKeys.asset(asset.id), size: asset.size, contentType, filename, headers }
+  if (!(await repliedElsewhere(ctx, request, response, passive))) await send(request, response, file)
 }
 
 async function sendSize(
@@ -46,11 +50,13 @@ async function sendSize(
   const state = { etag: `"${tag}"`, lastModified: asset.createdAt }
   if (repliedUnchanged(request, response, { ...state, headers })) return
   const original = async () => buffer(await contentOf(ctx, asset))
-  const bytes = await ctx.transforms.get(`${asset.id} ${tag}`, () => ctx.studio.resize(original, size))
+  const { bytes, contentType } = await ctx.transforms.get(`${asset.id} ${tag}`, () =>
+    ctx.studio.resize(original, { size, as: 'attachment' }),
+  )
   await send(request, response, {
     ...state,
     ...inMemory(bytes),
-    headers: { ...headers, 'content-type': 'image/webp', 'x-content-type-options': 'nosniff' },
+    headers: { ...headers, 'content-type': contentType, 'x-content-type-options': 'nosniff' },
   })
 }
 

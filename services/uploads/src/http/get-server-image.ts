@@ -35,13 +35,17 @@ export async function getServerImage(
   const state = { headers, etag: `"${tag}"`, lastModified: image.createdAt }
   if (repliedUnchanged(request, response, state)) return
   const bytes = size
-    ? inMemory(
-        await ctx.transforms.get(`${key} ${tag}`, () =>
-          ctx.studio.resize(async () => buffer(await contentOf(ctx, image)), size),
-        ),
-      )
+    ? inMemory(await sizeOf(ctx, image, { size, tag }))
     : { size: image.size, open: (range?: ByteRange) => contentOf(ctx, image, range) }
   await send(request, response, { ...state, ...bytes })
+}
+
+async function sizeOf(ctx: Context, image: ServerImageRow, { size, tag }: { size: ServerImageSize; tag: string }) {
+  const original = async () => buffer(await contentOf(ctx, image))
+  const made = await ctx.transforms.get(`${image.key} ${tag}`, () =>
+    ctx.studio.resize(original, { size, as: 'public image' }),
+  )
+  return made.bytes
 }
 
 async function contentOf(ctx: Context, { key, size }: ServerImageRow, range?: ByteRange): Promise<Readable> {

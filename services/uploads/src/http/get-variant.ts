@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { reportFileWithoutBytes } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
 import { findVariant } from '../store/asset-variants.ts'
+import { repliedElsewhere } from './elsewhere.ts'
 import { readableAsset } from './readable-asset.ts'
 import { noSuchAsset } from './refusal.ts'
 import { repliedUnchanged, send } from './send.ts'
@@ -17,7 +18,7 @@ export async function getVariant(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { headers } = await readableAsset(ctx, request, { assetId, size: undefined, variant })
+  const { asset, headers } = await readableAsset(ctx, request, { assetId, size: undefined, variant })
   const made = await findVariant(ctx.db, assetId, variant)
   if (!made) throw noSuchAsset()
   const file = {
@@ -25,6 +26,9 @@ export async function getVariant(
     headers: { ...headers, 'content-type': made.contentType, 'x-content-type-options': 'nosniff' },
   }
   if (repliedUnchanged(request, response, file)) return
+  const { contentType, size } = made
+  const passive = { key: storageKeys.variant(made.key), size, contentType, filename: asset.filename, headers }
+  if (await repliedElsewhere(ctx, request, response, passive)) return
   await send(request, response, {
     ...file,
     open: async (range) => {

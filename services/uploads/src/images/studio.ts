@@ -10,26 +10,34 @@ export type MadeImage = { bytes: Buffer; width: number; height: number }
 /** What an image is that is stored as it was sent. */
 export type MeasuredImage = { contentType: string; width: number; height: number; animated: boolean }
 
+/** Another size of an image. */
+export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
+
+/** What it is of: an attachment becomes JPEG, or WebP when something may shine through it; public images are WebP. */
+export type ResizedKind = 'attachment' | 'public image'
+
 /** Where images are decoded; so many at once as memory and cores allow. */
 export type Studio = {
   /** Makes what is stored of what somebody sent, at most that large. Throws `invalid_argument` for what is no good image. */
   make(read: () => Promise<Buffer>, most: { width: number; height: number }): Promise<MadeImage>
   /** Looks at an image that is stored as it was sent. Throws `invalid_argument` for what is no good image. */
   measure(read: () => Promise<Buffer>): Promise<MeasuredImage>
-  /** Makes another size of a stored image. */
-  resize(read: () => Promise<Buffer>, size: ServerImageSize): Promise<Buffer>
+  /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
+  resize(read: () => Promise<Buffer>, wanted: { size: ServerImageSize; as: ResizedKind }): Promise<ResizedImage>
 }
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
 const mostWaiting = 64
 const timeoutSeconds = 10
+/** Whoever waits longer than this is told to come again. */
+const patienceMs = 10_000
 
 export function openStudio({ atOnce }: { atOnce: number }): Studio {
   sharp.cache(false)
   // Loaders that nobody here asks for do not run, whatever a file pretends to be.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
-  const turnstile = new Turnstile(atOnce, mostWaiting, tooManyImages)
+  const turnstile = new Turnstile(atOnce, mostWaiting, tooManyImages, patienceMs)
   return {
     make: (read, most) =>
       turnstile.pass(async () => {
@@ -45,16 +53,24 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
         await make(bytes, { width: 32, height: 32, fit: 'inside' })
         return { contentType: `image/${format}`, ...measured }
       }),
-    resize: (read, { width, height, fit }) =>
-      turnstile.pass(async () => {
-        const options = { width, height, fit: fits[fit], withoutEnlargement: fit !== 'exact' }
-        return sharp(await read(), decoding)
-          .autoOrient()
-          .resize(options)
-          .webp({ quality: 80 })
-          .timeout({ seconds: timeoutSeconds })
-          .toBuffer()
-      }),
+    resize: (read, { size, as }) => turnstile.pass(async () => resize(await read(), size, as)),
+  }
+}
+
+async function resize(bytes: Buffer, { width, height, fit }: ServerImageSize, as: ResizedKind): Promise<ResizedImage> {
+  try {
+    const decoded = sharp(bytes, decoding)
+    const { hasAlpha } = await decoded.metadata()
+    const resized = decoded
+      .autoOrient()
+      .resize({ width, height, fit: fits[fit], withoutEnlargement: fit !== 'exact' })
+      .timeout({ seconds: timeoutSeconds })
+    if (as === 'attachment' && !hasAlpha)
+      return { bytes: await resized.jpeg({ quality: 75 }).toBuffer(), contentType: 'image/jpeg' }
+    const quality = as === 'attachment' ? 75 : 80
+    return { bytes: await resized.webp({ quality }).toBuffer(), contentType: 'image/webp' }
+  } catch (error) {
+    throw whyNotDecoded(error)
   }
 }
 
@@ -69,6 +85,9 @@ async function make(bytes: Buffer, resize: ResizeOptions): Promise<MadeImage> {
       .toBuffer({ resolveWithObject: true })
     return { bytes: made.data, width: made.info.width, height: made.info.height }
   } catch (error) {
-    throw error instanceof Error && /timeout/i.test(error.message) ? imageTakesTooLong(error) : imageIsBroken(error)
+    throw whyNotDecoded(error)
   }
 }
+
+const whyNotDecoded = (error: unknown) =>
+  error instanceof Error && /timeout/i.test(error.message) ? imageTakesTooLong(error) : imageIsBroken(error)

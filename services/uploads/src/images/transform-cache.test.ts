@@ -5,7 +5,7 @@ function counting() {
   const made: string[] = []
   const make = (id: string, size: number) => () => {
     made.push(id)
-    return Promise.resolve(Buffer.alloc(size))
+    return Promise.resolve({ bytes: Buffer.alloc(size), contentType: 'image/webp' as const })
   }
   return { made, make }
 }
@@ -28,5 +28,5 @@ test('what was asked for longest ago goes first', async () => {
 test('a failure is not kept', async () => {
   const cache = new TransformCache(25)
   await expect(cache.get('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
-  expect(await cache.get('a', counting().make('a', 3))).toHaveLength(3)
+  expect((await cache.get('a', counting().make('a', 3))).bytes).toHaveLength(3)
 })

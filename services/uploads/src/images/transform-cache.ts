@@ -1,4 +1,6 @@
-type Entry = { bytes: Buffer } | { making: Promise<Buffer> }
+import type { ResizedImage } from './studio.ts'
+
+type Entry = { made: ResizedImage } | { making: Promise<ResizedImage> }
 
 /** Keeps what was made lately, up to so many bytes; concurrent questions for one thing make it once. */
 export class TransformCache {
@@ -10,20 +12,20 @@ export class TransformCache {
     this.#maxBytes = maxBytes
   }
 
-  get(id: string, make: () => Promise<Buffer>): Promise<Buffer> | Buffer {
+  get(id: string, make: () => Promise<ResizedImage>): Promise<ResizedImage> | ResizedImage {
     const entry = this.#entries.get(id)
     if (!entry) return this.#make(id, make)
     if ('making' in entry) return entry.making
     this.#entries.delete(id)
     this.#entries.set(id, entry)
-    return entry.bytes
+    return entry.made
   }
 
-  #make(id: string, make: () => Promise<Buffer>): Promise<Buffer> {
+  #make(id: string, make: () => Promise<ResizedImage>): Promise<ResizedImage> {
     const making = make().then(
-      (bytes) => {
-        this.#keep(id, bytes)
-        return bytes
+      (made) => {
+        this.#keep(id, made)
+        return made
       },
       (error: unknown) => {
         this.#entries.delete(id)
@@ -34,15 +36,15 @@ export class TransformCache {
     return making
   }
 
-  #keep(id: string, bytes: Buffer): void {
+  #keep(id: string, made: ResizedImage): void {
     this.#entries.delete(id)
-    this.#entries.set(id, { bytes })
-    this.#bytes += bytes.length
+    this.#entries.set(id, { made })
+    this.#bytes += made.bytes.length
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) return
       if ('making' in entry) continue
       this.#entries.delete(oldest)
-      this.#bytes -= entry.bytes.length
+      this.#bytes -= entry.made.bytes.length
     }
   }
 }

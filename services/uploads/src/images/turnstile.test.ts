@@ -3,6 +3,16 @@ import { expect, test } from '@jest/globals'
 import { tooManyImages } from '../errors.ts'
 import { Turnstile } from './turnstile.ts'
 
+test('who waits too long is refused, and takes no place', async () => {
+  const turnstile = new Turnstile(1, 9, tooManyImages, 1)
+  const first = work()
+  const passing = turnstile.pass(() => first.done)
+  await expect(turnstile.pass(() => Promise.resolve())).rejects.toMatchObject({ code: Code.ResourceExhausted })
+  first.finish()
+  await passing
+  expect(await turnstile.pass(() => Promise.resolve('free again'))).toBe('free again')
+})
+
 function work() {
   let finish: () => void = () => undefined
   const done = new Promise<void>((resolve) => (finish = resolve))

@@ -1,0 +1,25 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Context } from '../context.ts'
+import { isPlayed, mayHoldScripts } from '../domain/media-type.ts'
+
+const largeBytes = 32 * 1024 * 1024
+const expiresMs = 5 * 60_000
+
+export type Passive = { key: string; size: number; contentType: string; filename: string; headers: OutgoingHttpHeaders }
+
+/**
+ * Sends whoever asks for something large or played to the storage, when the storage lets itself be asked. The address
+ * holds for five minutes and for reading alone; nothing that could run is opened there either.
+ */
+export async function repliedElsewhere(
+  ctx: Pick<Context, 'storage'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { key, size, contentType, filename, headers }: Passive,
+): Promise<boolean> {
+  if (!ctx.storage.presign || request.method !== 'GET' || mayHoldScripts(contentType)) return false
+  if (!isPlayed(contentType) && size < largeBytes) return false
+  const location = await ctx.storage.presign(key, { expiresMs, contentType, filename })
+  response.writeHead(302, { ...headers, 'cache-control': 'no-store', 'content-length': 0, location }).end()
+  return true
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { assets } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+import { bytesOf, Readers } from './_reading.ts'
+
+let env: Env
+let readers: Readers
+const file = randomBytes(300_000)
+
+beforeAll(async () => {
+  env = await openEnv('s3')
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+  readers = new Readers(env)
+  await readers.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const ask = (id: string, init: RequestInit = {}) => fetch(readers.addressOf(id), { redirect: 'manual', ...init })
+
+test('what is played is read at the storage, in parts too, for five minutes', async () => {
+  const id = await readers.attached(file, 'audio/ogg', { filename: 'Lied.ogg' })
+  const response = await ask(id)
+  expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store'])
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  const location = new URL(response.headers.get('location') ?? '')
+  expect(location.searchParams.get('X-Amz-Expires')).toBe('300')
+  const followed = await readers.read(id, { headers: { range: 'bytes=100-199' } })
+  expect([followed.status, followed.redirected]).toEqual([206, true])
+  expect(await bytesOf(followed)).toEqual(file.subarray(100, 200))
+  expect(followed.headers.get('content-type')).toBe('audio/ogg')
+  expect(followed.headers.get('content-disposition')).toContain('Lied.ogg')
+})
+
+test('what is small, what could run, and what is asked of us is answered here', async () => {
+  for (const contentType of ['text/plain', 'text/html', 'audio/x+xml']) {
+    const response = await ask(await readers.attached(file, contentType))
+    expect(response.status).toBe(200)
+    expect(await bytesOf(response)).toEqual(file)
+  }
+  const id = await readers.attached(file, 'audio/ogg')
+  const head = await ask(id, { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, '300000'])
+  const etag = head.headers.get('etag') ?? ''
+  expect((await ask(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
+})
+
+test('what is large is read at the storage, unless it could run', async () => {
+  const statusOf = async (contentType: string, size: number) => {
+    const id = await readers.attached(Buffer.from(contentType), contentType)
+    await env.db.update(assets).set({ size }).where(eq(assets.id, id))
+    return (await ask(id)).status
+  }
+  const large = 32 * 1024 * 1024
+  expect(await statusOf('application/pdf', large)).toBe(302)
+  for (const [contentType, size] of [
+    ['application/pdf', large - 1],
+    ['text/html', large],
+    ['application/zip', large],
+  ] as const)
+    // Answered here, where there are not as many bytes.
+    expect(await statusOf(contentType, size)).toBe(404)
+})
+
+test('nobody is sent there who may not read', async () => {
+  const id = await readers.attached(file, 'audio/ogg')
+  env.rooms.set('Rtea', [])
+  readers.clock += 5_001
+  const response = await ask(id)
+  expect([response.status, response.headers.has('location')]).toEqual([403, false])
+  expect((await fetch(readers.pathOf(id), { redirect: 'manual' })).status).toBe(401)
+})
