@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, requestErasure } from '@parley/testkit'
+import { callKeys, callParticipants, mediaChores } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+
+let env: Env
+
+beforeAll(async () => {
+  env = await openEnv()
+  env.livekit.webhookUrl = `${(await env.start()).url}/webhooks/livekit`
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const inCall = async (roomId: string, userIds: string[]) => {
+  env.rooms.set(roomId, userIds)
+  for (const userId of userIds) {
+    await env.as(userId).joinCall({ roomId })
+    await env.connect(userId, roomId)
+  }
+  await env.livekit.sent()
+}
+const atMediaServer = (roomId: string) =>
+  [...env.livekit.rooms.values()]
+    .filter(({ name }) => name.startsWith(`server_${roomId}@`))
+    .flatMap(({ participants }) => [...participants.keys()])
+
+test.each([
+  { how: 'leaves', kind: 'user_left_room', fact: 'left' },
+  { how: 'is banned', kind: 'member_banned', fact: 'banned' },
+] as const)('who $how is out of the call and off the media server', async ({ kind, fact }) => {
+  const roomId = `R${fact}`
+  await inCall(roomId, ['Ualice', 'Ubob'])
+  env.rooms.remove(roomId, 'Ualice')
+  await env.announce(kind, roomId, { case: fact, value: { userId: 'Ualice' } })
+  await eventually(async () => expect(await env.inCall(roomId, 'Ubob')).toEqual(['Ubob']))
+  await eventually(() => expect(atMediaServer(roomId)).toEqual(['Ubob']))
+
+  env.rooms.remove(roomId, 'Ubob')
+  await env.announce(kind, roomId, { case: fact, value: { userId: 'Ubob' } })
+  await eventually(() =>
+    expect(env.messaging.toldOf(roomId).slice(3)).toEqual([
+      'call_participant_left Ualice user',
+      'call_participant_left Ubob user',
+      'call_ended user',
+    ]),
+  )
+  await eventually(() => expect(atMediaServer(roomId)).toEqual([]))
+})
+
+test('whoever was a member only because the room was universal is out when it no longer is', async () => {
+  await inCall('Runiversal', ['Ualice', 'Ubob'])
+  env.rooms.remove('Runiversal', 'Ubob')
+  await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })
+  await eventually(async () => expect(await env.inCall('Runiversal', 'Ualice')).toEqual(['Ualice']))
+  await eventually(() => expect(atMediaServer('Runiversal')).toEqual(['Ualice']))
+})
+
+test('a deleted account is out of every call, and nothing of the person is left', async () => {
+  await inCall('Rone', ['Udora', 'Ualice'])
+  await inCall('Rtwo', ['Udora', 'Ualice'])
+  await env.as('Udora').joinCall({ roomId: 'Rone' }, { headers: { 'Idempotency-Key': 'hers' } })
+  for (const roomId of ['Rone', 'Rtwo']) env.rooms.remove(roomId, 'Udora')
+  await env.announceDeletion('Udora')
+  for (const roomId of ['Rone', 'Rtwo'])
+    await eventually(async () => {
+      expect(await env.inCall(roomId, 'Ualice')).toEqual(['Ualice'])
+      expect(atMediaServer(roomId)).toEqual(['Ualice'])
+    })
+  await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
+  await requestErasure(env.bus, 'Udora', 1)
+  await eventually(() => expect(env.erasures.found('Udora', 1)).toBe(3n))
+  await requestErasure(env.bus, 'Udora', 2)
+  await eventually(() => expect(env.erasures.found('Udora', 2)).toBe(0n))
+  const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(callKeys))]
+  expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
+})
+
+test('an erasure ends participations that nothing else has ended', async () => {
+  await inCall('Rlast', ['Uerased', 'Ualice'])
+  await requestErasure(env.bus, 'Uerased', 1)
+  await eventually(() => expect(env.erasures.found('Uerased', 1)).toBeDefined())
+  expect(await env.inCall('Rlast', 'Ualice')).toEqual(['Ualice'])
+  await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
+})

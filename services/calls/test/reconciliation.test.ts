@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { calls } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+
+let env: Env
+/** Minutes that have passed. */
+let later = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  const now = () => new Date(Date.now() + later * 60_000)
+  await Promise.all([1, 2].map(() => env.start({}, { compareEveryMs: 120, now })))
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const mediaRoomOf = async (roomId: string, userId: string) =>
+  `server_${roomId}@${(await env.as(userId).getCallToken({ roomId })).callId}`
+const told = (roomId: string) => env.messaging.toldOf(roomId)
+
+test('who came or went without a webhook is noticed', async () => {
+  env.rooms.set('Rquiet', ['Ualice', 'Ubob'])
+  await env.as('Ualice').joinCall({ roomId: 'Rquiet' })
+  await env.connect('Ualice', 'Rquiet')
+  await env.connect('Ubob', 'Rquiet')
+  await eventually(async () => expect(await env.inCall('Rquiet', 'Ualice')).toEqual(['Ualice', 'Ubob']))
+  env.livekit.disconnect('Ubob', await mediaRoomOf('Rquiet', 'Ualice'))
+  await eventually(async () => expect(await env.inCall('Rquiet', 'Ualice')).toEqual(['Ualice']))
+  env.livekit.disconnect('Ualice', await mediaRoomOf('Rquiet', 'Ualice'))
+  await eventually(() =>
+    expect(told('Rquiet').slice(2)).toEqual([
+      'call_participant_joined Ubob reconciliation',
+      'call_participant_left Ubob reconciliation',
+      'call_participant_left Ualice reconciliation',
+      'call_ended reconciliation',
+    ]),
+  )
+})
+
+test('who is no member any more is put out, though nobody said so', async () => {
+  env.rooms.set('Rroles', ['Ualice', 'Ubob'])
+  for (const userId of ['Ualice', 'Ubob']) {
+    await env.as(userId).joinCall({ roomId: 'Rroles' })
+    await env.connect(userId, 'Rroles')
+  }
+  const mediaRoom = await mediaRoomOf('Rroles', 'Ualice')
+  env.rooms.remove('Rroles', 'Ubob')
+  await eventually(async () => expect(await env.inCall('Rroles', 'Ualice')).toEqual(['Ualice']))
+  await eventually(() => expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ualice']))
+  await eventually(() => expect(told('Rroles')).toContain('call_participant_left Ubob reconciliation'))
+})
+
+test('who joined and never arrived has a minute', async () => {
+  env.rooms.set('Rlost', ['Ualice', 'Ubob'])
+  await env.as('Ualice').joinCall({ roomId: 'Rlost' })
+  const asked = () => env.livekit.asked.filter(({ room }) => room.startsWith('server_Rlost@')).length
+  await eventually(() => expect(asked()).toBeGreaterThan(2))
+  expect(await env.inCall('Rlost', 'Ubob')).toEqual(['Ualice'])
+  later += 2
+  await eventually(async () => expect(await env.inCall('Rlost', 'Ubob')).toBeUndefined())
+  const ended = ['call_participant_left Ualice reconciliation', 'call_ended reconciliation']
+  await eventually(() => expect(told('Rlost').slice(2)).toEqual(ended))
+})
+
+test('a room that is left of a call is closed, those of others are not', async () => {
+  env.rooms.set('Rleft', ['Ualice'])
+  await env.as('Ualice').joinCall({ roomId: 'Rleft' })
+  const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rleft' })
+  await env.as('Ualice').leaveCall({ roomId: 'Rleft' })
+  const others = ['lobby', `other.server_Rleft@${callId}`, 'server_Rleft@Cunknown']
+  for (const name of others) env.livekit.rooms.set(name, { sid: `RM_${name}`, name, participants: new Map() })
+  await env.livekit.connect(token)
+  await eventually(() => expect(env.livekit.rooms.has(`server_Rleft@${callId}`)).toBe(false))
+  expect(others.filter((name) => env.livekit.rooms.has(name))).toEqual(others)
+})
+
+test('what the media server was not told while it was away it is told later', async () => {
+  env.rooms.set('Raway', ['Ualice', 'Ubob'])
+  for (const userId of ['Ualice', 'Ubob']) {
+    await env.as(userId).joinCall({ roomId: 'Raway' })
+    await env.connect(userId, 'Raway')
+  }
+  const mediaRoom = await mediaRoomOf('Raway', 'Ubob')
+  env.livekit.isAway = true
+  await env.as('Ualice').leaveCall({ roomId: 'Raway' })
+  expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ualice', 'Ubob'])
+  env.livekit.isAway = false
+  await eventually(() => expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ubob']))
+  await env.as('Ubob').leaveCall({ roomId: 'Raway' })
+})
+
+test('when the media server cannot be asked three times in a row every call ends', async () => {
+  env.rooms.set('Rdown', ['Ualice'])
+  await env.as('Ualice').joinCall({ roomId: 'Rdown' })
+  await env.connect('Ualice', 'Rdown')
+  env.livekit.isAway = true
+  await eventually(() => expect(told('Rdown').at(-1)).toBe('call_ended reconciliation'))
+  env.livekit.isAway = false
+  const rows = await env.db.select().from(calls)
+  expect(rows.every(({ endedAt, e2eeKey }) => endedAt !== null && e2eeKey === null)).toBe(true)
+})
