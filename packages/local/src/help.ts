@@ -9,7 +9,8 @@ export function helpText(): string {
     const shown = value === '' ? '' : ` (default ${value})`
     return `  ${env.padEnd(width)} ${doc}${shown}`
   })
-  return `Runs a whole Parley fleet on this machine: PostgreSQL, NATS, Redis and every service.
+  return `Runs a whole Parley fleet on this machine: PostgreSQL, NATS, Redis and every service,
+and a media server for calls where livekit-server is on PATH.
 
 Usage: make run            builds first
        pnpm dev            runs what is built

@@ -28,6 +28,11 @@ export const readSettings = defineConfig({
     default: false,
     doc: 'whether a mail server is configured; else mails stay in a folder and are shown on a page of this machine',
   }),
+  livekitEnabled: bool('PARLEY_LIVEKIT_ENABLED', {
+    toml: 'livekit.enabled',
+    optional: true,
+    doc: 'whether there are calls; if not set, there are when livekit-server is on PATH, which is started then',
+  }),
   mailDir: str('PARLEY_MAIL_DIR', { optional: true, doc: 'this folder, if not `mail` of the data folder' }),
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],

@@ -43,14 +43,14 @@ export async function supervise(
 }
 
 function start(given: NodeJS.ProcessEnv, signal: AbortSignal, force: AbortSignal, services?: ServiceDefinition[]) {
-  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, smtpEnabled, mailDir, ...settings } = readSettings({
-    env: given,
-  })
+  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, smtpEnabled, livekitEnabled, mailDir, ...settings } =
+    readSettings({ env: given })
   const fromFile = { ...readGivenSecrets({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
     ...(services === undefined ? {} : { services }),
     fsync: fsync === 'on',
+    mediaServer: livekitEnabled === undefined,
     mailFolder: smtpEnabled ? false : mailDir,
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
     // The fleet's own values are defaults below the environment: what the file says has to be there too.

@@ -95,7 +95,8 @@ test('when the media server cannot be asked three times in a row every call ends
   await env.connect('Ualice', 'Rdown')
   env.livekit.isAway = true
   await eventually(() => expect(told('Rdown').at(-1)).toBe('call_ended reconciliation'))
-  env.livekit.isAway = false
-  const rows = await env.db.select().from(calls)
-  expect(rows.every(({ endedAt, e2eeKey }) => endedAt !== null && e2eeKey === null)).toBe(true)
+  await eventually(async () => {
+    const rows = await env.db.select().from(calls)
+    expect(rows.every(({ endedAt, e2eeKey }) => endedAt !== null && e2eeKey === null)).toBe(true)
+  })
 })

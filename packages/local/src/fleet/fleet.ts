@@ -7,6 +7,7 @@ import { lockDataDir } from './lock.ts'
 import { prepareDatabases } from './migrations.ts'
 import { showMails } from './mails.ts'
 import { Opened } from './opened.ts'
+import { startMediaServer } from './media-server.ts'
 import type { FleetOptions } from './options.ts'
 import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
 import { publicPort } from './public-port.ts'
@@ -77,7 +78,9 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
 
   const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
   const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
-  const addresses = { ...addressesOf(dir, servers, secrets, url, host), mailFolder }
+  const webhookUrl = `http://127.0.0.1:${port}/webhooks/livekit`
+  const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
+  const addresses = { ...addressesOf(dir, servers, secrets, url, host), mailFolder, media }
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()

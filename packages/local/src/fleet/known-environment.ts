@@ -3,6 +3,7 @@ import { effectiveSettings, type EffectiveSetting } from '@parley/config'
 import { readGivenSecrets, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
+import { knownMediaServer } from './media-server.ts'
 import { serviceEnvironment } from './service-env.ts'
 import { parleyServices } from './service-list.ts'
 import { Secrets } from './secrets.ts'
@@ -45,6 +46,8 @@ export function knownEnvironment(
     postgresPort: portOf('postgres'),
     assetsFolder: dir.assets,
     mailFolder: valueOf('smtpEnabled') === true ? undefined : resolve(textOf('mailDir') ?? dir.mail),
+    media:
+      valueOf('livekitEnabled') === null ? knownMediaServer(portOf('livekit'), secrets.peek('livekit')) : undefined,
     secret,
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }

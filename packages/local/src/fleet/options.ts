@@ -15,6 +15,8 @@ export type FleetOptions = {
   owner?: OwnerOptions | false
   /** Folder that gets every mail, shown on a page; default `mail` in the data folder. False: a mail server is configured. */
   mailFolder?: string | false | undefined
+  /** True: a media server for calls is started when its program is there. Default: calls are as configured. */
+  mediaServer?: boolean
   /** Written whenever the fleet is ready and a process has changed. */
   readyFile?: string | undefined
   /** Environment of the services besides what the fleet sets itself; default: this process's own. */

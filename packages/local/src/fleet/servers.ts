@@ -42,11 +42,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dir, secrets, say } = options
   await installMissing(['nats-server', 'redis-server'], say)
   const ports = new RememberedPorts(dir.portsFile)
-  const files = (name: string) => {
-    const logFile = join(dir.logs, `${name}.log`)
-    setAsideLarge(logFile)
-    return { logFile, pidFile: join(dir.run, `${name}.pid`), say }
-  }
+  const files = (name: string) => filesOf(dir, name, say)
   const conf = join(repositoryRoot(), 'deploy/nats/parley.conf')
   const env = Object.fromEntries(busUsers.map((user) => [natsPasswordVariable(user), secrets.get(`nats.${user}`)]))
   const password = secrets.get('redis')
@@ -70,8 +66,15 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   return { postgres: p.first, nats: n.first, redis: r.first, stop }
 }
 
+/** Where a server of a fleet logs, and where it is remembered. */
+export function filesOf(dir: DataDir, name: string, say: (line: string) => void) {
+  const logFile = join(dir.logs, `${name}.log`)
+  setAsideLarge(logFile)
+  return { logFile, pidFile: join(dir.run, `${name}.pid`), say }
+}
+
 /** Keeps a server running: what it is reached by does not change when it is started again. */
-async function kept<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
+export async function kept<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
   const first = await start()
   const backoff = new Backoff()
   let current: Child = first

@@ -70,3 +70,18 @@ test('secrets that were rotated are told as they were before, too', () => {
   expect(env).not.toHaveProperty('PARLEY_CORE_ASSETS_SIGNING_SECRET_PREVIOUS')
   expect(serviceEnvironment(rooms, rotated, {})).not.toHaveProperty('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS')
 })
+
+test('of a media server of the fleet calls learns everything, admin the address, and nobody else anything', () => {
+  const media = {
+    ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
+    ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },
+  }
+  const told = (name: string, given = {}) =>
+    Object.entries(serviceEnvironment({ name, main: 'main.js' }, { ...fleet, media }, given))
+      .filter(([variable]) => variable.startsWith('PARLEY_LIVEKIT_'))
+      .map(([, value]) => value)
+  expect(told('calls')).toEqual(Object.values(media))
+  expect(told('admin')).toEqual(['true', 'ws://127.0.0.1:7880'])
+  expect(told('rooms')).toEqual([])
+  expect(told('admin', { PARLEY_LIVEKIT_URL: 'wss://media.example.org' })).toContain('wss://media.example.org')
+})

@@ -12,6 +12,8 @@ export type FleetAddresses = {
   assetsFolder: string
   /** Folder that gets every mail; undefined when a mail server is configured. */
   mailFolder: string | undefined
+  /** Settings of the fleet's own media server; undefined when it has none. */
+  media?: NodeJS.ProcessEnv | undefined
   secret: (name: string) => string
   /** What the secret of that name was before it was rotated. */
   previousSecret?: (name: string) => string | undefined
@@ -49,6 +51,7 @@ export function serviceEnvironment(
     PARLEY_CORE_ASSETS_SIGNING_SECRET: fleet.secret('assetsSigning'),
     ...(handsOverBlobs.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
     ...(service.name === 'uploads' ? { PARLEY_CORE_ASSETS_DIRECTORY: fleet.assetsFolder } : {}),
+    ...mediaSettings(service, fleet),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...previousSecrets(service, fleet),
     ...present(given),
@@ -67,6 +70,14 @@ export function serviceEnvironment(
   }
   for (const name of own) delete env[name]
   return env
+}
+
+/** The address is for whoever tells clients, the secret for calls alone. */
+function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): NodeJS.ProcessEnv {
+  if (name === 'calls') return media ?? {}
+  if (name !== 'admin' || !media) return {}
+  const { PARLEY_LIVEKIT_ENABLED, PARLEY_LIVEKIT_URL } = media
+  return { PARLEY_LIVEKIT_ENABLED, PARLEY_LIVEKIT_URL }
 }
 
 /** Secrets that were rotated are told too: what they made is still good for reading. */

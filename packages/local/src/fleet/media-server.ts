@@ -1,0 +1,39 @@
+import { findLivekit, livekitUrl, startLivekit } from '../infrastructure/index.ts'
+import type { Opened } from './opened.ts'
+import { RememberedPorts } from './remembered-ports.ts'
+import { filesOf, kept, type ServersOptions } from './servers.ts'
+
+const apiKey = 'parley'
+
+/** Starts a media server for calls when its program is there. Undefined when it is not, which is said. */
+export async function startMediaServer(
+  { dir, secrets, say }: Omit<ServersOptions, 'fsync'>,
+  webhookUrl: string,
+  opened: Opened,
+): Promise<NodeJS.ProcessEnv | undefined> {
+  if (findLivekit() === undefined) {
+    say('there are no voice and video calls: livekit-server is not on PATH, and none is configured')
+    return undefined
+  }
+  const ports = new RememberedPorts(dir.portsFile)
+  const port = await ports.get('livekit')
+  const mediaPorts = { tcp: await ports.get('livekit.tcp'), udp: await ports.get('livekit.udp') }
+  const apiSecret = secrets.get('livekit')
+  const options = { dir: dir.run, port, mediaPorts, apiKey, apiSecret, webhookUrls: [webhookUrl] }
+  const server = await kept('LiveKit', () => startLivekit({ ...options, ...filesOf(dir, 'livekit', say) }), say)
+  opened.push(() => server.stop())
+  return settingsOf(server.first.url, apiSecret)
+}
+
+/** Settings of the media server that a fleet starts, as far as its data folder tells. */
+export function knownMediaServer(port: number, apiSecret: string | undefined): NodeJS.ProcessEnv | undefined {
+  if (port === 0 || apiSecret === undefined || findLivekit() === undefined) return undefined
+  return settingsOf(livekitUrl(port), apiSecret)
+}
+
+const settingsOf = (url: string, apiSecret: string): NodeJS.ProcessEnv => ({
+  PARLEY_LIVEKIT_ENABLED: 'true',
+  PARLEY_LIVEKIT_URL: url,
+  PARLEY_LIVEKIT_API_KEY: apiKey,
+  PARLEY_LIVEKIT_API_SECRET: apiSecret,
+})

@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Child, startChild, whenReady } from './child.ts'
+import { findExecutable } from './executables.ts'
+import { freePort } from './ports.ts'
+import type { ServerOptions } from './server-options.ts'
+
+const program = 'livekit-server'
+
+/** A LiveKit server that runs as a child of this process. */
+export type Livekit = Child & {
+  /** Where clients and services of this machine reach it. */
+  url: string
+}
+
+/** What LiveKit needs besides a folder and a port. */
+export type LivekitOptions = ServerOptions & {
+  apiKey: string
+  /** At least 32 characters. */
+  apiSecret: string
+  /** Who is told what happens. */
+  webhookUrls: readonly string[]
+  /** Ports of sound and pictures; free ones when left out. */
+  mediaPorts?: { tcp: number; udp: number }
+}
+
+/** Where the program lies; undefined when it is not there. It is never installed. */
+export const findLivekit = (): string | undefined => findExecutable(program)
+
+/** Where it is reached on this machine. */
+export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
+
+/** Starts LiveKit on loopback. Throws when the program is not there. */
+export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
+  const command = findLivekit()
+  if (command === undefined) throw new Error(`${program} is not on PATH`)
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
+  const port = options.port || (await freePort())
+  const { tcp, udp } = options.mediaPorts ?? { tcp: await freePort(), udp: await freePort() }
+  const child = await startChild({
+    name: 'LiveKit',
+    command,
+    args: ['--bind', '127.0.0.1', '--node-ip', '127.0.0.1'],
+    cwd: options.dir,
+    logFile: options.logFile ?? join(options.dir, 'server.log'),
+    pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
+    // Secrets are not for the command line. JSON is YAML.
+    env: {
+      PATH: process.env.PATH,
+      LIVEKIT_CONFIG: JSON.stringify({
+        port,
+        rtc: { tcp_port: tcp, udp_port: udp, use_external_ip: false, enable_loopback_candidate: true },
+        keys: { [options.apiKey]: options.apiSecret },
+        webhook: { api_key: options.apiKey, urls: options.webhookUrls },
+        logging: { level: 'warn' },
+      }),
+    },
+    // It waits for its participants after SIGTERM.
+    stopSignals: ['SIGTERM'],
+    stopPatienceMs: 2_000,
+  })
+  const answers = () =>
+    fetch(`http://127.0.0.1:${port}`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await whenReady(child, 'LiveKit', answers)
+  return { ...child, url: livekitUrl(port) }
+}

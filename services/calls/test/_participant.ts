@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A client of the media server in a process of its own. */
+export type Participant = AsyncDisposable & {
+  /** Parts of what was heard that were the tone, one for each fifth of a second. */
+  heard: number[]
+  /** Whether it gets somebody's sound, understood or not. */
+  isSubscribed: () => boolean
+  isDisconnected: () => boolean
+}
+
+type Connecting = { url: string; token: string; e2eeKey: string; role: 'speak' | 'listen' }
+
+export async function connectParticipant({ url, token, e2eeKey, role }: Connecting): Promise<Participant> {
+  const program = fileURLToPath(new URL('programs/participant.ts', import.meta.url))
+  const child = fork(program, [url, token, e2eeKey, role], {
+    // Where tsx is found.
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    execArgv: ['--import', 'tsx'],
+  })
+  const exited = once(child, 'exit')
+  const heard: number[] = []
+  const seen = { subscribed: false, disconnected: false }
+  child.on('message', (message: { tone?: number; subscribed?: true; disconnected?: true } | 'ready') => {
+    if (typeof message === 'string') return
+    const { tone, ...state } = message
+    if (tone !== undefined) heard.push(tone)
+    Object.assign(seen, state)
+  })
+  const [first] = (await Promise.race([once(child, 'message'), exited])) as unknown[]
+  if (first !== 'ready') throw new Error('the participant could not connect')
+  return {
+    heard,
+    isSubscribed: () => seen.subscribed,
+    isDisconnected: () => seen.disconnected,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
