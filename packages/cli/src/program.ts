@@ -12,6 +12,7 @@ import type { Result, Surroundings } from './surroundings.ts'
 import { addUserCommands } from './user-commands.ts'
 import { addExportCommand } from './export-command.ts'
 import { addImportCommands } from './import-commands.ts'
+import { addStorageCommands } from './storage-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
 /** Where the command reads and writes. */
@@ -136,6 +137,7 @@ function build(given: Terminal, json: boolean): Command {
     group('session', 'sessions of accounts', addSessionCommands),
     group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
     group('vapid', 'keys of push notifications', addVapidCommands),
+    group('storage', 'bytes of files, images and videos', addStorageCommands),
   ]
   const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
   addConfigCommand(program, shared)

@@ -6,6 +6,7 @@ import {
   ImportedPersonOutcome,
   MessagingTransferService,
   RoomsTransferService,
+  UploadsOperatorService,
   UploadsTransferService,
   type ImportedMessage,
   type ImportRoomRequest,
@@ -91,6 +92,7 @@ function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
     rooms: createClient(RoomsTransferService, transport),
     messaging: createClient(MessagingTransferService, transport),
     uploads: createClient(UploadsTransferService, transport),
+    storage: createClient(UploadsOperatorService, transport),
   }
   return { fleet, rooms, members, batches, archived, read, chunks }
 }

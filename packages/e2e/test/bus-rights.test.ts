@@ -80,6 +80,7 @@ describe('only the operator imports and exports', () => {
     'RoomsTransferService.ImportRoom',
     'MessagingTransferService.ExportMessages',
     'UploadsTransferService.ExportFile',
+    'UploadsOperatorService.CheckStorage',
   ].map((method) => `rpc.internal.svc_internal_v1_${method}`)
 
   test.each(people)('%s may not', async (user) => {

@@ -82,3 +82,4 @@ export const tooManyPages = () =>
   new ConnectError('too many pages are looked at; try again', Code.ResourceExhausted, { 'retry-after': '5' })
 
 export const importedIdMissing = () => invalid('whatever is imported has a source and an id there')
+export const checkCursorInvalid = () => invalid('cursor: not one that a check answered')

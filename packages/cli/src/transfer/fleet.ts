@@ -4,6 +4,7 @@ import {
   AccountsTransferService,
   MessagingTransferService,
   RoomsTransferService,
+  UploadsOperatorService,
   UploadsTransferService,
 } from '@parley/contracts/internal'
 import type { OperatorAccess } from '@parley/local'
@@ -11,19 +12,20 @@ import { createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from '../failure.ts'
 import { connect, nameOf } from '../operator.ts'
 
-/** What import and export ask of the fleet. */
+/** What import, export and the check of the storage ask of the fleet. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
   messaging: Client<typeof MessagingTransferService>
   uploads: Client<typeof UploadsTransferService>
+  storage: Client<typeof UploadsOperatorService>
 }
 
 const callMs = 30_000
 const patienceMs = 60_000
 const longestPauseMs = 5_000
 
-/** Opens the fleet for a transfer. Calls are repeated while a service is away for a moment: all of them may be. */
+/** Opens the fleet for something long. Calls are repeated while a service is away for a moment: all of them may be. */
 export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callMs })
@@ -34,6 +36,7 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
       rooms: createClient(RoomsTransferService, transport),
       messaging: createClient(MessagingTransferService, transport),
       uploads: createClient(UploadsTransferService, transport),
+      storage: createClient(UploadsOperatorService, transport),
     })
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error

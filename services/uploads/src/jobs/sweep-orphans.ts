@@ -1,11 +1,7 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
+import { orphanFinders } from '../check/orphans.ts'
 import { logSwept } from '../metrics.ts'
-import { storageKeys } from '../storage/storage.ts'
-import { unknownVariants } from '../store/asset-variants.ts'
-import { unknownAssets } from '../store/assets.ts'
-import { unknownKeys } from '../store/server-images.ts'
-import { unknownChunks } from '../store/uploads.ts'
 import { unclaimedLifeMs } from './sweep-unclaimed.ts'
 
 const batchSize = 500
@@ -15,18 +11,7 @@ export function sweepOrphans(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
 ): AsyncDisposable {
-  const { db } = ctx
-  const idIn = (prefix: string) => (key: string) => key.slice(prefix.length + 1)
-  const unknownAmong = async (prefix: string, keys: string[], find: (ids: string[]) => Promise<string[]>) =>
-    (await find(keys.map(idIn(prefix)))).map((id) => `${prefix}/${id}`)
-  const orphansAmong: Record<string, (keys: string[]) => Promise<string[]>> = {
-    // An old blob never has a row: its bytes outlived it.
-    [storageKeys.blobs]: (keys) => Promise.resolve(keys),
-    [storageKeys.chunks]: (keys) => unknownChunks(db, keys),
-    [storageKeys.assets]: (keys) => unknownAmong(storageKeys.assets, keys, (ids) => unknownAssets(db, ids)),
-    [storageKeys.variants]: (keys) => unknownAmong(storageKeys.variants, keys, (ids) => unknownVariants(db, ids)),
-    [storageKeys.serverImages]: (keys) => unknownAmong(storageKeys.serverImages, keys, (ids) => unknownKeys(db, ids)),
-  }
+  const orphansAmong = orphanFinders(ctx.db)
   return periodically({
     name: 'sweep orphans',
     everyMs,

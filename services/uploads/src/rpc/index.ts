@@ -1,5 +1,5 @@
 import { AssetService, AssetUploadService } from '@parley/contracts/api'
-import { UploadsInternalService, UploadsTransferService } from '@parley/contracts/internal'
+import { UploadsInternalService, UploadsOperatorService, UploadsTransferService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetAssets } from './asset/batch-get-assets.ts'
@@ -8,6 +8,7 @@ import { claimAssets } from './internal/claim-assets.ts'
 import { importServerImage } from './internal/import-server-image.ts'
 import { previewLink } from './internal/preview-link.ts'
 import { storeServerImage } from './internal/store-server-image.ts'
+import { checkStorage } from './operator/check-storage.ts'
 import { completeImportedFile } from './transfer/complete-imported-file.ts'
 import { exportFile } from './transfer/export-file.ts'
 import { importFile } from './transfer/import-file.ts'
@@ -36,6 +37,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     claimAssets: claimAssets(ctx),
     previewLink: previewLink(ctx),
   })
+  router.service(UploadsOperatorService, { checkStorage: checkStorage(ctx) })
   router.service(UploadsTransferService, {
     importFile: importFile(ctx),
     importFileChunk: importFileChunk(ctx),

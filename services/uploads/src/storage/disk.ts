@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -19,8 +20,10 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
   return {
     put: (key, content) => working(() => write(join(unfinished, randomUUID()), pathOf(key), content)),
     get: (key, range) => working(() => read(pathOf(key), range)),
+    stat: (key) => working(async () => listed(key, await statOf(pathOf(key)))),
     delete: (key) => working(() => rm(pathOf(key), { force: true })),
     list: (prefix) => filesBelow(pathOf(prefix), prefix),
+    page: (prefix, after, most) => firstBehind(filesBelow(pathOf(prefix), prefix), after, most),
     unfinished: () => unfinishedIn(unfinished),
   }
 }
@@ -66,10 +69,25 @@ async function* filesBelow(folder: string, prefix: string): AsyncIterable<Listed
     const key = `${prefix}/${entry.name}`
     if (entry.isDirectory()) yield* filesBelow(path, key)
     else {
-      const found = await working(() => statOf(path))
-      if (found) yield { key, size: found.size, modifiedAt: found.mtime }
+      const found = listed(key, await working(() => statOf(path)))
+      if (found) yield found
     }
   }
+}
+
+const listed = (key: string, found: Stats | undefined): ListedObject | undefined =>
+  found && { key, size: found.size, modifiedAt: found.mtime }
+
+/** A folder has no order: of all, the first ones are kept. */
+async function firstBehind(all: AsyncIterable<ListedObject>, after: string, most: number): Promise<ListedObject[]> {
+  let first: ListedObject[] = []
+  const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, most))
+  for await (const object of all) {
+    if (object.key <= after) continue
+    first.push(object)
+    if (first.length >= 2 * most) cut()
+  }
+  return cut()
 }
 
 const openFolder = (path: string) => opendir(path).catch(ifMissing(() => []))

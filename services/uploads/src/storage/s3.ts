@@ -21,8 +21,10 @@ import type { ByteRange, ListedObject, Presigned, Storage, StoredObject, Unfinis
 /** A write holds so many parts of this size in memory, and no more of it. */
 const partBytes = 8 * 1024 * 1024
 const partsAtOnce = 2
+/** Whoever reads slowly keeps a connection. */
+const agent = { keepAlive: true, maxSockets: 512 }
 const timeouts = {
-  connectionTimeout: 5_000,
+  connectionTimeout: 10_000,
   requestTimeout: 60_000,
   socketTimeout: 60_000,
   throwOnRequestTimeout: true,
@@ -43,7 +45,7 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: settings.pathStyle,
     maxAttempts: 3,
-    requestHandler: { ...timeouts, ...limits },
+    requestHandler: { httpAgent: agent, httpsAgent: agent, ...timeouts, ...limits },
     // Checksums of the newer kinds are not understood by every server; the signature covers each body as it is.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -57,11 +59,22 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
       const from = place(key)
       return asking(() => get(client, from, range))
     },
+    stat: async (key) => {
+      const from = place(key)
+      return asking(() => stat(client, key, from))
+    },
     delete: async (key) => {
       const from = place(key)
       await asking(() => client.send(new DeleteObjectCommand(from)))
     },
     list: (prefix) => list(client, { Bucket, within, prefix: place(prefix).Key }),
+    page: async (prefix, after, most) => {
+      const below = { Bucket, within, prefix: place(prefix).Key }
+      const page: ListedObject[] = []
+      for await (const object of list(client, below, after === '' ? undefined : place(after).Key))
+        if (page.push(object) === most) break
+      return page
+    },
     unfinished: () => unfinished(client, { Bucket, within }),
     [Symbol.dispose]: () => client.destroy(),
   }
@@ -100,15 +113,26 @@ async function get(client: S3Client, place: Place, range: ByteRange | undefined)
     const size = Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1] ?? ContentLength)
     return { size, content: Readable.from(whole(Body as Readable, ContentLength), { objectMode: false }) }
   } catch (error) {
-    const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
-    if (status === 404 && !isNoBucket(error)) return undefined
-    if (status !== 416) throw error
+    if (isNotThere(error)) return undefined
+    if (statusOf(error) !== 416) throw error
     const { ContentLength = 0 } = await client.send(new HeadObjectCommand(place))
     return { size: ContentLength, content: Readable.from([]) }
   }
 }
 
-const isNoBucket = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchBucket'
+async function stat(client: S3Client, key: string, place: Place): Promise<ListedObject | undefined> {
+  try {
+    const { ContentLength = 0, LastModified = new Date() } = await client.send(new HeadObjectCommand(place))
+    return { key, size: ContentLength, modifiedAt: LastModified }
+  } catch (error) {
+    if (isNotThere(error)) return undefined
+    throw error
+  }
+}
+
+const statusOf = (error: unknown) => (error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined)
+const isNotThere = (error: unknown): boolean =>
+  statusOf(error) === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')
 
 /** What was announced, or a failure: a connection that ends early must not pass for the end of a file. */
 async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
@@ -126,8 +150,8 @@ async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
 
 type Below = { Bucket: string; within: string; prefix: string }
 
-async function* list(client: S3Client, { Bucket, within, prefix }: Below): AsyncIterable<ListedObject> {
-  let StartAfter: string | undefined
+async function* list(client: S3Client, { Bucket, within, prefix }: Below, after?: string): AsyncIterable<ListedObject> {
+  let StartAfter = after
   do {
     const from = { Bucket, Prefix: `${prefix}/`, StartAfter }
     const { Contents = [], IsTruncated } = await asking(() => client.send(new ListObjectsV2Command(from)))

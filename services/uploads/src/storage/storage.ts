@@ -22,10 +22,14 @@ export type Presigned = { expiresMs: number; contentType: string; filename: stri
 export type Storage = {
   put(key: string, content: Readable): Promise<void>
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
+  /** Whether an object is there. */
+  stat(key: string): Promise<ListedObject | undefined>
   /** Deleting what is not there succeeds. */
   delete(key: string): Promise<void>
   /** Everything whose key begins with the prefix, a whole number of words. */
   list(prefix: string): AsyncIterable<ListedObject>
+  /** So many of those of a listing whose keys come after that one, in the order of their characters. */
+  page(prefix: string, after: string, most: number): Promise<ListedObject[]>
   /** Writes that left something behind which no listing tells of. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**

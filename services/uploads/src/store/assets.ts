@@ -12,7 +12,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
 
 /** Files that somebody may see, if they may see the room: those of messages, and their own. */
 const shownTo = (userId: string) =>
-  and(eq(assets.doomed, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
+  and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
 export async function findAsset(db: Reader, id: string, userId: string): Promise<AssetRow | undefined> {
   const [row] = await db
@@ -38,7 +38,7 @@ export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> 
   return tx
     .select()
     .from(assets)
-    .where(and(inArray(assets.id, [...ids]), eq(assets.doomed, false)))
+    .where(and(inArray(assets.id, [...ids]), eq(assets.doomed, false), eq(assets.lost, false)))
     .orderBy(asc(assets.id))
     .for('update')
 }

@@ -42,3 +42,13 @@ export async function takeBlobsOf(db: Db, callerId: string, most: number): Promi
   const rows = await db.delete(blobs).where(inArray(blobs.id, theirs)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
+
+/** Of these ids, those that no blob has. */
+export async function unknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: blobs.id })
+    .from(blobs)
+    .where(inArray(blobs.id, [...ids]))
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}

@@ -21,7 +21,7 @@ export async function findServerImage(db: Reader, key: string): Promise<ServerIm
   const [row] = await db
     .select()
     .from(serverImages)
-    .where(and(eq(serverImages.key, key), eq(serverImages.doomed, false)))
+    .where(and(eq(serverImages.key, key), eq(serverImages.doomed, false), eq(serverImages.lost, false)))
   return row
 }
 

@@ -1,0 +1,80 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Command } from 'commander'
+import { StorageFindingKind } from '@parley/contracts/internal'
+import { exitCodes, Failure } from './failure.ts'
+import type { Surroundings } from './surroundings.ts'
+import type { TransferFleet } from './transfer/fleet.ts'
+
+const everyMs = 5_000
+const mostListed = 1_000
+
+const words: Record<StorageFindingKind, string> = {
+  [StorageFindingKind.UNSPECIFIED]: 'unknown',
+  [StorageFindingKind.ORPHAN]: 'orphan',
+  [StorageFindingKind.UNFINISHED]: 'unfinished',
+  [StorageFindingKind.MISSING]: 'missing',
+  [StorageFindingKind.DAMAGED]: 'damaged',
+  [StorageFindingKind.RETURNED]: 'returned',
+}
+
+type Found = { kind: string; key: string; size: number; storedAt: string; mended: boolean }
+type Report = { checked: number; found: number; mended: number; kinds: Record<string, number>; findings: Found[] }
+
+/** Adds `storage check`. */
+export function addStorageCommands(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('check')
+    .description('look for bytes without a row and rows without bytes; exits with 1 when something is left to mend')
+    .option('--repair', 'delete what nobody needs once it is a day old, and mark what is lost')
+    .action((options: { repair?: true }) => runCheck(surroundings, options.repair ?? false))
+}
+
+async function runCheck({ access, note, print }: Surroundings, repair: boolean): Promise<void> {
+  const { withFleet } = await import('./transfer/fleet.ts')
+  let told = Date.now()
+  const report = await withFleet(access(), (fleet) =>
+    check(fleet, repair, ({ checked, found }) => {
+      if (Date.now() - told < everyMs) return
+      told = Date.now()
+      note(`${checked} objects and rows looked at, ${found} findings`)
+    }),
+  )
+  print({ json: report, text: asText(report) })
+  const left = report.found - report.mended
+  if (left > 0) throw new Failure(exitCodes.refused, 'failed_precondition', advice(left, repair))
+}
+
+async function check(fleet: TransferFleet, repair: boolean, progress: (report: Report) => void): Promise<Report> {
+  const report: Report = { checked: 0, found: 0, mended: 0, kinds: {}, findings: [] }
+  let cursor = ''
+  do {
+    const { checked, findings, nextCursor } = await fleet.storage.checkStorage({ cursor, repair })
+    report.checked += checked
+    for (const { kind, key, size, storedAt, mended } of findings) {
+      const word = words[kind]
+      report.found++
+      report.mended += Number(mended)
+      report.kinds[word] = (report.kinds[word] ?? 0) + 1
+      if (report.findings.length === mostListed) continue
+      const at = storedAt ? timestampDate(storedAt).toISOString() : ''
+      report.findings.push({ kind: word, key, size: Number(size), storedAt: at, mended })
+    }
+    cursor = nextCursor
+    progress(report)
+  } while (cursor !== '')
+  return report
+}
+
+function asText({ checked, found, mended, findings }: Report): string {
+  const lines = findings.map(
+    ({ kind, key, size, storedAt, mended: isMended }) =>
+      `${kind}  ${key}  ${size} bytes${storedAt === '' ? '' : `  since ${storedAt}`}${isMended ? '  mended' : ''}`,
+  )
+  const more = found > findings.length ? [`and ${found - findings.length} more`] : []
+  return [...lines, ...more, `${checked} objects and rows looked at: ${found} findings, ${mended} mended`].join('\n')
+}
+
+const advice = (left: number, repair: boolean): string =>
+  repair
+    ? `${left} findings are not mended: what is not a day old is left alone`
+    : `${left} findings; parley storage check --repair mends them`

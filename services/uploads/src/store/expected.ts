@@ -1,0 +1,123 @@
+import { and, asc, eq, gt, type SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Db, Reader } from '@parley/postgres'
+import { storageKeys } from '../storage/storage.ts'
+import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } from './schema.ts'
+
+/** What must lie in the storage for a row. */
+export type Expected = {
+  /** Of the row. */
+  id: string
+  key: string
+  /** Undefined where the row does not tell. */
+  size?: number
+  /** Whether it is known that its bytes are gone. */
+  lost: boolean
+}
+
+/** Rows that have bytes. */
+export type ExpectingTable = {
+  name: string
+  /** Rows behind an id, in the order of ids. Not those whose bytes may be going. */
+  behind(db: Reader, after: string, most: number): Promise<Expected[]>
+  /** The same for one row, as it is now. */
+  now(db: Reader, id: string): Promise<Expected | undefined>
+  /** The bytes are gone, or there again: nobody is shown it, or everybody as before. */
+  mark(db: Db, id: string, lost: boolean): Promise<void>
+}
+
+type Find = (db: Reader, where: SQL | undefined, most: number) => Promise<Expected[]>
+
+function table(name: string, id: PgColumn, find: Find, mark: ExpectingTable['mark']): ExpectingTable {
+  return {
+    name,
+    behind: (db, after, most) => find(db, gt(id, after), most),
+    now: async (db, wanted) => (await find(db, eq(id, wanted), 1))[0],
+    mark,
+  }
+}
+
+const found = { lost: false }
+
+/** Every kind of row that has bytes. */
+export const expectingTables: readonly ExpectingTable[] = [
+  table(
+    'blobs',
+    blobs.id,
+    async (db, where, most) => {
+      const rows = await db
+        .select({ id: blobs.id, size: blobs.size })
+        .from(blobs)
+        .where(where)
+        .orderBy(asc(blobs.id))
+        .limit(most)
+      return rows.map((row) => ({ ...row, ...found, key: storageKeys.blob(row.id) }))
+    },
+    async (db, id) => void (await db.delete(blobs).where(eq(blobs.id, id))),
+  ),
+  table(
+    'chunks',
+    uploadChunks.key,
+    async (db, where, most) => {
+      const rows = await db
+        .select({ id: uploadChunks.key })
+        .from(uploadChunks)
+        .innerJoin(uploads, and(eq(uploads.id, uploadChunks.uploadId), eq(uploads.state, 'open')))
+        .where(where)
+        .orderBy(asc(uploadChunks.key))
+        .limit(most)
+      return rows.map(({ id }) => ({ id, key: id, ...found }))
+    },
+    // Its file can never be whole: whoever sends it begins again.
+    async (db, key) => {
+      const broken = db.select({ id: uploadChunks.uploadId }).from(uploadChunks).where(eq(uploadChunks.key, key))
+      await db
+        .update(uploads)
+        .set({ state: 'ended' })
+        .where(and(eq(uploads.id, broken), eq(uploads.state, 'open')))
+    },
+  ),
+  table(
+    'assets',
+    assets.id,
+    async (db, where, most) => {
+      const rows = await db
+        .select({ id: assets.id, size: assets.size, lost: assets.lost })
+        .from(assets)
+        .where(and(where, eq(assets.doomed, false)))
+        .orderBy(asc(assets.id))
+        .limit(most)
+      return rows.map((row) => ({ ...row, key: storageKeys.asset(row.id) }))
+    },
+    async (db, id, lost) => void (await db.update(assets).set({ lost }).where(eq(assets.id, id))),
+  ),
+  table(
+    'variants',
+    assetVariants.key,
+    async (db, where, most) => {
+      const rows = await db
+        .select({ id: assetVariants.key, size: assetVariants.size })
+        .from(assetVariants)
+        .innerJoin(assets, and(eq(assets.id, assetVariants.assetId), eq(assets.doomed, false)))
+        .where(where)
+        .orderBy(asc(assetVariants.key))
+        .limit(most)
+      return rows.map((row) => ({ ...row, ...found, key: storageKeys.variant(row.id) }))
+    },
+    async (db, key) => void (await db.delete(assetVariants).where(eq(assetVariants.key, key))),
+  ),
+  table(
+    'images',
+    serverImages.key,
+    async (db, where, most) => {
+      const rows = await db
+        .select({ id: serverImages.key, size: serverImages.size, lost: serverImages.lost })
+        .from(serverImages)
+        .where(and(where, eq(serverImages.doomed, false)))
+        .orderBy(asc(serverImages.key))
+        .limit(most)
+      return rows.map((row) => ({ ...row, key: storageKeys.serverImage(row.id) }))
+    },
+    async (db, key, lost) => void (await db.update(serverImages).set({ lost }).where(eq(serverImages.key, key))),
+  ),
+]

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { Code, createClient } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
+import type { Service } from '@parley/runtime'
+import { assets, assetVariants, blobs, serverImages, uploads } from '../src/store/schema.ts'
+import { openEnv, putBlob, storageKinds, storeAvatar, type Env } from './_env.ts'
+import { plain } from './_images.ts'
+import { claiming, sendChunks, sendFile } from './_sending.ts'
+
+const hour = 3_600_000
+const { ORPHAN, UNFINISHED, MISSING, DAMAGED, RETURNED } = StorageFindingKind
+
+describe.each(storageKinds)('with bytes on %s', (kind) => {
+  let env: Env
+  let service: Service
+  let clock = 0
+  beforeAll(async () => {
+    env = await openEnv(kind)
+    env.rooms.set('Rtea', ['Ualice'])
+    service = await env.start({}, { now: () => new Date(Date.now() + clock) })
+  })
+  beforeEach(() => {
+    clock = 0
+  })
+  afterAll(async () => env[Symbol.asyncDispose]())
+
+  const put = (key: string, content = 'bytes') => env.storage.put(key, Readable.from([Buffer.from(content)]))
+  const operator = () => createClient(UploadsOperatorService, env.rpc.transport())
+  async function check(repair = false) {
+    const findings: { kind: StorageFindingKind; key: string; mended: boolean }[] = []
+    let cursor = ''
+    let checked = 0
+    do {
+      const answer = await operator().checkStorage({ cursor, repair }, { timeoutMs: 30_000 })
+      findings.push(...answer.findings.map(({ kind, key, mended }) => ({ kind, key, mended })))
+      cursor = answer.nextCursor
+      checked += answer.checked
+    } while (cursor !== '')
+    return { checked, findings }
+  }
+  const found = async (repair = false) => (await check(repair)).findings
+  const alice = () => env.as('Ualice')
+
+  test('nothing is wrong with what is used, on its way, and about to go', async () => {
+    await sendFile(env, Buffer.from('a file'))
+    await sendChunks(env, Buffer.from('not completed'))
+    await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+    await putBlob(service, Buffer.from('a blob'))
+    const { checked, findings } = await check()
+    expect(findings).toEqual([])
+    // Each as bytes and as a row: a file, a chunk, an image, a blob.
+    expect(checked).toBe(8)
+    clock = 60 * hour
+    expect(await found(true)).toEqual([])
+  })
+
+  test('nothing is found while people send, complete and cancel', async () => {
+    let isOver = false
+    const busy = async (userId: string) => {
+      while (!isOver) {
+        await sendFile(env, randomBytes(2_000), { userId, chunkBytes: 700 })
+        const uploadId = await sendChunks(env, randomBytes(1_000), { userId })
+        await env.as(userId).uploads.cancelUpload({ uploadId })
+        await env.db.update(assets).set({ doomed: true }).where(eq(assets.ownerId, userId))
+      }
+    }
+    const people = ['Ubob', 'Ucarl', 'Udora']
+    env.rooms.set('Rtea', ['Ualice', ...people])
+    const all = Promise.all(people.map(busy))
+    all.catch(() => undefined)
+    for (let time = 0; time < 6; time++) expect(await found(true)).toEqual([])
+    isOver = true
+    await all
+  })
+
+  test.each(['blobs/Alone', 'chunks/Alone-Aone', 'files/Alone', 'variants/Alone', 'server/Alone'])(
+    'bytes without a row are found once they are settled, and deleted once they are a day old: %s',
+    async (key) => {
+      await put(key)
+      expect(await found(true)).toEqual([])
+      clock = 3 * hour
+      expect(await found()).toEqual([{ kind: ORPHAN, key, mended: false }])
+      expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
+      clock = 25 * hour
+      expect(await found()).toEqual([{ kind: ORPHAN, key, mended: false }])
+      expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: true }])
+      expect(await env.storage.stat(key)).toBeUndefined()
+      expect(await found()).toEqual([])
+    },
+  )
+
+  test('a write that never ended is found, and discarded once it is a day old', async () => {
+    await beginWrite(env)
+    expect(await found(true)).toEqual([])
+    clock = 25 * hour
+    expect(await found()).toMatchObject([{ kind: UNFINISHED, mended: false }])
+    expect(await found(true)).toMatchObject([{ kind: UNFINISHED, mended: true }])
+    expect(await found()).toEqual([])
+  })
+
+  test('a file without its bytes is found, shown to nobody any more, and again when they are back', async () => {
+    const { id } = await sendFile(env, Buffer.from('a file'))
+    const key = `files/${id}`
+    await env.storage.delete(key)
+    expect(await found()).toEqual([{ kind: MISSING, key, mended: false }])
+    const asking = { roomId: 'Rtea', assetId: id }
+    await expect(alice().assets.getAsset(asking)).resolves.toBeDefined()
+    expect(await found(true)).toEqual([{ kind: MISSING, key, mended: true }])
+    expect(await found(true)).toEqual([])
+    await expect(alice().assets.getAsset(asking)).rejects.toMatchObject({ code: Code.NotFound })
+    const claim = () => env.internal.claimAssets(claiming([id], { eventId: 'Elost' }))
+    await expect(claim()).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await put(key, 'a file')
+    expect(await found(true)).toEqual([{ kind: RETURNED, key, mended: true }])
+    await expect(claim()).resolves.toBeDefined()
+    expect(await found()).toEqual([])
+  })
+
+  test('a file that was cut off is found', async () => {
+    const { id } = await sendFile(env, Buffer.from('a file'))
+    await put(`files/${id}`, 'a')
+    expect(await found(true)).toEqual([{ kind: DAMAGED, key: `files/${id}`, mended: true }])
+    expect(await found()).toEqual([])
+  })
+
+  test('a chunk without its bytes ends its session', async () => {
+    const uploadId = await sendChunks(env, Buffer.from('a file in two'), { chunkBytes: 7 })
+    const [key = ''] = (await env.storedKeys()).filter((one) => one.includes(uploadId))
+    await env.storage.delete(key)
+    expect(await found(true)).toEqual([{ kind: MISSING, key, mended: true }])
+    expect(await found()).toEqual([])
+    await expect(alice().uploads.getUpload({ uploadId })).rejects.toMatchObject({ code: Code.NotFound })
+    await env.db.delete(uploads).where(eq(uploads.id, uploadId))
+  })
+
+  test('an image, a blob and a rendition without their bytes are found and marked', async () => {
+    const image = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+    const blob = await putBlob(service, Buffer.from('another blob'))
+    const { id: assetId } = await sendFile(env, Buffer.from('a video'))
+    const variant = { key: 'Arendition', assetId, name: 'poster', contentType: 'image/jpeg', size: 5, sha256: '' }
+    await env.db.insert(assetVariants).values({ ...variant, createdAt: new Date() })
+    for (const key of [`server/${image}`, `blobs/${blob}`]) await env.storage.delete(key)
+    const missing = [`blobs/${blob}`, 'variants/Arendition', `server/${image}`]
+    expect(await found(true)).toEqual(missing.map((key) => ({ kind: MISSING, key, mended: true })))
+    expect(await found()).toEqual([])
+    expect((await fetch(`${service.url}/assets/server/${image}`)).status).toBe(404)
+    expect(await env.db.select().from(blobs).where(eq(blobs.id, blob))).toEqual([])
+    expect(await env.db.select().from(assetVariants)).toEqual([])
+    expect(await env.db.select().from(serverImages).where(eq(serverImages.key, image))).toMatchObject([{ lost: true }])
+  })
+
+  test('more than one page is gone through, and a made-up cursor is refused', async () => {
+    const keys = Array.from({ length: 503 }, (_, n) => `files/Amany${String(n).padStart(4, '0')}`)
+    for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map((key) => put(key)))
+    clock = 25 * hour
+    expect((await found()).map(({ key }) => key)).toEqual(keys)
+    expect((await found(true)).filter(({ mended }) => mended)).toHaveLength(503)
+    expect(await found()).toEqual([])
+    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b'])
+      await expect(operator().checkStorage({ cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
+  })
+})
+
+/** Leaves half of a write, as a process does that was killed. */
+async function beginWrite({ s3, storage, folder }: Env): Promise<void> {
+  if (!s3) return writeFile(join(folder, 'unfinished/half'), 'x')
+  s3.fault = ({ url, method }) => (url?.includes('partNumber=2') || method === 'DELETE' ? 'refuse' : undefined)
+  await expect(storage.put('files/Ahalf', Readable.from([Buffer.alloc(20_000_000)]))).rejects.toThrow()
+  s3.fault = () => undefined
+}
