@@ -1,10 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { repositoryRoot } from '@parley/local'
 import { writeZip } from '@parley/testkit'
+import { fleet } from '../src/fleet.ts'
 import { operate, signIn } from '../src/people.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-transfer-'))
@@ -113,6 +116,8 @@ test('what is exported can be imported, and then exported the same', async () =>
   await operate(['export', '--room', ...rooms, '--out', at('one.jsonl'), '--files', at('files')])
   expect(statSync(at('one.jsonl')).mode & 0o777).toBe(0o600)
   expect(await dm('one.jsonl')).toBeUndefined()
+  const named = linesOf('one.jsonl').flatMap(({ type, name }) => (type === 'room' ? [name] : []))
+  expect(named).toEqual(rooms)
   const files = readdirSync(at('files'))
   expect(files.map((name) => readFileSync(join(at('files'), name), 'utf8'))).toEqual(['the plan'])
   const [root, echoed, reply] = linesOf('one.jsonl').filter(({ type, threadRoot, reactions }) => {
@@ -138,6 +143,22 @@ test('what is exported can be imported, and then exported the same', async () =>
   expect(comparable('two.jsonl')).toEqual(comparable('one.jsonl'))
   expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
+
+test('an export to standard output tells its result beside it, and that it is not whole', async () => {
+  const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
+  const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
+  const into = (file: string) => {
+    const out = openSync(file, 'w')
+    const args = [command, 'export', '--room', rooms[1] ?? '', '--json']
+    const { status, stderr } = spawnSync(process.execPath, args, { env, stdio: ['ignore', out, 'pipe'] })
+    closeSync(out)
+    return { status, said: String(stderr) }
+  }
+  const { status, said } = into(at('out.jsonl'))
+  expect([status, JSON.parse(said)]).toEqual([0, { rooms: 1, people: 2, messages: 1, files: 0 }])
+  expect(linesOf('out.jsonl').at(-1)).toEqual({ type: 'end', messages: 1 })
+  expect(into('/dev/full')).toMatchObject({ status: 1, said: expect.stringMatching(/^parley: .*ENOSPC/) })
+})
 
 test('what cannot be exported or imported is refused in words', async () => {
   await expect(operate(['export', '--room', 'no-such-room', '--out', at('x.jsonl')])).rejects.toThrow('no-such-room')

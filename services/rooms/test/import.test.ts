@@ -162,6 +162,15 @@ test('an export calls no room private because it is archived', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
+test('an export tells the order of channels in their groups', async () => {
+  const ordered = await env.transfer.importGroup({ name: 'Ordered' })
+  const made: string[] = []
+  for (let index = 0; index < 6; index++)
+    made.push((await importRoom(`ordered ${index}`, { groupId: ordered.groupId })).roomId)
+  const { groups } = await env.transfer.exportLayout({})
+  expect(groups.find(({ groupId }) => groupId === ordered.groupId)?.roomIds).toEqual(made)
+})
+
 test('an export names rooms as they are, in pages by id', async () => {
   const { roomId } = await importRoom('exported', { description: 'what' })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['EXPORTED'] })

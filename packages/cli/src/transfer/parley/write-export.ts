@@ -21,6 +21,7 @@ export async function exportRooms(fleet: TransferFleet, options: ExportOptions):
 }
 
 const peopleAtOnce = 500
+const roomsAtOnce = 500
 
 class Exporter {
   readonly #fleet: TransferFleet
@@ -40,9 +41,24 @@ class Exporter {
     const exportedAt = new Date().toISOString()
     await write({ type: 'header', format: formatName, version: formatVersion, server, exportedAt })
     for (const { groupId: id, name, description } of groups) await write({ type: 'group', id, name, description })
-    for await (const room of this.#rooms()) await this.#writeRoom(room)
+    for await (const room of this.#inOrder(groups.flatMap(({ roomIds }) => roomIds))) await this.#writeRoom(room)
     await write({ type: 'end', messages: this.#done.messages })
     return this.#done
+  }
+
+  /** As in the sidebar; then those that do not stand there, by their ids. */
+  async *#inOrder(placed: readonly string[]): AsyncGenerator<ExportRoomsResponse_Room> {
+    const wanted = this.#options.rooms.length === 0 ? undefined : new Set<string>()
+    if (wanted) for await (const { roomId } of this.#rooms()) wanted.add(roomId)
+    const ids = placed.filter((id) => wanted?.has(id) ?? true)
+    for (let from = 0; from < ids.length; from += roomsAtOnce) {
+      const idsOrNames = ids.slice(from, from + roomsAtOnce)
+      const { rooms } = await this.#fleet.rooms.exportRooms({ idsOrNames })
+      const byId = new Map(rooms.map((room) => [room.roomId, room]))
+      yield* idsOrNames.flatMap((id) => byId.get(id) ?? [])
+    }
+    const written = new Set(ids)
+    for await (const room of this.#rooms()) if (!written.has(room.roomId)) yield room
   }
 
   async *#rooms(): AsyncGenerator<ExportRoomsResponse_Room> {
