@@ -1,0 +1,91 @@
+/** What somebody chose for the room. */
+export type Level = 'default' | 'muted' | 'all'
+
+type Said = {
+  seq: bigint
+  eventId: string
+  /** Of an echo, the reply that it shows. */
+  messageId: string
+  /** Root of the thread; empty in the main timeline. */
+  root: string
+  retracted: boolean
+  /** Why each user is told of it, were they to want it. */
+  told: Map<number, string>
+}
+
+/** What was posted, as the event tells of it. */
+export type Post = {
+  author: number
+  seq: bigint
+  eventId: string
+  messageId?: string
+  root?: string
+  mentioned?: readonly number[]
+  everyone?: boolean
+  answered?: number | undefined
+  followers?: readonly number[]
+}
+
+/** Everything that happened in a room, and what must be pending after it, counted anew from the beginning. */
+export class Told {
+  readonly levels: Level[]
+  readonly members: boolean[]
+  readonly said: Said[] = []
+  readonly #read: { user: number; root: string; upTo: bigint }[] = []
+  readonly #left: { user: number; upTo: bigint }[] = []
+  readonly #dismissed: { user: number; messageId: string }[] = []
+
+  constructor(users: number) {
+    this.levels = Array.from({ length: users }, () => 'default')
+    this.members = Array.from({ length: users }, () => true)
+  }
+
+  post({ author, seq, eventId, messageId = eventId, root = '', ...why }: Post): void {
+    const told = new Map<number, string>()
+    for (const [user, level] of this.levels.entries()) {
+      const reason = this.#reason(user, level, root, why)
+      if (user !== author && this.members[user] && level !== 'muted' && reason) told.set(user, reason)
+    }
+    this.said.push({ seq, eventId, messageId, root, retracted: false, told })
+    this.read(author, root, seq)
+  }
+
+  #reason(
+    user: number,
+    level: Level,
+    root: string,
+    why: Pick<Post, 'mentioned' | 'everyone' | 'answered' | 'followers'>,
+  ) {
+    if (why.everyone || why.mentioned?.includes(user)) return 'mention'
+    if (why.answered === user || why.followers?.includes(user)) return 'reply'
+    return level === 'all' && root === '' ? 'roomMessage' : undefined
+  }
+
+  read(user: number, root: string, upTo: bigint): void {
+    this.#read.push({ user, root, upTo })
+  }
+
+  leave(user: number, upTo: bigint): void {
+    this.members[user] = false
+    this.#left.push({ user, upTo })
+  }
+
+  dismiss(user: number, messageId: string): void {
+    this.#dismissed.push({ user, messageId })
+  }
+
+  /** What is pending for a user, oldest first. */
+  pending(user: number): { eventId: string; kind: string }[] {
+    const seen = new Set<string>()
+    return this.said.flatMap(({ seq, eventId, messageId, root, retracted, told }) => {
+      const kind = told.get(user)
+      const wasRead = this.#read.some((read) => read.user === user && read.root === root && read.upTo >= seq)
+      const wasLeft = this.#left.some((left) => left.user === user && left.upTo >= seq)
+      const toldBefore = seen.has(messageId)
+      if (kind) seen.add(messageId)
+      if (!kind || toldBefore || wasRead || wasLeft || retracted) return []
+      if (this.#dismissed.some((one) => one.user === user && one.messageId === messageId)) return []
+      return [{ eventId, kind }]
+    })
+  }
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { NotificationLevel } from '@parley/contracts/api'
+import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
+import { sqlRows } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
+import { openFleet, type Fleet } from './_fleet.ts'
+import { publish, Story } from './_story.ts'
+import { Told, type Level } from './_told-model.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await openFleet()
+  await fleet.start()
+})
+afterAll(() => fleet[Symbol.asyncDispose]())
+
+const users = 4
+const levels = {
+  default: NotificationLevel.DEFAULT,
+  muted: NotificationLevel.MUTED,
+  all: NotificationLevel.ALL_MESSAGES,
+} as const
+
+const user = fc.nat({ max: users - 1 })
+const some = fc.uniqueArray(user, { maxLength: users })
+/** Of what was said so far; taken modulo its number. */
+const said = fc.nat({ max: 15 })
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), user, some, everyone: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('reply' as const), user, some, said, echo: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('read room' as const, 'read thread', 'retract'), user, said }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('level' as const),
+      user,
+      level: fc.constantFrom<Level>('default', 'muted', 'all'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('leave' as const, 'come back', 'dismiss', 'dismiss all'), user }),
+  },
+)
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+/** A room of its own, and people who are in no other. */
+function newRun() {
+  const roomId = newId('room')
+  const ids = Array.from({ length: users }, () => newId('user'))
+  const room = fleet.neighbours.room(roomId, ids)
+  return { roomId, ids, room, story: new Story(fleet.bus, roomId), told: new Told(users) }
+}
+type Run = ReturnType<typeof newRun>
+
+const idOf = ({ ids }: Run, n: number): string => ids[n] ?? ''
+
+async function handled({ story }: Run): Promise<void> {
+  const ids = story.told.map(({ id }) => id ?? '')
+  await eventually(async () => {
+    const rows = await sqlRows(fleet.db, sql`select from inbox where event_id = any(${sql.param(ids)}::text[])`)
+    expect(rows).toHaveLength(ids.length)
+  })
+}
+
+async function take(run: Run, it: Step): Promise<void> {
+  const { story, told, room, roomId } = run
+  const name = idOf(run, it.user)
+  const message = 'said' in it ? told.said[it.said % Math.max(1, told.said.length)] : undefined
+  switch (it.do) {
+    case 'post': {
+      const mentions = { userIds: it.some.map((n) => idOf(run, n)), all: it.everyone }
+      const eventId = await story.post(name, { mentions })
+      return told.post({ author: it.user, seq: story.seq, eventId, mentioned: it.some, everyone: it.everyone })
+    }
+    case 'reply': {
+      if (!message) return
+      const [answered, ...followers] = it.some
+      const root = message.root || message.messageId
+      const eventId = await story.post(name, {
+        threadRootEventId: root,
+        inReplyToAuthorId: answered === undefined ? '' : idOf(run, answered),
+        threadFollowerIds: followers.map((n) => idOf(run, n)),
+      })
+      told.post({ author: it.user, seq: story.seq, eventId, root, answered, followers })
+      if (!it.echo) return
+      const echo = await story.post(name, { echoOfEventId: eventId })
+      return told.post({ author: it.user, seq: story.seq, eventId: echo, messageId: eventId })
+    }
+    case 'read room':
+    case 'read thread': {
+      if (!message) return
+      const root = it.do === 'read room' ? '' : message.root || message.messageId
+      await story.read(name, message.seq, root)
+      return told.read(it.user, root, message.seq)
+    }
+    case 'retract': {
+      if (!message || message.retracted) return
+      const echoOnly = message.eventId !== message.messageId
+      await story.retract(message.eventId, { echoOnly })
+      for (const one of told.said)
+        if (one === message || (!echoOnly && one.messageId === message.eventId)) one.retracted = true
+      return
+    }
+    case 'level':
+      if (!told.members[it.user]) return
+      await handled(run)
+      await fleet.as(name).preferences.updateRoomNotificationPreference({ roomId, level: levels[it.level] })
+      told.levels[it.user] = it.level
+      return
+    case 'leave':
+      await handled(run)
+      room.members.delete(name)
+      await story.leave(name)
+      return told.leave(it.user, story.seq)
+    case 'come back':
+      await handled(run)
+      room.members.add(name)
+      told.members[it.user] = true
+      return
+    case 'dismiss':
+    case 'dismiss all': {
+      await handled(run)
+      const pending = told.pending(it.user)
+      const which = it.do === 'dismiss' ? pending.slice(0, 1) : pending
+      for (const { eventId } of which)
+        told.dismiss(it.user, told.said.find((one) => one.eventId === eventId)?.messageId ?? '')
+      const { notifications } = fleet.as(name)
+      if (it.do === 'dismiss all') {
+        expect((await notifications.dismissAllNotifications({})).dismissedCount).toBe(pending.length)
+        return
+      }
+      const { notifications: items } = await notifications.listNotifications({})
+      await notifications.dismissNotification({
+        notificationId: items.find(({ kind }) => kind.value?.eventId === which[0]?.eventId)?.id ?? 'Nnone',
+      })
+    }
+  }
+}
+
+async function check(run: Run): Promise<void> {
+  for (const [n, userId] of run.ids.entries()) {
+    const expected = run.told.pending(n)
+    const { notifications } = fleet.as(userId)
+    const [list, counts, any] = await Promise.all([
+      notifications.listNotifications({ page: { limit: 100 } }),
+      notifications.listRoomNotificationCounts({}),
+      notifications.hasNotifications({}),
+    ])
+    const found = list.notifications.map(({ kind }) => ({ eventId: kind.value?.eventId, kind: kind.case }))
+    expect(new Set(found)).toEqual(new Set(expected))
+    expect(list.page?.totalCount).toBe(BigInt(expected.length))
+    expect(counts.roomCounts.map(({ totalCount }) => totalCount)).toEqual(expected.length > 0 ? [expected.length] : [])
+    expect(any.hasNotifications).toBe(expected.length > 0)
+  }
+}
+
+test('after any history, lists and counts are what a count from the beginning gives', async () => {
+  const history = fc.array(step, { minLength: 5, maxLength: 30 })
+  await fc.assert(
+    fc.asyncProperty(history, fc.infiniteStream(fc.nat()), async (steps, random) => {
+      const run = newRun()
+      for (const it of steps) await take(run, it)
+      await handled(run)
+      await check(run)
+      // The bus may repeat what it told, in any order.
+      const order = new Map(run.story.told.map((event) => [event, random.next().value]))
+      const again = [...run.story.told].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+      for (const event of again) await publish(fleet.bus, event)
+      await run.story.read(idOf(run, 0), 0n, 'Elast')
+      await handled(run)
+      await check(run)
+    }),
+    { numRuns: 12 },
+  )
+}, 240_000)
