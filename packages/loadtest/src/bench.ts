@@ -13,6 +13,7 @@ import { Sockets } from './load/sockets.ts'
 import { summary, time } from './load/timing.ts'
 import { measureDirectory } from './measure/directory.ts'
 import { measureLongRoom } from './measure/long-room.ts'
+import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { Report } from './report.ts'
 
@@ -93,6 +94,7 @@ async function measureSize(fleet: Fleet, report: Report): Promise<void> {
   for (let n = 0; n < 60; n++) await http.call(MessageService.method.createMessage, { roomId: ordinary, body })
   await measureLongRoom(fleet, http, ordinary, report)
   await measureDirectory(fleet, http, report)
+  await measureNotifications(fleet, http, report)
 }
 
 async function measureSockets(fleet: Fleet, report: Report): Promise<void> {

@@ -4,6 +4,20 @@ import { writeRows } from './write-rows.ts'
 /** How many people there are. Their logins are `user1`, `user2` and so on. */
 export const crowd = 100_000
 
+/** How many of them are members of the room in which everyone is called. */
+export const everyone = 50_000
+
+/** Makes the first ones of the crowd members of a room. */
+export function joinCrowd(fleet: Fleet, roomId: string, count: number): Promise<void> {
+  return writeRows(fleet.postgresUrl('parley_rooms'), [
+    [
+      `insert into room_members (room_id, user_id, member, version, since)
+      select $2, 'Ucrowd' || n, true, 1, now() from generate_series(1, $1::integer) n`,
+      [count, roomId],
+    ],
+  ])
+}
+
 /** Makes accounts and members of a room, as if so many people had come. */
 export async function fill(fleet: Fleet, roomId: string): Promise<void> {
   const people = `(select 'Ucrowd' || n as id, 'user' || n as login from generate_series(1, $1::integer) n) people`
