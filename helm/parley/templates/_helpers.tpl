@@ -40,6 +40,11 @@ app.kubernetes.io/part-of: parley
 {{- end }}
 {{- end }}
 
+{{- /* Not empty unless the bytes of uploads lie in a bucket. */}}
+{{- define "parley.assetsOnDisk" -}}
+{{- if ne (dig "core" "assets" "storage_backend" "disk" .Values.config) "s3" }}yes{{ end }}
+{{- end }}
+
 {{- define "parley.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 1000

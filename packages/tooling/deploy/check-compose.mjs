@@ -20,7 +20,23 @@ export async function checkCompose() {
   const compose = parse(filled, { merge: true })
   const checker = new Compose(compose, variables, parse(text, { merge: true }))
   await checker.check()
+  checker.problems.push(...(await problemsOfBucket(compose.services.uploads.environment)))
   return withDockerCompose(checker.problems, variables)
+}
+
+/** s3.yaml is put on top of compose.yaml: what uploads would say of both together. */
+async function problemsOfBucket(environment) {
+  const text = readFileSync(join(folder, 's3.yaml'), 'utf8')
+  const given = Object.keys(parse(text).services.uploads.environment)
+  const secrets = given.filter((name) => secretSettings.some(({ names }) => names.includes(name)))
+  const open = secrets.filter((name) => !text.includes(`${name}: \${${name}:?}`))
+  const filled = text.replaceAll(/\$\{\w+(?::-([^}]*)|:\?)\}/g, (_, standard) => standard ?? 'filled-in')
+  const together = { ...environment, ...parse(filled).services.uploads.environment }
+  const strings = Object.fromEntries(Object.entries(together).map(([name, value]) => [name, String(value ?? '')]))
+  return [
+    ...open.map((name) => `s3.yaml: ${name} is a secret, but does not come from .env`),
+    ...(await problemsOfEnvironment('s3.yaml: uploads', 'uploads', strings)),
+  ]
 }
 
 /** .env.example with a value for every secret, as new-env.sh makes it. */
