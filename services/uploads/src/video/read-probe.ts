@@ -31,7 +31,7 @@ const maxPixels = 40_000_000
 
 /** The first moving stream in what ffprobe says; undefined for none, and for one that is too large. */
 export function readProbe(output: string): SourceVideo | undefined {
-  const { streams = [], format } = parse(output)
+  const { streams, duration } = parse(output)
   const stream = streams.find(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   )
@@ -40,17 +40,16 @@ export function readProbe(output: string): SourceVideo | undefined {
   if (!isSide(width) || !isSide(height) || width * height > maxPixels) return undefined
   const shown = { width: Math.round(width * pixelShape(stream)), height }
   if (!isSide(shown.width)) return undefined
-  return {
-    ...(isTurned(stream) ? { width: height, height: shown.width } : shown),
-    durationMs: lengthOf(stream, format),
-  }
+  const upright = isTurned(stream) ? { width: height, height: shown.width } : shown
+  return { ...upright, durationMs: lengthOf(duration, stream.duration) }
 }
 
-function parse(output: string): { streams?: Stream[]; format?: { duration?: unknown } } {
+function parse(output: string): { streams: Stream[]; duration: unknown } {
   try {
-    return JSON.parse(output) as ReturnType<typeof parse>
+    const said = JSON.parse(output) as { streams?: Stream[]; format?: { duration?: unknown } } | null
+    return { streams: said?.streams ?? [], duration: said?.format?.duration }
   } catch {
-    return {}
+    return { streams: [], duration: undefined }
   }
 }
 
@@ -68,7 +67,7 @@ function isTurned({ side_data_list: sideData = [], tags }: Stream): boolean {
   return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1
 }
 
-function lengthOf(stream: Stream, format: { duration?: unknown } | undefined): number | undefined {
-  const seconds = [format?.duration, stream.duration].map(Number).find((length) => length > 0 && length < 1e9)
+function lengthOf(...lengths: unknown[]): number | undefined {
+  const seconds = lengths.map(Number).find((length) => length > 0 && length < 1e9)
   return seconds === undefined ? undefined : Math.round(seconds * 1000)
 }

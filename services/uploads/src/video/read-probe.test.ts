@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals'
+import { readProbe } from './read-probe.ts'
+
+const video = { codec_type: 'video', width: 1920, height: 1080 }
+const read = (stream: object, format: object = { duration: '2.5' }) =>
+  readProbe(JSON.stringify({ streams: [{ codec_type: 'audio' }, stream], format }))
+
+test('the first moving stream counts', () => {
+  expect(read(video)).toEqual({ width: 1920, height: 1080, durationMs: 2500 })
+  expect(read({ ...video, disposition: { attached_pic: 1 } })).toBeUndefined()
+  expect(read({ codec_type: 'subtitle' })).toBeUndefined()
+})
+
+test.each([
+  [{ side_data_list: [{}, { rotation: -90 }] }, 1080, 1920],
+  [{ side_data_list: [{ rotation: 180 }] }, 1920, 1080],
+  [{ tags: { rotate: '270' } }, 1080, 1920],
+  [{ sample_aspect_ratio: '4:3' }, 2560, 1080],
+  [{ sample_aspect_ratio: '0:1' }, 1920, 1080],
+])('%p is looked at as %dx%d', (more, width, height) => {
+  expect(read({ ...video, ...more })).toMatchObject({ width, height })
+})
+
+test('the length may stand with the stream, or nowhere', () => {
+  expect(read({ ...video, duration: '1.0004' }, {})?.durationMs).toBe(1000)
+  for (const duration of ['N/A', '-1', '0', '1e99', undefined])
+    expect(read(video, { duration })?.durationMs).toBeUndefined()
+})
+
+test.each([
+  ['too wide', { width: 16_385 }],
+  ['too many pixels', { width: 16_000, height: 3000 }],
+  ['of no size', { width: 0 }],
+  ['of an odd size', { height: 'many' }],
+  ['of pixels that are too wide', { sample_aspect_ratio: '100:1' }],
+])('%s is none', (_, more) => {
+  expect(read({ ...video, ...more })).toBeUndefined()
+})
+
+test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])('%p is none', (output) => {
+  expect(readProbe(output)).toBeUndefined()
+})

@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { runTool } from './run-tool.ts'
+
+const folder = tmpdir()
+const never = new AbortController().signal
+const limits = { cpuSeconds: 10, fileBytes: 1024 ** 2 }
+const sh = (script: string, signal = never) =>
+  runTool({ program: '/bin/sh', args: ['-c', script], folder, signal, limits })
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('a program', () => {
+  test('says what it has to say, without input and with nothing of our environment', async () => {
+    process.env['PARLEY_UPLOADS_TEST_SECRET'] = 'secret'
+    const said = await sh('cat; env; echo wrong >&2; exit 3')
+    delete process.env['PARLEY_UPLOADS_TEST_SECRET']
+    expect(said).toMatchObject({ code: 3, killed: null, complaint: 'wrong\n' })
+    expect(said.output).toContain(`HOME=${folder}`)
+    expect(said.output).not.toContain('PARLEY_')
+  })
+
+  test('that was killed says by what', async () => {
+    expect(await sh('kill -9 $$')).toMatchObject({ code: null, killed: 'SIGKILL' })
+  })
+
+  test('that is not there ends like one that fails', async () => {
+    const call = { program: '/nowhere/ffmpeg', args: [], folder, signal: never, limits }
+    expect((await runTool(call)).code).not.toBe(0)
+  })
+
+  test('ends with all that it started', async () => {
+    const stop = new AbortController()
+    const note = join(await mkdtemp(join(folder, 'parley-tool-')), 'pids')
+    const running = expect(sh(`sleep 60 & echo $! $$ > ${note}; wait`, stop.signal)).rejects.toBe('enough')
+    try {
+      const pids = await eventually(async () => {
+        const noted = (await readFile(note, 'utf8')).trim().split(' ').map(Number)
+        return noted.length === 2 && noted
+      })
+      stop.abort('enough')
+      await running
+      await eventually(() => pids.every((pid) => !isRunning(pid)))
+    } finally {
+      stop.abort('enough')
+      await rm(dirname(note), { recursive: true })
+    }
+  })
+
+  test('may not write large files, nor talk without end', async () => {
+    const wrote = await sh('head -c 3000000 /dev/zero > "$(mktemp)"; echo $?')
+    expect(wrote.output.trim()).not.toBe('0')
+    expect(await sh('yes')).toMatchObject({ code: 1, output: '' })
+  })
+})

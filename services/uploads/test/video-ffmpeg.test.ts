@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { MessageVideoProcessingStatus } from '@parley/contracts/api'
+import type { Service } from '@parley/runtime'
+import { eventually, hasFfmpeg } from '@parley/testkit'
+import { openEnv, publicUrl, type Env } from './_env.ts'
+import { film, pictures, probe, quickly, tone } from './_films.ts'
+import { animated } from './_images.ts'
+import { bytesOf } from './_reading.ts'
+import { postFile } from './_videos.ts'
+
+const withFfmpeg = hasFfmpeg() ? describe : describe.skip
+
+withFfmpeg('with ffmpeg', () => {
+  let env: Env
+  let service: Service
+  beforeAll(async () => {
+    env = await openEnv()
+    env.rooms.set('Rtea', ['Ualice'])
+    service = await env.start({ PARLEY_VIDEO_ENABLED: 'true' })
+  })
+  afterAll(async () => env[Symbol.asyncDispose]())
+
+  /** Posts a video, and answers what became of it. */
+  async function processed(bytes: Buffer, contentType = 'video/mp4') {
+    const { assetId } = await postFile(env, bytes, contentType)
+    const { assets } = env.as('Ualice')
+    return eventually(
+      async () => {
+        const video = (await assets.getAsset({ roomId: 'Rtea', assetId })).asset?.videoProcessing
+        if (!video || video.status === MessageVideoProcessingStatus.PROCESSING) return false
+        return video
+      },
+      { timeoutMs: 25_000 },
+    )
+  }
+  const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
+  /** Whether what players need first stands first. */
+  const startsFast = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
+
+  test('a large video gets 720 and 480 lines, sound and a poster, and tells nothing of who made it', async () => {
+    const args = [...pictures('1920x1080'), ...tone, ...quickly, '-metadata', 'location=+52.52+013.40/']
+    const video = await processed(await film('in.mp4', args))
+    expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, width: 1920, height: 1080 })
+    expect(Number(video.durationMs)).toBeGreaterThanOrEqual(1000)
+    expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([
+      ...['720p 1280x720', '480p 854x480'],
+    ])
+    for (const { width, height, size, assetUrl } of video.variants) {
+      const made = await read(assetUrl?.url)
+      expect(made.length).toBe(Number(size))
+      expect((await probe(made)).streams).toEqual([`h264 ${width}x${height} yuv420p`, 'aac'])
+      expect(startsFast(made)).toBe(true)
+      expect(made.includes('52.52')).toBe(false)
+    }
+    expect((await probe(await read(video.thumbnailAssetUrl?.url))).streams).toEqual(['mjpeg 1280x720 yuvj420p'])
+  })
+
+  test.each([
+    ['of 500 lines', '640x500', '480p 614x480'],
+    ['with odd sides', '333x251', '250p 332x250'],
+    ['that is tiny', '16x2', '2p 16x2'],
+  ])('a video %s is never made larger', async (_, size, made) => {
+    const video = await processed(await film('in.mkv', [...pictures(size), '-c:v', 'ffv1']), 'video/x-matroska')
+    expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([made])
+  })
+
+  test('a video that was turned is upright', async () => {
+    const lying = await film('in.mp4', [...pictures('1280x720'), ...quickly])
+    const turned = turn(lying)
+    expect(await processed(turned)).toMatchObject({
+      ...{ width: 720, height: 1280 },
+      variants: [
+        { quality: '720p', width: 406, height: 720 },
+        { quality: '480p', width: 270, height: 480 },
+      ],
+    })
+  })
+
+  test('a recording of a browser, which does not say how long it is, has a length', async () => {
+    const args = [...pictures('320x240'), '-c:v', 'libvpx', '-deadline', 'realtime', '-live', '1']
+    const video = await processed(await film('in.webm', args), 'video/webm')
+    expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '240p' }] })
+    expect(Number(video.durationMs)).toBeGreaterThanOrEqual(900)
+  })
+
+  test('an animation becomes a silent MP4', async () => {
+    const video = await processed(
+      await animated(33, 21)
+        .gif({ delay: [200, 200] })
+        .toBuffer(),
+      'image/gif',
+    )
+    expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, width: 33, height: 21 })
+    expect((await probe(await read(video.variants[0]?.assetUrl?.url))).streams).toEqual(['h264 32x20 yuv420p'])
+  })
+
+  const cut = async () => (await film('in.mp4', [...pictures('320x240'), ...quickly])).subarray(0, 3000)
+  const music = () => film('in.m4a', tone)
+  const withCover = () =>
+    film('in.mp4', [
+      ...[...tone, ...pictures('64x64'), '-map', '0:a', '-map', '1:v', '-frames:v', '1'],
+      ...['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v:0', 'attached_pic'],
+    ])
+  const huge = () => film('in.mkv', ['-f', 'lavfi', '-i', 'color=size=16000x3000:rate=1:duration=1', '-c:v', 'ffv1'])
+  const playlist = (inside: string) => () => Promise.resolve(Buffer.from(inside))
+  const hidden = async () =>
+    Buffer.concat([await film('in.mp4', [...pictures('64x64'), ...quickly]), Buffer.from('#EXTM3U\nfile:///etc/hosts')])
+
+  test.each([
+    ['is cut off', cut],
+    ['is music', music],
+    ['is music with a cover', withCover],
+    ['has too many pixels', huge],
+    ['is a playlist', playlist('#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hosts\n#EXT-X-ENDLIST\n')],
+    ['is a list of files', playlist("ffconcat version 1.0\nfile '/etc/hosts'\n")],
+    ['is a manifest', playlist('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],
+    ['is a picture', playlist('P6\n1 1\n255\nabc')],
+  ])('what %s fails', async (_, make) => {
+    expect(await processed(await make())).toMatchObject({
+      ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed', sourceAvailable: true },
+      variants: [],
+    })
+  })
+
+  test('a playlist behind a video is not looked at', async () => {
+    const video = await processed(await hidden())
+    expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '64p' }] })
+  })
+})
+
+/** Turns a video by its header, as telephones do. */
+function turn(bytes: Buffer): Buffer {
+  const matrix = bytes.indexOf('tkhd') + 4 + 40
+  const turned = Buffer.from(bytes)
+  const numbers = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000]
+  numbers.forEach((number, index) => turned.writeInt32BE(number, matrix + 4 * index))
+  return turned
+}
