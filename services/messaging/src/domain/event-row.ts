@@ -8,6 +8,8 @@ export type Attached = {
   /** Pixels; 0 for what is no image. */
   width: number
   height: number
+  /** Base64 of an encoded svc.internal.v1.VideoState; null for what is not processed. */
+  video: string | null
 }
 
 /** A row of a timeline or thread. An echo has the text, files and reactions of its reply and the thread that the reply stands in. */

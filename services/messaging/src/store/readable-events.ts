@@ -26,7 +26,8 @@ const startedBy = 'coalesce(e.echo_from_thread_root_event_id, e.event_id)'
 
 const attachments = `(
     select json_agg(json_build_object(
-      'assetId', a.asset_id, 'filename', a.filename, 'contentType', a.content_type, 'width', a.width, 'height', a.height
+      'assetId', a.asset_id, 'filename', a.filename, 'contentType', a.content_type, 'width', a.width, 'height', a.height,
+      'video', encode(a.video, 'base64')
     ) order by a.position)
     from message_attachments a where a.room_id = l.room_id and a.seq = ${shownSeq} and e.kind = 'message_posted'
   )`

@@ -27,7 +27,7 @@ const read = statement<Row>(
 from room_lines l${standingJoins('$2')}
 left join lateral (
   select a.seq, a.position, a.asset_id as "assetId", a.filename, a.content_type as "contentType", a.size, a.width, a.height,
-    e.event_id as "messageEventId", e.thread_root_event_id as "threadRootEventId", e.created_at as "createdAt"
+    encode(a.video, 'base64') as video, e.event_id as "messageEventId", e.thread_root_event_id as "threadRootEventId", e.created_at as "createdAt"
   from message_attachments a
   join room_events e on e.room_id = a.room_id and e.seq = a.seq
   where a.room_id = $1 and a.seq <= $3::bigint and (a.seq < $3::bigint or a.position > $4::smallint)

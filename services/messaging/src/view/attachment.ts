@@ -1,7 +1,12 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
+import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { assetUrl, type ServerImageSize } from '@parley/auth'
-import type { MessageAssetUrlSchema, MessageAttachmentSchema } from '@parley/contracts/api'
+import { assetUrl, toVideoProcessing, type ServerImageSize } from '@parley/auth'
+import type {
+  MessageAssetUrlSchema,
+  MessageAttachmentSchema,
+  MessageVideoProcessingSchema,
+} from '@parley/contracts/api'
+import { VideoStateSchema } from '@parley/contracts/internal'
 import type { Attached } from '../domain/event-row.ts'
 import type { Viewing } from './viewing.ts'
 
@@ -10,12 +15,13 @@ const thumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
 /** A file with addresses that let this reader open it for a day. */
 export function toAttachment(viewing: Viewing, attached: Attached): MessageInitShape<typeof MessageAttachmentSchema> {
-  const { assetId: id, filename, contentType, width, height } = attached
+  const { assetId: id, filename, contentType, width, height, video } = attached
   const isImage = width > 0 && height > 0
   return {
     ...{ id, filename, contentType, width, height },
     assetUrl: toUrl(viewing, id),
     ...(isImage && { thumbnailAssetUrl: toUrl(viewing, id, thumbnail) }),
+    ...(video !== null && { videoProcessing: toVideo(viewing, id, video) }),
   }
 }
 
@@ -27,4 +33,14 @@ export function toUrl(
 ): MessageInitShape<typeof MessageAssetUrlSchema> {
   const { url, expiresAt } = assetUrl(assets, { assetId, userId, now, ...(image && { image }) })
   return { url, expiresAt: timestampFromDate(expiresAt) }
+}
+
+/** How far a video is, with addresses under which this reader plays what was made of it. */
+export function toVideo(
+  { assets, userId, now }: Viewing,
+  assetId: string,
+  video: string,
+): MessageInitShape<typeof MessageVideoProcessingSchema> {
+  const state = fromBinary(VideoStateSchema, Buffer.from(video, 'base64'))
+  return toVideoProcessing(state, (variant) => assetUrl(assets, { assetId, userId, now, variant }))
 }

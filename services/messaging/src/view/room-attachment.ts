@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ServerImageSize } from '@parley/auth'
 import { ImageFitMode, type ImageTransformOptions, type RoomAttachmentListItemSchema } from '@parley/contracts/api'
 import type { RoomAttachment } from '../store/room-attachments.ts'
-import { toUrl } from './attachment.ts'
+import { toUrl, toVideo } from './attachment.ts'
 import type { Viewing } from './viewing.ts'
 
 /** The size in which small images are wanted. */
@@ -19,12 +19,24 @@ export function toRoomAttachment(
   row: RoomAttachment,
   thumbnail: ServerImageSize,
 ): MessageInitShape<typeof RoomAttachmentListItemSchema> {
-  const { assetId: id, filename, contentType, size, width, height, messageEventId, threadRootEventId, createdAt } = row
+  const {
+    assetId: id,
+    filename,
+    contentType,
+    size,
+    width,
+    height,
+    video,
+    messageEventId,
+    threadRootEventId,
+    createdAt,
+  } = row
   return {
     attachment: {
       ...{ id, filename, contentType, size, width, height },
       assetUrl: toUrl(viewing, id),
       ...(width > 0 && height > 0 && { thumbnailAssetUrl: toUrl(viewing, id, thumbnail) }),
+      ...(video !== null && { videoProcessing: toVideo(viewing, id, video) }),
     },
     messageEventId,
     threadRootEventId: threadRootEventId ?? '',

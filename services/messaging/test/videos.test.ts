@@ -1,0 +1,75 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { readAssetTicket } from '@parley/auth'
+import { MessageVideoProcessingStatus, type MessageVideoProcessing } from '@parley/contracts/api'
+import { RoomEventSchema, type VideoStateSchema } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { say } from './_conversation.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+import { attach } from './_parts.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const tell = (roomId: string, assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>) =>
+  fleet.messaging.applyRoomEvents({
+    roomId,
+    events: [
+      create(RoomEventSchema, {
+        ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId: newId('event'), kind: 'asset_processing' },
+        fact: { case: 'assetProcessing', value: { assetId, messageEventId: 'E1', video } },
+      }),
+    ],
+  })
+
+/** What bob sees of the video, wherever it is shown. */
+async function shownTo(roomId: string, eventId: string): Promise<(MessageVideoProcessing | undefined)[]> {
+  const { rooms, messages } = fleet.as('bob')
+  const { message } = await messages.getMessage({ roomId, eventId })
+  const { attachments } = await rooms.listRoomAttachments({ roomId })
+  return [message?.attachments[0]?.videoProcessing, attachments[0]?.attachment?.videoProcessing]
+}
+
+test('messages and lists of files show how far a video is, and where their reader plays it', async () => {
+  const { roomId } = await fleet.room().channel(['ann', 'bob'])
+  const { id } = await say(fleet.as('ann'), roomId, 'look')
+  const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
+  expect(await shownTo(roomId, id)).toEqual([undefined, undefined])
+
+  await tell(roomId, assetId, 1n, { status: 'processing' })
+  for (const video of await shownTo(roomId, id))
+    expect(video).toMatchObject({
+      ...{ status: MessageVideoProcessingStatus.PROCESSING, sourceAvailable: true, variants: [] },
+    })
+
+  const variants = ['720p', '480p'].map((quality) => ({ quality, width: 640, height: 480, size: 99n }))
+  const many = Array.from({ length: 20 }, () => variants[0] ?? {})
+  const done = { status: 'completed', durationMs: 2500n, width: 1920, height: 1080, hasPoster: true }
+  await tell(roomId, assetId, 2n, { ...done, variants: [...variants, ...many] })
+  for (const video of await shownTo(roomId, id)) {
+    expect(video).toMatchObject({
+      ...{ status: MessageVideoProcessingStatus.COMPLETED, durationMs: 2500n, width: 1920, height: 1080 },
+      variants: [...variants, ...many],
+    })
+    const ticketIn = (url = '') => {
+      const access = new URL(url).searchParams.get('access') ?? ''
+      return readAssetTicket([fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET], access, new Date())
+    }
+    expect(ticketIn(video?.variants[0]?.assetUrl?.url)).toMatchObject({ assetId, userId: 'bob', variant: '720p' })
+    expect(ticketIn(video?.thumbnailAssetUrl?.url)).toMatchObject({ assetId, userId: 'bob', variant: 'poster' })
+  }
+})
+
+test('one that failed says why', async () => {
+  const { roomId } = await fleet.room().channel(['ann', 'bob'])
+  const { id } = await say(fleet.as('ann'), roomId, 'look')
+  const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
+  await tell(roomId, assetId, 2n, { status: 'failed', reasonCode: 'original_missing' })
+  for (const video of await shownTo(roomId, id))
+    expect(video).toMatchObject({
+      ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'original_missing', sourceAvailable: false },
+    })
+})
