@@ -4,16 +4,32 @@ import { createServer, type RequestListener } from 'node:http'
 /** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
 export type HttpServer = AsyncDisposable & { url: string }
 
+/** How long a client may keep a connection without getting anywhere, in milliseconds. */
+export type HttpPatience = {
+  /** Until it has sent the head of a request. */
+  head: number
+  /** Until it has sent a whole request. */
+  request: number
+  /** While nothing moves: it sends nothing, and takes nothing of what it is sent. */
+  idle: number
+}
+
+const usualPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
+
+type Options = { host: string; port: number; handle: RequestListener; patience?: HttpPatience }
+
 /** Serves HTTP on a port of its own; 0 takes a free one, which `url` names. Throws when the port cannot be had. */
-export async function serveHttp(options: { host: string; port: number; handle: RequestListener }): Promise<HttpServer> {
-  const server = createServer(options.handle)
-  server.listen(options.port, options.host)
+export async function serveHttp({ host, port, handle, patience = usualPatience }: Options): Promise<HttpServer> {
+  const { head: headersTimeout, request: requestTimeout, idle } = patience
+  const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
+  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval }, handle)
+  server.setTimeout(idle)
+  server.listen(port, host)
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the HTTP server has no port')
-  const host = options.host === '0.0.0.0' ? '127.0.0.1' : options.host
   return {
-    url: `http://${host}:${address.port}`,
+    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${address.port}`,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()

@@ -39,7 +39,11 @@ export class PassOn {
         (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers)
           answer.pipe(response)
-          answer.on('close', resolve)
+          answer.on('close', () => {
+            // What ends early must not look like the whole.
+            if (!answer.complete) response.destroy()
+            resolve()
+          })
         },
       )
       onward.on('error', () => {

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { serveHttp } from './http-server.ts'
+
+const patience = { head: 50, request: 100, idle: 60_000 }
+const connected = async (url: string, text: string): Promise<Socket> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+test.each([
+  ['its head', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
+  ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
+])('who never ends %s loses the connection', async (_, text) => {
+  await using server = await serveHttp({ host: '127.0.0.1', port: 0, patience, handle: (request) => request.resume() })
+  const socket = await connected(server.url, text)
+  socket.resume()
+  await once(socket, 'close')
+  expect(socket.destroyed).toBe(true)
+})
+
+test('who takes nothing of what it is sent loses the connection, and what was to be sent is let go of', async () => {
+  let gone: Promise<unknown> = Promise.resolve()
+  let begin: () => void = () => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  await using server = await serveHttp({
+    ...{ host: '127.0.0.1', port: 0, patience: { head: 1_000, request: 1_000, idle: 100 } },
+    handle: (_, response) => {
+      gone = once(response, 'close')
+      response.write(Buffer.alloc(50_000_000))
+      begin()
+    },
+  })
+  const socket = await connected(server.url, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  socket.pause()
+  await begun
+  await gone
+  socket.destroy()
+  expect(socket.destroyed).toBe(true)
+})
