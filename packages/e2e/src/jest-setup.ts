@@ -3,6 +3,7 @@ import { type Fleet, startFleet } from '@parley/local'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
 import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
 import { providerSettings } from './identity-provider.ts'
+import { mediaServerSettings } from './media-server.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
@@ -30,7 +31,12 @@ export async function setup(): Promise<void> {
       ...{ dataDir, port: 0, replicas: 2, fsync: false },
       owner: ownerCredentials,
       readyFile: readyFileOf(dataDir),
-      env: { ...withoutSettings(process.env), ...impatience, ...(await providerSettings()) },
+      env: {
+        ...withoutSettings(process.env),
+        ...impatience,
+        ...(await providerSettings()),
+        ...(await mediaServerSettings()),
+      },
       say: (line) => says.push(line),
     })
     started = { fleet, dataDir }

@@ -67,18 +67,22 @@ export const messages: Row[] = [
     (stage) => stage.post('ada', stage.dm, 'hello bob'),
     ['messagePosted', pair],
     ['roomMarkedAsRead', ['ada']],
+    ['notificationCreated', ['bob']],
+    ['newDirectMessageNotification', ['bob']],
   ),
   row(
     'an answer',
     (stage) => stage.post('bob', stage.channel, 'answer', { inReplyTo: stage.id('hello') }),
     ['messagePosted', channel],
     ['roomMarkedAsRead', ['bob']],
+    ['notificationCreated', ['ada']],
   ),
   row(
     'reading',
     (stage) =>
       stage.call('ada', RoomService.method.markRoomAsRead, { roomId: stage.channel, upToEventId: stage.id('answer') }),
     ['roomMarkedAsRead', ['ada']],
+    ['notificationDismissed', ['ada']],
   ),
   row('an edit in a channel', (stage) => edit(stage, 'ada', 'channel', 'hello', { body: 'hello, all' }), [
     'messageEdited',
@@ -142,10 +146,12 @@ export const messages: Row[] = [
     'messageRetracted',
     hall,
   ]),
-  row('a retraction of a direct message', (stage) => remove(stage, 'ada', 'dm', 'hello bob'), [
-    'messageRetracted',
-    pair,
-  ]),
+  row(
+    'a retraction of a direct message',
+    (stage) => remove(stage, 'ada', 'dm', 'hello bob'),
+    ['messageRetracted', pair],
+    ['notificationDismissed', ['bob']],
+  ),
 ]
 
 /** A thread in the channel. Who replies follows it, and so does who began it. */
@@ -156,11 +162,14 @@ export const threads: Row[] = [
     ['messagePosted', channel],
     ['threadCreated', channel],
     ['threadFollowChanged', ['ada', 'bob']],
+    ['notificationCreated', ['ada']],
   ),
   row(
     'another reply',
     (stage) => stage.post('ada', stage.channel, 'second', { threadRootEventId: stage.id('hello') }),
     ['messagePosted', channel],
+    ['notificationCreated', ['bob']],
+    ['notificationDismissed', ['ada']],
   ),
   row(
     'a reply that mentions a member and somebody else',
@@ -170,8 +179,15 @@ export const threads: Row[] = [
     },
     ['messagePosted', channel],
     ['threadFollowChanged', ['dora']],
+    ['notificationCreated', ['bob', 'dora']],
+    ['mentionNotification', ['dora']],
   ),
-  row('reading a thread', (stage) => stage.call('bob', markThreadAsRead, inThread(stage, 'hello'))),
+  row(
+    'reading a thread',
+    (stage) => stage.call('bob', markThreadAsRead, inThread(stage, 'hello')),
+    ['notificationDismissed', ['bob']],
+    ['notificationDismissed', ['bob']],
+  ),
   row('unfollowing', (stage) => stage.call('dora', unfollowThread, inThread(stage, 'hello')), [
     'threadFollowChanged',
     ['dora'],
@@ -193,6 +209,7 @@ export const threads: Row[] = [
     ['messagePosted', channel],
     ['messagePosted', channel],
     ['roomMarkedAsRead', ['bob']],
+    ['notificationCreated', ['ada', 'dora']],
   ),
   row(
     'an edit through the echo',
@@ -218,6 +235,11 @@ export const threads: Row[] = [
     ['roomMarkedAsRead', ['bob']],
   ),
   row('an echo deleted', (stage) => remove(stage, 'bob', 'channel', 'echo of third'), ['messageRetracted', channel]),
-  row('a reply deleted', (stage) => remove(stage, 'bob', 'channel', 'third'), ['messageRetracted', channel]),
+  row(
+    'a reply deleted',
+    (stage) => remove(stage, 'bob', 'channel', 'third'),
+    ['messageRetracted', channel],
+    ['notificationDismissed', ['ada', 'dora']],
+  ),
   row('the first reply deleted', (stage) => remove(stage, 'bob', 'channel', 'first'), ['messageRetracted', channel]),
 ]

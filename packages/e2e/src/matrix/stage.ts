@@ -13,6 +13,7 @@ import { tokenForOtherClient } from '../other-clients.ts'
 import { newPerson, type Person, theOwner } from '../people.ts'
 import { post, roomName } from '../rooms.ts'
 import { type Name, names } from './cast.ts'
+import { consequences } from './consequences.ts'
 
 type People = Record<Name, Person>
 
@@ -114,8 +115,9 @@ export class Stage {
     if (message?.channelEchoEventId) this.keep(`echo of ${as}`, message.channelEchoEventId)
   }
 
-  /** Posts what marks an end. */
-  mark(): Promise<string> {
+  /** Waits until everything that follows from what was done has been told, and posts what marks an end. */
+  async mark(): Promise<string> {
+    await consequences(this.owner)
     return post(this.owner, this.plaza, 'so much for that')
   }
 

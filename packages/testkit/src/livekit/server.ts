@@ -49,10 +49,10 @@ export class LivekitStandIn implements AsyncDisposable {
   #lastMs = 0
   #sending: Promise<unknown> = Promise.resolve()
 
-  /** Starts one on a free port. */
-  static async start(): Promise<LivekitStandIn> {
+  /** Starts one; on a free port unless one is given. */
+  static async start(port = 0): Promise<LivekitStandIn> {
     const standIn = new LivekitStandIn()
-    standIn.#server.listen(0, '127.0.0.1')
+    standIn.#server.listen(port, '127.0.0.1')
     await once(standIn.#server, 'listening')
     return standIn
   }

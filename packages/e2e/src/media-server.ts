@@ -1,0 +1,25 @@
+import { freePort } from '@parley/local/infrastructure'
+import { LivekitStandIn } from '@parley/testkit'
+import { fleet } from './fleet.ts'
+
+const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'
+
+/** Chooses where the stand-in of the media server is to be, and answers what tells a fleet of it. */
+export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
+  const port = await freePort()
+  process.env[portVariable] = String(port)
+  const { apiKey, apiSecret } = new LivekitStandIn()
+  return {
+    PARLEY_LIVEKIT_ENABLED: 'true',
+    PARLEY_LIVEKIT_URL: `ws://127.0.0.1:${port}`,
+    PARLEY_LIVEKIT_API_KEY: apiKey,
+    PARLEY_LIVEKIT_API_SECRET: apiSecret,
+  }
+}
+
+/** Starts the stand-in of the tested fleet, whose webhooks come to one of its gateways. */
+export async function startMediaServer(): Promise<LivekitStandIn> {
+  const standIn = await LivekitStandIn.start(Number(process.env[portVariable]))
+  standIn.webhookUrl = `${fleet().gateways[0]}/webhooks/livekit`
+  return standIn
+}
