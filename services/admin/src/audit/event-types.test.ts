@@ -28,7 +28,8 @@ test.each([
 
 /** What services announce beside the kinds above. */
 const announced = `
-  account_deleted asset_deleted auth_code_exchange_failed auth_code_exchange_succeeded auth_code_issued ban_expired
+  account_deleted asset_deleted asset_processing_failed asset_processing_started asset_processing_succeeded call_ended
+  call_participant_joined call_participant_left call_started auth_code_exchange_failed auth_code_exchange_succeeded auth_code_issued ban_expired
   bearer_token_issued bearer_token_revoked credentials_ended email_verification_code_issued erasure_requested member_unbanned
   oauth_consent_denied password_reset_completed password_reset_link_issued rbac_permission_cleared rbac_permission_denied
   rbac_permission_granted rbac_role_created rbac_role_deleted rbac_role_description_changed rbac_role_display_name_changed

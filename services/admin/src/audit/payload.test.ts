@@ -6,6 +6,7 @@ import {
   EventSchema,
   MessagePostedFactSchema,
   PolicyDeltaSchema,
+  RoomEventAppliedSchema,
   RoomFactAppliedSchema,
   type Event,
 } from '@parley/contracts/internal'
@@ -34,6 +35,31 @@ test('names of rooms and words of the system are kept', () => {
   })
   const ended = create(CredentialsEndedFactSchema, { all: true, reason: 'logout' })
   expect(payload({ case: 'credentialsEnded', value: ended })).toEqual({ all: true, reason: 'logout' })
+})
+
+test('what calls and uploads tell of a room is kept, but not what clients hear of it', () => {
+  const call = {
+    ...{ aggregateType: 'call', aggregateId: 'C1', version: 2n, eventId: 'E1', kind: 'call_participant_joined' },
+    ...{ actorId: 'Uann', envelope: new Uint8Array([1]) },
+    fact: { case: 'call', value: { callId: 'C1', userId: 'Uann', source: 'user' } },
+  } as const
+  expect(
+    payload({ case: 'roomEvent', value: create(RoomEventAppliedSchema, { roomSeq: 7n, dm: true, event: call }) }),
+  ).toEqual({
+    ...{ roomSeq: '7', dm: true },
+    event: {
+      ...{ aggregateType: 'call', aggregateId: 'C1', version: '2', eventId: 'E1', kind: 'call_participant_joined' },
+      ...{ actorId: 'Uann', call: { callId: 'C1', userId: 'Uann', source: 'user' } },
+    },
+  })
+  const video = { status: 'failed', reasonCode: 'original_missing', width: 3 }
+  const asset = {
+    kind: 'asset_processing_failed',
+    fact: { case: 'assetProcessing', value: { assetId: 'A1', messageEventId: 'E2', video } },
+  } as const
+  expect(payload({ case: 'roomEvent', value: create(RoomEventAppliedSchema, { event: asset }) })).toEqual({
+    event: { kind: asset.kind, assetProcessing: { assetId: 'A1', messageEventId: 'E2', video } },
+  })
 })
 
 test('texts that people wrote are left out, and the event is not touched', () => {

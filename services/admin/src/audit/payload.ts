@@ -10,12 +10,17 @@ const facts = new Map<string | undefined, DescMessage>(
 
 /** Fields beside ids that hold words of the system, and names of rooms and roles. */
 const words = new Set([
+  'CallFact.source',
   'CredentialsEndedFact.reason',
   'PolicyDecision.permission',
   'PolicyRole.name',
   'RoomCreatedFact.name',
+  'RoomEvent.aggregate_type',
+  'RoomEvent.kind',
   'RoomHeaderAfter.name',
   'RoomUpdatedFact.name',
+  'VideoState.reason_code',
+  'VideoState.status',
 ])
 const id = /(^|_)(id|ids|key)$/
 /** Ids and words have neither spaces nor an "@"; texts, names and addresses do. */

@@ -11,7 +11,9 @@ test.each([
   'reaction_added',
   'thread_created',
   'asset_deleted',
+  'asset_processing_started',
   'call_started',
+  'call_participant_left',
   'user_custom_status_set',
 ])('%s is conversation', (kind) => expect(auditClassOf(create(EventSchema, { kind }))).toBe('conversation'))
 

@@ -45,7 +45,7 @@ const page = statement<Row>(
   'read_followed_threads',
   `with followed as materialized (
   select f.room_id, f.root_event_id, coalesce((extract(epoch from t.last_reply_at) * 1000)::bigint, -1) as last_reply_ms,
-    ${isUnread('t.last_reply_seq', 'r.seq')} and not ${isMuted('$2', 'f.room_id')} as unread
+    ${isUnread('t.last_reply_seq', 'r.seq', isMuted('$2', 'f.room_id'))} as unread
   from thread_follows f
   left join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $2

@@ -4,10 +4,9 @@ import { statement, type Connection } from './statement.ts'
 
 export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; lastMessageAt: Date | null }
 
-/** What user $1 has muted is never unread. */
-const audible = `not ${isMuted('$1', 'l.room_id')}`
-const roomIsUnread = `(${isUnread('l.last_message_seq', 'r.seq')} and ${audible})`
-const threadIsUnread = `(${isUnread('t.last_reply_seq', 'r.seq')} and ${audible})`
+const muted = isMuted('$1', 'l.room_id')
+const roomIsUnread = isUnread('l.last_message_seq', 'r.seq', muted)
+const threadIsUnread = isUnread('t.last_reply_seq', 'r.seq', muted)
 
 /** Whether user $1 is banned from the room of `room_lines l`. */
 const banned = `exists (
