@@ -85,6 +85,30 @@ describe('a file', () => {
     expect((await read(carols?.assetUrl?.url)).status).toBe(403)
   })
 
+  test('is read in parts, with a ticket or a token, until its reader leaves', async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    const bytes = await noise()
+    const shown = await shownTo(bob, roomId, await postWith(ada, roomId, await send(ada, roomId, bytes)))
+    const { pathname, search } = new URL(shown?.assetUrl?.url ?? '')
+    const statusOf = async (headers: Record<string, string>, path = pathname) =>
+      (await fetch(`${fleet().gateways[0]}${path}`, { headers })).status
+    const bearer = { authorization: `Bearer ${bob.token}` }
+    for (const [path, headers] of [
+      [`${pathname}${search}`, {}],
+      [pathname, bearer],
+    ] as const) {
+      const part = await fetch(`${fleet().gateways[1]}${path}`, { headers: { ...headers, range: 'bytes=100-199' } })
+      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 100-199/${bytes.length}`])
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(100, 200))
+    }
+    expect(await statusOf({ authorization: 'Bearer made-up' })).toBe(401)
+    await bob.call(RoomService.method.leaveRoom, { roomId })
+    // A yes is remembered for five seconds at most.
+    await eventually(async () => {
+      expect([await statusOf(bearer), await statusOf({}, `${pathname}${search}`)]).toEqual([403, 403])
+    })
+  })
+
   test('may come in the largest chunks there are, in JSON too', async () => {
     const roomId = await newRoom(owner, [ada])
     const content = randomBytes(524_288)
