@@ -59,3 +59,15 @@ export const readGivenSecrets = defineConfig({
     doc: 'secret of the session and CSRF cookies',
   }),
 })
+
+/** Push notifications, which the supervisor switches on with keys of its own unless the environment or the file say anything. */
+export const readGivenPush = defineConfig({
+  enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether there is Web Push' }),
+  publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', { toml: 'push.vapid_public_key', optional: true, doc: 'public key' }),
+  privateKey: secret('PARLEY_PUSH_VAPID_PRIVATE_KEY', {
+    toml: 'push.vapid_private_key',
+    optional: true,
+    doc: 'private key',
+  }),
+  subject: str('PARLEY_PUSH_VAPID_SUBJECT', { toml: 'push.vapid_subject', optional: true, doc: 'who runs the server' }),
+})

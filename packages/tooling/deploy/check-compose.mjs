@@ -182,7 +182,8 @@ class Compose {
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
       for (const [key, value] of Object.entries(environment)) {
         if (!secret.has(key) && !/PASSWORD/.test(key)) continue
-        this.must(/\$\{\w+:\?\}/.test(value), `${name}: ${key} is a secret, but does not come from .env`)
+        // One that may stay away is empty then.
+        this.must(/\$\{\w+:[?-]\}/.test(value), `${name}: ${key} is a secret, but does not come from .env`)
       }
     }
   }

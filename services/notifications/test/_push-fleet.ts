@@ -21,7 +21,7 @@ export const pushOn = {
 }
 
 /** Failures are tried again at once, more or less. */
-const patience = { firstMs: 40, longestMs: 200, giveUpMs: 60_000 }
+const patience = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
 
 /** A fleet with a push service. */
 export type PushFleet = {

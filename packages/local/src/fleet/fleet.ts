@@ -13,6 +13,7 @@ import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './ow
 import { publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
 import { Announcement, type FleetProcess } from './ready-file.ts'
+import { isPushGiven, newVapidKey } from './push-keys.ts'
 import { Secrets } from './secrets.ts'
 import { type Servers, startServers } from './servers.ts'
 import { type FleetAddresses, serviceEnvironment } from './service-env.ts'
@@ -80,7 +81,8 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
   const webhookUrl = `http://127.0.0.1:${port}/webhooks/livekit`
   const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
-  const addresses = { ...addressesOf(dir, servers, secrets, url, host), mailFolder, media }
+  const vapidPrivateKey = isPushGiven(env) ? undefined : secrets.get('vapid', newVapidKey)
+  const addresses = { ...addressesOf(dir, servers, secrets, url, host), mailFolder, media, vapidPrivateKey }
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()
@@ -142,7 +144,7 @@ function addressesOf(
   secrets: Secrets,
   publicUrl: string,
   publicHost: string,
-): Omit<FleetAddresses, 'mailFolder'> {
+): Omit<FleetAddresses, 'mailFolder' | 'vapidPrivateKey'> {
   return {
     publicUrl,
     publicHost,

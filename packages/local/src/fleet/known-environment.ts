@@ -4,6 +4,7 @@ import { readGivenSecrets, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
 import { knownMediaServer } from './media-server.ts'
+import { isPushGiven } from './push-keys.ts'
 import { serviceEnvironment } from './service-env.ts'
 import { parleyServices } from './service-list.ts'
 import { Secrets } from './secrets.ts'
@@ -48,6 +49,7 @@ export function knownEnvironment(
     mailFolder: valueOf('smtpEnabled') === true ? undefined : resolve(textOf('mailDir') ?? dir.mail),
     media:
       valueOf('livekitEnabled') === null ? knownMediaServer(portOf('livekit'), secrets.peek('livekit')) : undefined,
+    vapidPrivateKey: isPushGiven(given) ? undefined : secrets.peek('vapid'),
     secret,
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }

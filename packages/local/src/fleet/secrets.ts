@@ -15,11 +15,11 @@ export class Secrets {
     )
   }
 
-  /** The secret of that name. It starts with a letter and needs no quoting anywhere. */
-  get(name: string): string {
+  /** The secret of that name; unless it is made in another way, it starts with a letter and needs no quoting anywhere. */
+  get(name: string, makeOne = make): string {
     const known = this.#values.get(name)
     if (known !== undefined) return known
-    const made = make()
+    const made = makeOne()
     this.set(name, made)
     return made
   }

@@ -1,3 +1,4 @@
+import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
 /** What every process of a fleet is told. */
@@ -14,6 +15,8 @@ export type FleetAddresses = {
   mailFolder: string | undefined
   /** Settings of the fleet's own media server; undefined when it has none. */
   media?: NodeJS.ProcessEnv | undefined
+  /** Key that pushes are signed with; undefined when it is configured elsewhere. */
+  vapidPrivateKey?: string | undefined
   secret: (name: string) => string
   /** What the secret of that name was before it was rotated. */
   previousSecret?: (name: string) => string | undefined
@@ -54,6 +57,7 @@ export function serviceEnvironment(
     ...mediaSettings(service, fleet),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...previousSecrets(service, fleet),
+    ...(fleet.vapidPrivateKey === undefined ? {} : pushEnvironment(service.name, fleet.vapidPrivateKey)),
     ...present(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),
     ...(fleet.mailFolder === undefined ? {} : { PARLEY_MAIL_DIR: fleet.mailFolder }),

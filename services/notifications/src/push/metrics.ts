@@ -3,8 +3,8 @@ import type { Answer } from './answer.ts'
 import type { Reason } from './prepare.ts'
 
 const log = logger('push')
-const pushes = counter('pushes_total', { description: 'Pushes by what they do and what became of them' })
-const lag = histogram('push_lag', {
+const pushes = counter('parley_pushes_total', { description: 'Pushes by what they do and what became of them' })
+const lag = histogram('parley_push_lag', {
   description: 'Time from the notification, or its dismissal, until the push service has the push',
   unit: 's',
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200],
@@ -20,9 +20,9 @@ export const logDropped = (count: number): void => log.info({ count }, 'dropped 
 /** Shows how long the queue is and how long its oldest push waits. */
 export function showQueue(read: () => { depth: number; oldestMs: number }): Disposable {
   const gauges = [
-    gauge('push_queue_depth', { description: 'Pushes that wait' }, () => read().depth),
+    gauge('parley_push_queue_depth', { description: 'Pushes that wait' }, () => read().depth),
     gauge(
-      'push_queue_oldest',
+      'parley_push_queue_oldest',
       { description: 'Age of the oldest push that waits', unit: 's' },
       () => read().oldestMs / 1000,
     ),

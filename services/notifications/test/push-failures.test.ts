@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { pushSubscriptions } from '../src/store/schema.ts'
+import { openPushFleet, type PushFleet } from './_push-fleet.ts'
+import { queued } from './_push-jobs.ts'
+import { PushService, type PushAnswer } from './_push-service.ts'
+
+let push: PushFleet
+let user = ''
+let count = 0
+
+beforeAll(async () => {
+  push = await openPushFleet()
+  await push.start()
+})
+afterAll(() => push[Symbol.asyncDispose]())
+beforeEach(() => {
+  user = `U${++count}`
+  push.service.answer = () => ({ status: 201 })
+})
+
+const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
+const isSubscribed = async () => {
+  const rows = await push.fleet.db.select().from(pushSubscriptions)
+  return rows.some(({ userId }) => userId === user)
+}
+
+test.each<[string, PushAnswer]>([
+  ['429', { status: 429 }],
+  ['500', { status: 500 }],
+  ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }],
+  ['a long answer', { status: 502, body: 'x'.repeat(1_000_000) }],
+])('after %s the push comes again, under the same topic', async (name, failure) => {
+  const browser = name.replaceAll(' ', '-')
+  await push.subscribe(user, browser)
+  push.service.answer = (_, attempt) => (attempt < 3 ? failure : { status: 201 })
+  await push.notify(user)
+  await drained()
+  const received = push.service.by(browser)
+  expect(received).toHaveLength(3)
+  expect(new Set(received.map(({ topic }) => topic)).size).toBe(1)
+  expect(await isSubscribed()).toBe(true)
+})
+
+test('Retry-After is waited for, and a dismissal ends the waiting', async () => {
+  await push.subscribe(user, 'patient')
+  push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
+  await push.notify(user)
+  await eventually(async () => {
+    const { rows } = await push.fleet.db.execute<{ seconds: number }>(
+      sql`select extract(epoch from due_at - now())::int as seconds from push_jobs where leased_until is null`,
+    )
+    expect(rows[0]?.seconds).toBeGreaterThan(1700)
+  })
+  push.service.answer = () => ({ status: 201 })
+  await push.dismiss(user, 'mention-E1')
+  await drained()
+  expect(push.service.by('patient').at(-1)?.payload).toMatchObject({ action: 'dismiss' })
+})
+
+test.each([404, 410])('%d ends the subscription', async (status) => {
+  await push.subscribe(user, `gone-${status}`)
+  push.service.answer = () => ({ status })
+  await push.notify(user)
+  await drained()
+  expect(push.service.by(`gone-${status}`)).toHaveLength(1)
+  expect(await isSubscribed()).toBe(false)
+})
+
+test('a browser that registered anew while its old keys were refused stays', async () => {
+  const endpoint = await push.subscribe(user, 'renewed')
+  push.service.answer = async () => {
+    await push.fleet.db.execute(
+      sql`update push_subscriptions set auth = 'AAAAAAAAAAAAAAAAAAAAAA' where endpoint = ${endpoint}`,
+    )
+    return { status: 410 }
+  }
+  await push.notify(user)
+  await drained()
+  expect(await isSubscribed()).toBe(true)
+})
+
+test.each([400, 403, 413, 301, 307])('%d drops the push, and follows nowhere', async (status) => {
+  const elsewhere = await PushService.start()
+  const { endpoint: location } = elsewhere.browser('elsewhere')
+  await push.subscribe(user, `refused-${status}`)
+  push.service.answer = () => ({ status, headers: { location } })
+  await push.notify(user)
+  await drained()
+  expect(push.service.by(`refused-${status}`)).toHaveLength(1)
+  expect(await isSubscribed()).toBe(true)
+  expect(elsewhere.received).toEqual([])
+  await elsewhere[Symbol.asyncDispose]()
+})
+
+test('a push service that hangs keeps nobody else waiting', async () => {
+  const hanging = await PushService.start()
+  hanging.answer = () => 'nothing'
+  for (let n = 0; n < 8; n++) await push.subscribe(user, `hanging-${n}`, hanging)
+  await push.subscribe('Uquick', 'quick')
+  await push.notify(user)
+  await eventually(() => expect(hanging.received.length).toBeGreaterThan(0))
+  for (let n = 0; n < 5; n++) await push.notify('Uquick', { eventId: `Equick${n}`, notificationId: `Nquick${n}` })
+  await eventually(() => expect(push.service.by('quick')).toHaveLength(5))
+  // One at a time: what hangs waits for an answer still.
+  expect(hanging.received).toHaveLength(1)
+  await hanging[Symbol.asyncDispose]()
+  await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
+})
+
+test('a push that was taken by a process that died leaves again, under the same topic', async () => {
+  await push.subscribe(user, 'twice')
+  await push.notify(user)
+  await eventually(() => expect(push.service.by('twice')).toHaveLength(1))
+  await drained()
+  await push.notify(user)
+  await push.fleet.db.execute(
+    sql`update push_jobs set attempts = 1, leased_until = now() - interval '1 s', due_at = now() - interval '1 s'`,
+  )
+  await drained()
+  const topics = push.service.by('twice').map(({ topic }) => topic)
+  expect(topics.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(topics).size).toBe(1)
+})
+
+test('what is older than a push service would keep it does not leave', async () => {
+  await push.subscribe(user, 'late')
+  await push.notify(user, { createdAt: new Date(Date.now() - 86_401_000) })
+  await drained()
+  expect(push.service.by('late')).toEqual([])
+})
+
+test('a push that keeps failing is given up', async () => {
+  await push.subscribe(user, 'hopeless')
+  push.service.answer = () => ({ status: 500 })
+  await push.notify(user, { createdAt: new Date(Date.now() - 3_599_700) })
+  await drained()
+  expect(await isSubscribed()).toBe(true)
+})
+
+test('nothing said or measured names an endpoint, a key or a text', async () => {
+  await push.subscribe(user, 'unnamed')
+  await push.notify(user, { eventId: 'Eunnamed' })
+  await drained()
+  const service = await push.start()
+  const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
+  expect(metrics).toMatch(/pushes_total\{[^}]*outcome="accepted"/)
+  expect(metrics).toMatch(/push_lag_seconds_count/)
+  expect(metrics).toMatch(/push_queue_depth/)
+  expect(metrics).not.toMatch(/unnamed|127\.0\.0\.1:\d+\/push/)
+})

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { openPushFleet, type PushFleet } from './_push-fleet.ts'
+import { queued } from './_push-jobs.ts'
+import { PushService } from './_push-service.ts'
+
+/** Stands for the public internet. */
+const outside = '127.0.0.2'
+let push: PushFleet
+let publicService: PushService
+/** What names lead to, one list after the other; the last one stays. */
+let answers: Record<string, string[][]> = {}
+
+beforeAll(async () => {
+  push = await openPushFleet()
+  publicService = await PushService.start(outside)
+  await push.start({
+    network: {
+      isAllowed: (address) => address === outside,
+      allowPlain: true,
+      resolve: (name, _, callback) => {
+        const lists = answers[name] ?? []
+        const found = (lists.length > 1 ? lists.shift() : lists[0]) ?? []
+        callback(
+          found.length > 0 ? null : new Error('ENOTFOUND'),
+          found.map((address) => ({ address, family: 4 })),
+        )
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await publicService[Symbol.asyncDispose]()
+  await push[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  publicService.received.length = 0
+  await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
+})
+
+/** A browser whose endpoint has another host, as somebody wrote it into the database, past all checks of it. */
+async function subscribeAt(host: string, service: PushService) {
+  const browser = service.browser('x')
+  const endpoint = `http://${host}:${service.port}/push/x`
+  await push.fleet.db.execute(sql`
+    insert into push_subscriptions (endpoint_digest, endpoint, host, user_id, p256dh, auth, registered_at)
+    values (sha256(${endpoint}::bytea), ${endpoint}, ${`${host}:${service.port}`}, 'Ux', ${browser.p256dh}, ${browser.auth}, now())`)
+}
+
+const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
+
+test('an allowed address is asked, named or numbered', async () => {
+  answers = { 'push.example': [[outside]] }
+  await subscribeAt('push.example', publicService)
+  await push.notify('Ux')
+  await drained()
+  await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
+  await subscribeAt(outside, publicService)
+  await push.notify('Ux', { eventId: 'E2' })
+  await drained()
+  expect(publicService.received).toHaveLength(2)
+})
+
+test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost', 'inside.example', 'both.example']])(
+  '%s is never asked: the push is dropped',
+  async (host) => {
+    answers = {
+      localhost: [['127.0.0.1']],
+      'inside.example': [['127.0.0.1']],
+      'both.example': [[outside, '127.0.0.1']],
+    }
+    await subscribeAt(host, push.service)
+    await push.notify('Ux')
+    await drained()
+    expect(push.service.received).toEqual([])
+  },
+)
+
+test('a name that turns inward after it was checked is asked where it pointed then, or not at all', async () => {
+  answers = { 'turning.example': [[outside], ['127.0.0.1']] }
+  const browser = publicService.browser('x')
+  const endpoint = `http://turning.example:${publicService.port}/push/x`
+  await push.fleet.as('Ux').push.subscribe({ ...browser, endpoint })
+  await push.notify('Ux')
+  await drained()
+  expect([push.service.received, publicService.received]).toEqual([[], []])
+})
