@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runCli } from '@parley/cli'
+import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
+import { type Nats, startNats } from '@parley/local/infrastructure'
+import { type Bus, connectBus, serveRpc } from '@parley/rpc'
+
+const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
+const users = 'gateway realtime accounts rooms messaging admin uploads notifications calls operator'.split(' ')
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+const asked: unknown[] = []
+let findings: { kind: StorageFindingKind; key: string; size: bigint; mended: boolean }[] = []
+let nats: Nats
+let uploads: Bus
+let server: AsyncDisposable
+
+beforeAll(async () => {
+  const passwords = users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
+  nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) as NodeJS.ProcessEnv })
+  mkdirSync(join(dataDir, 'run'))
+  const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
+  writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
+  const own = { user: 'uploads', password: 'password-of-uploads', name: 'uploads' }
+  uploads = await connectBus({ url: nats.url, ...own, purpose: 'rpc' })
+  server = await serveRpc(uploads, {
+    deployable: 'uploads',
+    routes: (router) => {
+      router.service(UploadsOperatorService, {
+        checkStorage({ cursor, repair }) {
+          asked.push({ cursor, repair })
+          return cursor === '' ? { nextCursor: 'second:', checked: 500 } : { checked: 7, findings }
+        },
+      })
+    },
+  })
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await uploads[Symbol.asyncDispose]()
+  await nats.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function parley(...args: string[]) {
+  let out = ''
+  let err = ''
+  const code = await runCli(args, {
+    input: Object.assign(Readable.from(['']), { isTTY: false }),
+    out: (text) => (out += text),
+    pipe: (piece) => (out += String(piece)),
+    err: (text) => (err += text),
+    env: { PARLEY_DATA_DIR: dataDir },
+  })
+  return { code, out, err }
+}
+const orphan = { kind: StorageFindingKind.ORPHAN, key: 'files/Alone', size: 5n }
+
+test('a storage without findings: code 0, after every piece was asked for', async () => {
+  findings = []
+  const { code, out } = await parley('storage', 'check')
+  expect([code, out]).toEqual([0, '507 objects and rows looked at: 0 findings, 0 mended\n'])
+  expect(asked.splice(0)).toEqual([
+    { cursor: '', repair: false },
+    { cursor: 'second:', repair: false },
+  ])
+})
+
+test('what is left to mend is told, with code 1', async () => {
+  findings = [{ ...orphan, mended: false }]
+  const { code, out, err } = await parley('storage', 'check')
+  expect(code).toBe(1)
+  expect(out).toContain('orphan  files/Alone  5 bytes\n')
+  expect(err).toContain('--repair')
+})
+
+test('what was mended: code 0, as JSON when asked', async () => {
+  asked.length = 0
+  findings = [{ ...orphan, mended: true }]
+  const { code, out } = await parley('storage', 'check', '--repair', '--json')
+  expect(code).toBe(0)
+  expect(asked[0]).toEqual({ cursor: '', repair: true })
+  const found = { kind: 'orphan', key: 'files/Alone', size: 5, storedAt: '', mended: true }
+  expect(JSON.parse(out)).toEqual({ checked: 507, found: 1, mended: 1, kinds: { orphan: 1 }, findings: [found] })
+})
