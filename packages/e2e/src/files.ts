@@ -3,11 +3,16 @@ import { AssetUploadService } from '@parley/contracts/api'
 import type { Person } from './people.ts'
 
 /** Sends a small file to a room; gives the id of the asset. */
-export async function sendFile(person: Person, roomId: string, text: string): Promise<string> {
-  const content = new TextEncoder().encode(text)
+export async function sendFile(
+  person: Person,
+  roomId: string,
+  sent: string | Uint8Array,
+  about = { filename: 'notes.txt', contentType: 'text/plain' },
+): Promise<string> {
+  const content = typeof sent === 'string' ? new TextEncoder().encode(sent) : sent
   const sha256 = createHash('sha256').update(content).digest('hex')
   const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
-  const file = { roomId, filename: 'notes.txt', contentType: 'text/plain', size: BigInt(content.length), sha256 }
+  const file = { roomId, ...about, size: BigInt(content.length), sha256 }
   const uploadId = (await person.call(createUpload, file)).upload?.uploadId ?? ''
   await person.call(uploadChunk, { uploadId, offset: 0n, content, chunkSha256: sha256 })
   return (await person.call(completeUpload, { uploadId })).asset?.id ?? ''

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { type Fleet, startFleet } from '@parley/local'
+import { hasFfmpeg } from '@parley/testkit'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
 import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
 import { providerSettings } from './identity-provider.ts'
@@ -36,6 +37,7 @@ export async function setup(): Promise<void> {
         ...impatience,
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
+        ...(hasFfmpeg() && { PARLEY_VIDEO_ENABLED: 'true' }),
       },
       say: (line) => says.push(line),
     })

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { MessageService, MessageVideoProcessingStatus, ServerService } from '@parley/contracts/api'
+import { eventually, hasFfmpeg } from '@parley/testkit'
+import { sendFile } from '../src/files.ts'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+const withFfmpeg = hasFfmpeg() ? describe : describe.skip
+
+/** A second of moving pictures. */
+async function film(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-e2e-film-'))
+  const path = join(folder, 'film.mp4')
+  const pictures = ['-f', 'lavfi', '-i', 'testsrc=size=640x480:rate=10:duration=1']
+  try {
+    await promisify(execFile)('ffmpeg', ['-loglevel', 'error', ...pictures, '-pix_fmt', 'yuv420p', path])
+    return await readFile(path)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+withFfmpeg('a video', () => {
+  test('is processed once it is posted: members hear of it, see it and play parts of it', async () => {
+    const [owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+    expect((await ada.call(ServerService.method.getRuntimeConfig, {})).runtime?.videoProcessingEnabled).toBe(true)
+    const roomId = await newRoom(owner, [ada, bob])
+    using socket = await Socket.subscribed(fleet().gateways[1], bob.token)
+    const about = { filename: 'film.mp4', contentType: 'video/mp4' }
+    const assetId = await sendFile(ada, roomId, await film(), about)
+    const { createMessage, getMessage } = MessageService.method
+    const { message } = await ada.call(createMessage, { roomId, attachmentAssetIds: [assetId] })
+    const eventId = message?.id ?? ''
+
+    const named = { roomId, assetId, messageEventId: eventId }
+    await eventually(
+      () => {
+        const heard = socket.events.flatMap(({ event }) =>
+          event.case?.startsWith('assetProcessing') ? [{ case: event.case, value: event.value }] : [],
+        )
+        expect(heard).toMatchObject([
+          { case: 'assetProcessingStarted', value: named },
+          { case: 'assetProcessingSucceeded', value: named },
+        ])
+      },
+      { timeoutMs: 25_000 },
+    )
+    const read = await bob.call(getMessage, { roomId, eventId })
+    const video = read.message?.attachments[0]?.videoProcessing
+    expect(video).toMatchObject({
+      ...{ status: MessageVideoProcessingStatus.COMPLETED, width: 640, height: 480, sourceAvailable: true },
+      variants: [{ quality: '480p', width: 640, height: 480 }],
+    })
+    for (const [url, type] of [
+      [video?.variants[0]?.assetUrl?.url, 'video/mp4'],
+      [video?.thumbnailAssetUrl?.url, 'image/jpeg'],
+    ]) {
+      const { pathname, search } = new URL(url ?? '')
+      const range = { range: 'bytes=0-9' }
+      const part = await fetch(`${fleet().gateways[0]}${pathname}${search}`, { headers: range })
+      expect([part.status, part.headers.get('content-type')]).toEqual([206, type])
+      expect((await part.arrayBuffer()).byteLength).toBe(10)
+      expect((await fetch(`${fleet().gateways[0]}${pathname}`)).status).toBe(403)
+    }
+  })
+})
