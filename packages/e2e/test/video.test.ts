@@ -8,7 +8,7 @@ import { MessageService, MessageVideoProcessingStatus, ServerService } from '@pa
 import { eventually, hasFfmpeg } from '@parley/testkit'
 import { sendFile } from '../src/files.ts'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, theOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
