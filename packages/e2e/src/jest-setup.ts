@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { type Fleet, startFleet } from '@parley/local'
-import { hasFfmpeg } from '@parley/testkit'
+import { installFfmpeg } from '@parley/testkit'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
 import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
 import { providerSettings } from './identity-provider.ts'
@@ -23,6 +23,7 @@ export async function setup(): Promise<void> {
   const given = process.env[dataDirVariable]
   if (given !== undefined) return share(given)
   await removeAbandonedDataDirs()
+  await installFfmpeg()
   const dataDir = temporaryDataDir()
   // PostgreSQL may run as another user, who has to get at its own folder in here.
   chmodSync(dataDir, 0o755)
@@ -32,12 +33,12 @@ export async function setup(): Promise<void> {
       ...{ dataDir, port: 0, replicas: 2, fsync: false },
       owner: ownerCredentials,
       readyFile: readyFileOf(dataDir),
+      videos: true,
       env: {
         ...withoutSettings(process.env),
         ...impatience,
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
-        ...(hasFfmpeg() && { PARLEY_VIDEO_ENABLED: 'true' }),
       },
       say: (line) => says.push(line),
     })

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { MessageService, MessageVideoProcessingStatus, ServerService } from '@parley/contracts/api'
 import { eventually, hasFfmpeg } from '@parley/testkit'
 import { sendFile } from '../src/files.ts'
+import { film, mp4 } from '../src/films.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
@@ -14,27 +10,13 @@ import { Socket } from '../src/socket.ts'
 
 const withFfmpeg = hasFfmpeg() ? describe : describe.skip
 
-/** A second of moving pictures. */
-async function film(): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-e2e-film-'))
-  const path = join(folder, 'film.mp4')
-  const pictures = ['-f', 'lavfi', '-i', 'testsrc=size=640x480:rate=10:duration=1']
-  try {
-    await promisify(execFile)('ffmpeg', ['-loglevel', 'error', ...pictures, '-pix_fmt', 'yuv420p', path])
-    return await readFile(path)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
-
 withFfmpeg('a video', () => {
   test('is processed once it is posted: members hear of it, see it and play parts of it', async () => {
     const [owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
     expect((await ada.call(ServerService.method.getRuntimeConfig, {})).runtime?.videoProcessingEnabled).toBe(true)
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribed(fleet().gateways[1], bob.token)
-    const about = { filename: 'film.mp4', contentType: 'video/mp4' }
-    const assetId = await sendFile(ada, roomId, await film(), about)
+    const assetId = await sendFile(ada, roomId, await film(), mp4)
     const { createMessage, getMessage } = MessageService.method
     const { message } = await ada.call(createMessage, { roomId, attachmentAssetIds: [assetId] })
     const eventId = message?.id ?? ''

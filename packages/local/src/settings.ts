@@ -33,6 +33,11 @@ export const readSettings = defineConfig({
     optional: true,
     doc: 'whether there are calls; if not set, there are when livekit-server is on PATH, which is started then',
   }),
+  videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
+    toml: 'video.enabled',
+    optional: true,
+    doc: 'whether videos are processed; if not set, they are when ffmpeg and ffprobe are on PATH',
+  }),
   mailDir: str('PARLEY_MAIL_DIR', { optional: true, doc: 'this folder, if not `mail` of the data folder' }),
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],

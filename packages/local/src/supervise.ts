@@ -43,14 +43,15 @@ export async function supervise(
 }
 
 function start(given: NodeJS.ProcessEnv, signal: AbortSignal, force: AbortSignal, services?: ServiceDefinition[]) {
-  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, smtpEnabled, livekitEnabled, mailDir, ...settings } =
-    readSettings({ env: given })
+  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, ...read } = readSettings({ env: given })
+  const { smtpEnabled, livekitEnabled, videoEnabled, mailDir, ...settings } = read
   const fromFile = { ...readGivenSecrets({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
     ...(services === undefined ? {} : { services }),
     fsync: fsync === 'on',
     mediaServer: livekitEnabled === undefined,
+    videos: videoEnabled === undefined,
     mailFolder: smtpEnabled ? false : mailDir,
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
     // The fleet's own values are defaults below the environment: what the file says has to be there too.

@@ -1,7 +1,8 @@
-import { findExecutable } from '@parley/local/infrastructure'
+import { installMissing } from '@parley/local/infrastructure'
 
-/** What the run's global setup installs where it can; the package is called as the program. */
-export const videoPrograms = ['ffmpeg']
+export { hasFfmpeg } from '@parley/local/infrastructure'
 
-/** Whether ffmpeg and ffprobe are on PATH: tests of real videos are skipped without them. */
-export const hasFfmpeg = (): boolean => ['ffmpeg', 'ffprobe'].every((name) => findExecutable(name) !== undefined)
+/** Installs ffmpeg where that is possible; says so where tests of real videos will be skipped. */
+export async function installFfmpeg(): Promise<void> {
+  await installMissing(['ffmpeg']).catch(() => console.warn('ffmpeg is not here: tests of real videos are skipped'))
+}

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { installMissing, startPostgres, startRedis } from '@parley/local/infrastructure'
 import { dropOldDatabases } from './old-databases.ts'
-import { videoPrograms } from './ffmpeg.ts'
+import { installFfmpeg } from './ffmpeg.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
@@ -18,7 +18,7 @@ export async function setup(): Promise<void> {
   // PostgreSQL may run as another user, who has to get at its own folder in here.
   chmodSync(dir, 0o755)
   await installMissing(neededServers())
-  await installMissing(videoPrograms).catch(() => console.warn('ffmpeg is not here: tests of real videos are skipped'))
+  await installFfmpeg()
   await Promise.all([usePostgres(dir), useRedis(dir)])
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import { hasFfmpeg } from '../infrastructure/index.ts'
 import { abortable } from './abortable.ts'
 import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
 import { writeWhole } from './files.ts'
@@ -82,7 +83,9 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const webhookUrl = `http://127.0.0.1:${port}/webhooks/livekit`
   const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
   const vapidPrivateKey = isPushGiven(env) ? undefined : secrets.get('vapid', newVapidKey)
-  const addresses = { ...addressesOf(dir, servers, secrets, url, host), mailFolder, media, vapidPrivateKey }
+  const videos = options.videos === true && hasFfmpeg()
+  const known = addressesOf(dir, servers, secrets, url, host)
+  const addresses = { ...known, mailFolder, media, vapidPrivateKey, videos }
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()

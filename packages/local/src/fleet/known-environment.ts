@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { effectiveSettings, type EffectiveSetting } from '@parley/config'
+import { hasFfmpeg } from '../infrastructure/index.ts'
 import { readGivenSecrets, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
@@ -50,6 +51,7 @@ export function knownEnvironment(
     media:
       valueOf('livekitEnabled') === null ? knownMediaServer(portOf('livekit'), secrets.peek('livekit')) : undefined,
     vapidPrivateKey: isPushGiven(given) ? undefined : secrets.peek('vapid'),
+    videos: valueOf('videoEnabled') === null && hasFfmpeg(),
     secret,
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }

@@ -17,6 +17,8 @@ export type FleetOptions = {
   mailFolder?: string | false | undefined
   /** True: a media server for calls is started when its program is there. Default: calls are as configured. */
   mediaServer?: boolean
+  /** True: videos are processed when ffmpeg is there. Default: as configured. */
+  videos?: boolean
   /** Written whenever the fleet is ready and a process has changed. */
   readyFile?: string | undefined
   /** Environment of the services besides what the fleet sets itself; default: this process's own. */

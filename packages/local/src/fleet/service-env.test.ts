@@ -71,6 +71,13 @@ test('secrets that were rotated are told as they were before, too', () => {
   expect(serviceEnvironment(rooms, rotated, {})).not.toHaveProperty('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS')
 })
 
+test('that videos are processed is told to whom it concerns, unless somebody decided', () => {
+  const told = (name: string, given = {}) =>
+    serviceEnvironment({ name, main: 'main.js' }, { ...fleet, videos: true }, given).PARLEY_VIDEO_ENABLED
+  expect([told('uploads'), told('admin'), told('rooms')]).toEqual(['true', 'true', undefined])
+  expect(told('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
+})
+
 test('of a media server of the fleet calls learns everything, admin the address, and nobody else anything', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },

@@ -17,6 +17,8 @@ export type FleetAddresses = {
   media?: NodeJS.ProcessEnv | undefined
   /** Key that pushes are signed with; undefined when it is configured elsewhere. */
   vapidPrivateKey?: string | undefined
+  /** Whether videos are processed though nobody asked for it. */
+  videos?: boolean
   secret: (name: string) => string
   /** What the secret of that name was before it was rotated. */
   previousSecret?: (name: string) => string | undefined
@@ -32,6 +34,9 @@ export const rotatable = [
 
 /** Who has the key under which bytes of uploads are handed over. */
 const handsOverBlobs = new Set(['gateway', 'uploads'])
+
+/** Who processes videos, and who tells clients whether they are. */
+const knowsOfVideos = new Set(['uploads', 'admin'])
 
 /** Settings of the supervisor alone: a service has no business with them. */
 const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS']
@@ -55,6 +60,7 @@ export function serviceEnvironment(
     ...(handsOverBlobs.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
     ...(service.name === 'uploads' ? { PARLEY_CORE_ASSETS_DIRECTORY: fleet.assetsFolder } : {}),
     ...mediaSettings(service, fleet),
+    ...(fleet.videos && knowsOfVideos.has(service.name) ? { PARLEY_VIDEO_ENABLED: 'true' } : {}),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...previousSecrets(service, fleet),
     ...(fleet.vapidPrivateKey === undefined ? {} : pushEnvironment(service.name, fleet.vapidPrivateKey)),

@@ -16,6 +16,9 @@ export function findExecutable(name: string): string | undefined {
     .find(isExecutable)
 }
 
+/** Whether the programs that process videos are there. */
+export const hasFfmpeg = (): boolean => ['ffmpeg', 'ffprobe'].every((name) => findExecutable(name) !== undefined)
+
 /** Whether this process may run the file. */
 export function isExecutable(file: string): boolean {
   if (!existsSync(file)) return false
