@@ -1,22 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { TokenVerifier, type ClaimGrants } from 'livekit-server-sdk'
-import type { LivekitStandIn } from './server.ts'
 
 const prefix = '/twirp/livekit.RoomService/'
+
+/** Who is asked: the stand-in, as far as its room service goes. */
+type Server = {
+  apiKey: string
+  apiSecret: string
+  isAway: boolean
+  asked: { method: string; room: string; identity: string }[]
+  rooms: ReadonlyMap<string, { sid: string; name: string; participants: ReadonlyMap<string, object> }>
+  disconnect: (identity: string, roomName: string, reason: string) => void
+  closeRoom: (name: string) => void
+}
 
 type Asked = { room?: string; identity?: string }
 type Answer = { status: number; body: object }
 
 /** Answers a request to LiveKit's room service, in JSON as the official SDK asks. */
-export async function answerTwirp(server: LivekitStandIn, request: IncomingMessage, response: ServerResponse) {
+export async function answerTwirp(server: Server, request: IncomingMessage, response: ServerResponse) {
   if (server.isAway) return request.socket.destroy()
   const asked = (await json(request).catch(() => ({}))) as Asked
   const { status, body } = await answer(server, request, asked)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-async function answer(server: LivekitStandIn, request: IncomingMessage, asked: Asked): Promise<Answer> {
+async function answer(server: Server, request: IncomingMessage, asked: Asked): Promise<Answer> {
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
   const claims = await new TokenVerifier(server.apiKey, server.apiSecret).verify(token).catch(() => undefined)
   if (!claims) return refused(401, 'unauthenticated')
