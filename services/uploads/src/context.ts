@@ -2,11 +2,10 @@ import type { CallerCache, CredentialSecrets, Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { RoomAccess } from './clients/room-access.ts'
+import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './fetch/safe-fetch.ts'
-import type { Completed } from './files/put-together.ts'
 import type { Workshop } from './files/workshop.ts'
-import type { Quotas } from './policy/quotas.ts'
 import type { Studio } from './images/studio.ts'
 import type { TransformCache } from './images/transform-cache.ts'
 import type { PageDesk } from './previews/page-desk.ts'
@@ -39,6 +38,6 @@ export type Context = {
   /** How many bytes all files take, as of late. */
   serverUsage: () => Promise<number>
   /** Where files are put together. */
-  workshop: Workshop<Completed | undefined>
+  workshop: Workshop
   now: () => Date
 }

@@ -8,17 +8,15 @@ import { keptMs } from '../domain/limits.ts'
 import { isDecodedImage } from '../domain/media-type.ts'
 import { fileDiffers, ownerIsGone, uploadNotFound } from '../errors.ts'
 import { storageKeys } from '../storage/storage.ts'
-import { insertAsset, type AssetRow, type NewAsset } from '../store/assets.ts'
+import { insertAsset, type NewAsset } from '../store/assets.ts'
 import { isErased } from '../store/erased.ts'
 import { findChunks, markCompleted, type UploadRow } from '../store/uploads.ts'
 import { assetCreated } from '../view/asset-events.ts'
 import { readAhead } from './read-ahead.ts'
+import type { Completed } from './workshop.ts'
 
 /** Chunks of a file that are in memory while it is put together. */
 const chunksAtOnce = 4
-
-/** A finished session and its file. */
-export type Completed = { upload: UploadRow; asset: AssetRow }
 
 /**
  * Makes the file of its chunks: the bytes first, then the row. Undefined when another call was faster: its file counts.

@@ -1,5 +1,12 @@
 import { tooManyCompletions } from '../errors.ts'
 import { Turnstile } from '../images/turnstile.ts'
+import type { AssetRow } from '../store/assets.ts'
+import type { UploadRow } from '../store/uploads.ts'
+
+/** A finished session and its file. */
+export type Completed = { upload: UploadRow; asset: AssetRow }
+
+type Made = Completed | undefined
 
 const filesAtOnce = 4
 const mostWaiting = 64
@@ -8,7 +15,7 @@ const mostWaiting = 64
  * Where files are put together: each once at a time in a process, and few at once. A large one may take longer than a
  * call: whoever asks again while it is made gets what comes of it.
  */
-export class Workshop<Made> {
+export class Workshop {
   readonly #making = new Map<string, Promise<Made>>()
   readonly #turnstile = new Turnstile(filesAtOnce, mostWaiting, tooManyCompletions)
 

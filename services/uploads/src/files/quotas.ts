@@ -4,9 +4,6 @@ import { mostOpenUploads } from '../domain/limits.ts'
 import { serverIsFull, tooManyUploads, tooMuchPending, userQuotaReached } from '../errors.ts'
 import { bytesOfOwner, bytesPending, lockOwner, openUploads } from '../store/usage.ts'
 
-/** How many bytes are kept; undefined: any number. */
-export type Quotas = { pendingBytes: number; userBytes: number | undefined; serverBytes: number | undefined }
-
 type Wanted = { ownerId: string; size: number; createdAt: Date }
 
 /**
