@@ -8,7 +8,7 @@ import { storageKeys } from '../storage/storage.ts'
 import type { VariantRow } from '../store/asset-variants.ts'
 import type { Encoded, Made } from './encode.ts'
 
-export const posterName = 'poster'
+const posterName = 'poster'
 
 type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
 
