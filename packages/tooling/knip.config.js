@@ -20,6 +20,10 @@ export default {
   workspaces: {
     '.': { entry: [], project: [] },
     ...Object.fromEntries([...workspaces('packages'), ...workspaces('services')]),
+    'packages/cli': {
+      ...workspaces('packages').find(([name]) => name === 'packages/cli')?.[1],
+      ignoreBinaries: ['mkfifo'],
+    },
     'packages/tooling': {
       entry: ['*.{js,cjs,mjs}'],
       project: ['*.{js,cjs,mjs}', 'deploy/*.mjs'],

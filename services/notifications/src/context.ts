@@ -1,8 +1,8 @@
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
-import type { Surroundings } from './clients/people-and-rooms.ts'
 import type { RoomAccess } from './clients/rooms.ts'
+import type { Surroundings } from './domain/surroundings.ts'
 import type { Push } from './push/push.ts'
 
 export type Context = {

@@ -1,13 +1,10 @@
 import type { Client } from '@connectrpc/connect'
-import type { User } from '@parley/contracts/api'
-import type { AccountsInternalService, RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
+import type { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { logger } from '@parley/telemetry'
+import type { Surroundings } from '../domain/surroundings.ts'
 
 const log = logger('notifications')
 const options = { timeoutMs: 1_500 }
-
-/** What a list shows beside the notifications: hints, without which it is worth more than none. */
-export type Surroundings = { users: ReadonlyMap<string, User>; rooms: ReadonlyMap<string, RoomHeader> }
 
 /** Asks neighbours who and where; what they do not answer is left out. */
 export const askSurroundings =

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { NotificationItemSchema } from '@parley/contracts/api'
-import type { Surroundings } from '../clients/people-and-rooms.ts'
+import type { Surroundings } from '../domain/surroundings.ts'
 import type { Pending } from '../store/pending.ts'
 
 type Item = MessageInitShape<typeof NotificationItemSchema>
