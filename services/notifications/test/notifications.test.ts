@@ -49,7 +49,8 @@ test('lists are newest first, in pages by cursor and by offset', async () => {
   expect(eventsOf(await notifications.listNotifications({ page: { limit: 3, offset: 5 } }))).toEqual(messages.slice(5))
   const beyond = await notifications.listNotifications({ page: { offset: 50 } })
   expect(beyond).toMatchObject({ notifications: [], page: { totalCount: 7n, hasMore: false } })
-  for (const cursor of ['nonsense', Buffer.from('["x"]').toString('base64url')])
+  const beyondTheCalendar = JSON.stringify(['999999999999999', 'N'])
+  for (const cursor of ['nonsense', ...['["x"]', beyondTheCalendar].map((key) => Buffer.from(key).toString('base64url'))])
     await expect(notifications.listNotifications({ page: { cursor } })).rejects.toMatchObject({
       code: Code.InvalidArgument,
     })

@@ -30,6 +30,7 @@ test.each<[string, PushAnswer]>([
   ['429', { status: 429 }],
   ['500', { status: 500 }],
   ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }],
+  ['a switch of protocols', { status: 101, headers: { connection: 'upgrade', upgrade: 'other' } }],
   ['a long answer', { status: 502, body: 'x'.repeat(1_000_000) }],
 ])('after %s the push comes again, under the same topic', async (name, failure) => {
   const browser = name.replaceAll(' ', '-')

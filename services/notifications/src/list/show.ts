@@ -33,6 +33,6 @@ const cursorOf = ({ createdAt, id }: PendingKey): string => encodeCursor([create
 
 function keyOf(cursor: string): PendingKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
-  if (!/^\d{1,15}$/.test(at) || id === undefined || id.includes('\0') || rest.length > 0) throw badCursor()
+  if (!/^\d{1,14}$/.test(at) || id === undefined || id.includes('\0') || rest.length > 0) throw badCursor()
   return { createdAt: new Date(Number(at)), id }
 }

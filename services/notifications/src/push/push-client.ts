@@ -29,6 +29,8 @@ export function openPushClient(network: PushNetwork): PushClient {
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
       request.on('error', (error) => reject(request.reusedSocket ? new KeptConnectionBroke(error) : error))
+      // Some requests end with neither: those answered with a switch of protocols that nobody asked for.
+      request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })
 
