@@ -39,6 +39,7 @@ export async function setup(): Promise<void> {
         ...impatience,
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
+        PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
       },
       say: (line) => says.push(line),
     })

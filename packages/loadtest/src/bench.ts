@@ -15,6 +15,7 @@ import { measureDirectory } from './measure/directory.ts'
 import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
+import { measurePushes } from './measure/pushes.ts'
 import { Report } from './report.ts'
 
 const help = `make bench: measures a fleet on this machine and the floors below it, in one run of a few minutes
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
         ...process.env,
         PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
         PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
+        PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
       },
       say: (line) => console.error(line),
     })
@@ -94,6 +96,7 @@ async function measureSize(fleet: Fleet, report: Report): Promise<void> {
   for (let n = 0; n < 60; n++) await http.call(MessageService.method.createMessage, { roomId: ordinary, body })
   await measureLongRoom(fleet, http, ordinary, report)
   await measureDirectory(fleet, http, report)
+  await measurePushes(fleet, http, report)
   await measureNotifications(fleet, http, report)
 }
 

@@ -58,9 +58,17 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   const messaging = createClient(MessagingInternalService, transport)
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
   const network = overrides.push?.network ?? pushNetwork(config.pushAllowPrivate)
+  const neighbours = { accounts, rooms, messaging }
+  const pushes = opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
   const ctx: Context = {
     db,
-    relay,
+    relay: {
+      wake(entries) {
+        relay.wake(entries)
+        // What is told or dismissed may be pushed as well.
+        if (entries.length > 0) pushes.wake()
+      },
+    },
     rooms: new RoomAccess(rooms),
     audiences: new Audiences(rooms, messaging, accounts),
     askSurroundings: askSurroundings(accounts, rooms),
@@ -77,8 +85,6 @@ export async function startNotifications(config: Config, overrides: Overrides = 
       report: (report, stop) => accounts.reportErased({ ...report, service: 'notifications' }, { signal: stop }),
     }),
   )
-  const neighbours = { accounts, rooms, messaging }
-  opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
 
   opened.use(
     await serveRpc(calls, {

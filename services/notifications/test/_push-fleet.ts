@@ -1,10 +1,10 @@
 import { createECDH } from 'node:crypto'
 import { Resources, type Service } from '@parley/runtime'
+import { PushService } from '@parley/testkit'
 import type { Overrides } from '../src/service.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/push/queue.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { notification } from './_push-jobs.ts'
-import { PushService } from './_push-service.ts'
 
 const pair = createECDH('prime256v1')
 

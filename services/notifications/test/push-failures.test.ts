@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '@parley/testkit'
+import { eventually, PushService, type PushAnswer } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { pushSubscriptions } from '../src/store/schema.ts'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queued } from './_push-jobs.ts'
-import { PushService, type PushAnswer } from './_push-service.ts'
 
 let push: PushFleet
 let user = ''

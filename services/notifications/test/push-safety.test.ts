@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '@parley/testkit'
+import { eventually, PushService } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queued } from './_push-jobs.ts'
-import { PushService } from './_push-service.ts'
 
 /** Stands for the public internet. */
 const outside = '127.0.0.2'

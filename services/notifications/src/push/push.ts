@@ -6,13 +6,15 @@ import type { PushNetwork } from './endpoint.ts'
 import { keepQueue } from './keep-queue.ts'
 import type { Neighbours } from './neighbours.ts'
 import { patience } from './retries.ts'
-import { startSender, type SenderOptions } from './sender.ts'
+import { startSender, type SenderOptions, type Wakeful } from './sender.ts'
 
 /** What handlers need to know of pushes. */
 export type Push = { enabled: boolean; network: PushNetwork }
 
 /** What tests replace. */
-export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience'>>
+export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience' | 'pollMs'>>
+
+const pollMs = 100
 
 /** Which push services may be asked. */
 export const pushNetwork = (allowPrivate: boolean): PushNetwork => ({
@@ -24,9 +26,9 @@ type Options = { db: Db; settings: PushSettings | undefined; neighbours: Neighbo
   PushOverrides
 
 /** Sends what is queued, if push is configured, and keeps the queue short. */
-export function startPushes({ settings, ...options }: Options): AsyncDisposable {
+export function startPushes({ settings, ...options }: Options): AsyncDisposable & Wakeful {
   const opened = new Resources()
   opened.use(keepQueue(options.db, { isSending: settings !== undefined }))
-  if (settings) opened.use(startSender({ patience, ...options, settings }))
-  return opened
+  const sender = settings && opened.use(startSender({ patience, pollMs, ...options, settings }))
+  return { wake: () => sender?.wake(), [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
 }

@@ -16,9 +16,7 @@ import { PushAccess } from './room-access.ts'
 
 /** Longer than looking at pushes and sending them takes. */
 const leaseMs = 30_000
-/** How often the queue is looked at while nothing happens. */
-const pollMs = 100
-/** Pushes that end together are replaced together. */
+/** Pushes that end or are queued together are replaced or sent together. */
 const gatherMs = 5
 /** When something that is needed does not answer. */
 const afterTroubleMs = 1_000
@@ -31,13 +29,19 @@ export type SenderOptions = {
   network: PushNetwork
   neighbours: Neighbours
   patience: Patience
+  /** How often the queue is looked at while nobody wakes the sender: another process may have queued something. */
+  pollMs: number
 }
 
+/** Looks at the queue at once instead of waiting for the next time. */
+export type Wakeful = { wake(): void }
+
 /** Sends what is queued, until it is disposed. Any number of processes may. */
-export function startSender(options: SenderOptions): AsyncDisposable {
+export function startSender(options: SenderOptions): AsyncDisposable & Wakeful {
   const sender = new Sender(options)
   const ended = sender.run()
   return {
+    wake: () => sender.wake(),
     async [Symbol.asyncDispose]() {
       sender.stop()
       await ended
@@ -54,6 +58,7 @@ class Sender {
   readonly #stopping = new AbortController()
   readonly #hangUp = new AbortController()
   readonly #running = new Set<Promise<void>>()
+  #woken = new AbortController()
 
   constructor(options: SenderOptions) {
     const { db, neighbours, settings } = options
@@ -67,6 +72,10 @@ class Sender {
 
   stop(): void {
     this.#stopping.abort()
+  }
+
+  wake(): void {
+    this.#woken.abort()
   }
 
   async run(): Promise<void> {
@@ -86,6 +95,7 @@ class Sender {
 
   /** One look at the queue; answers how many pushes it started. Outcomes come first: they make room in the queue. */
   async #turn(): Promise<number> {
+    this.#woken = new AbortController()
     await this.#outcomes.write()
     if (this.#hosts.free === 0) return 0
     const due = await duePushes(this.#options.db, mostPerHost)
@@ -160,14 +170,15 @@ class Sender {
     countPush(push.action, answer.outcome)
   }
 
-  /** Until there may be something to do: at once after a turn that started something, else when a push ends or the time comes. */
+  /** Until there may be something to do: somebody wakes the sender, a push ends, or the time comes. */
   async #pause(started: number | undefined): Promise<void> {
     const { signal } = this.#stopping
     if (started === undefined) return sleep(afterTroubleMs, undefined, { signal }).catch(() => undefined)
     const over = new AbortController()
-    const waiting = sleep(pollMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)
+    const wakers = AbortSignal.any([signal, over.signal, this.#woken.signal])
+    const waiting = sleep(this.#options.pollMs, undefined, { signal: wakers }).catch(() => undefined)
     await Promise.race([waiting, ...this.#running])
     over.abort()
-    if (this.#running.size > 0) await sleep(gatherMs)
+    if (this.#running.size > 0 || this.#woken.signal.aborted) await sleep(gatherMs)
   }
 }

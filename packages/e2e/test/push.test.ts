@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { PushNotificationService, RoomService } from '@parley/contracts/api'
+import { eventually, PushService } from '@parley/testkit'
+import { newPerson, type Person } from '../src/people.ts'
+import { post } from '../src/rooms.ts'
+
+const { subscribe, unsubscribe } = PushNotificationService.method
+
+let pushService: PushService
+let ada: Person
+let bob: Person
+let roomId: string
+
+beforeAll(async () => {
+  pushService = await PushService.start()
+  ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
+  const { room } = await ada.call(RoomService.method.startDM, { participantIds: [bob.userId] })
+  roomId = room?.id ?? ''
+})
+afterAll(() => pushService[Symbol.asyncDispose]())
+
+/** What a browser was told, in short, once it was told so often. */
+async function told(browser: string, times: number) {
+  await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
+  return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
+}
+
+test('a direct message is pushed to browsers that are subscribed, until it is read', async () => {
+  const [phone, laptop] = [pushService.browser('phone'), pushService.browser('laptop')]
+  for (const browser of [phone, laptop]) await bob.call(subscribe, browser)
+
+  const first = await post(ada, roomId, 'lunch?')
+  const shown = { action: 'show', tag: `dm-${first}`, body: 'lunch?' }
+  for (const browser of ['phone', 'laptop']) expect(await told(browser, 1)).toEqual([shown])
+  const [push] = pushService.by('phone')
+  expect(push?.vapid.isSigned).toBe(true)
+  expect(push?.payload['title']).toBe(ada.login)
+
+  await bob.call(RoomService.method.markRoomAsRead, { roomId })
+  const dismissed = { action: 'dismiss', tag: `dm-${first}` }
+  for (const browser of ['phone', 'laptop']) expect(await told(browser, 2)).toEqual([shown, dismissed])
+
+  await bob.call(unsubscribe, { endpoint: phone.endpoint })
+  const second = await post(ada, roomId, 'or dinner?')
+  const after = [shown, dismissed, { action: 'show', tag: `dm-${second}`, body: 'or dinner?' }]
+  expect(await told('laptop', 3)).toEqual(after)
+
+  // What is read is pushed no more: the next push is the next message's.
+  await bob.call(RoomService.method.markRoomAsRead, { roomId })
+  const read = [...after, { action: 'dismiss', tag: `dm-${second}` }]
+  expect(await told('laptop', 4)).toEqual(read)
+  const third = await post(ada, roomId, 'tomorrow')
+  expect(await told('laptop', 5)).toEqual([...read, { action: 'show', tag: `dm-${third}`, body: 'tomorrow' }])
+  expect(await told('phone', 2)).toEqual([shown, dismissed])
+})

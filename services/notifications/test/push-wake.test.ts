@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { openPushFleet } from './_push-fleet.ts'
+import { Story } from './_story.ts'
+
+test('a push leaves at once, and so does what takes it back, without waiting for the next look at the queue', async () => {
+  await using push = await openPushFleet()
+  await push.start({ pollMs: 3_600_000 })
+  await push.subscribe('Ubob', 'phone')
+  push.fleet.neighbours.room('R1', ['Uann', 'Ubob'])
+  const story = new Story(push.fleet.bus, 'R1')
+  for (const times of [1, 3]) {
+    const eventId = await story.post('Uann', { mentions: { userIds: ['Ubob'] } })
+    push.fleet.neighbours.previews.set(eventId, { text: 'hello' })
+    await eventually(() => expect(push.service.by('phone')).toHaveLength(times))
+    await story.read('Ubob')
+    await eventually(() => expect(push.service.by('phone')).toHaveLength(times + 1))
+  }
+})
