@@ -50,7 +50,10 @@ test('lists are newest first, in pages by cursor and by offset', async () => {
   const beyond = await notifications.listNotifications({ page: { offset: 50 } })
   expect(beyond).toMatchObject({ notifications: [], page: { totalCount: 7n, hasMore: false } })
   const beyondTheCalendar = JSON.stringify(['999999999999999', 'N'])
-  for (const cursor of ['nonsense', ...['["x"]', beyondTheCalendar].map((key) => Buffer.from(key).toString('base64url'))])
+  for (const cursor of [
+    'nonsense',
+    ...['["x"]', beyondTheCalendar].map((key) => Buffer.from(key).toString('base64url')),
+  ])
     await expect(notifications.listNotifications({ page: { cursor } })).rejects.toMatchObject({
       code: Code.InvalidArgument,
     })

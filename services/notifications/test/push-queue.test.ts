@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openDatabase, type Db } from '@parley/postgres'
+import { openDatabase, type Db, type Tx } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { testDatabase } from '@parley/testkit'
+import { eventually, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/push/queue.ts'
+import { upsertSubscription } from '../src/store/push-subscriptions.ts'
 import { notification, queued, subscribed } from './_push-jobs.ts'
 
 const opened = new Resources()
@@ -70,4 +71,40 @@ test('what is rolled back is not pushed', async () => {
   })
   await expect(failing).rejects.toThrow('rolled back')
   expect(await queued(db)).toEqual([])
+})
+
+/** Runs `meanwhile` beside an open transaction that did `first`, until it is through or waits for the transaction. */
+async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<void>): Promise<void> {
+  let running: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await first(tx)
+    let isThrough = false
+    running = meanwhile().finally(() => (isThrough = true))
+    running.catch(() => undefined)
+    await eventually(async () => {
+      const { rows } = await db.execute(sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      expect(isThrough || rows.length > 0).toBe(true)
+    })
+  })
+  await running
+}
+
+test('a browser that goes to somebody else while a push is queued does not get it', async () => {
+  const subscription = { p256dh: 'other', auth: 'other', userAgent: undefined, registeredAt: new Date() }
+  const endpoint = new URL('https://push.example/phone')
+  await beside(
+    (tx) => queuePushes(tx, [notification('Ualice')]),
+    () => db.transaction((tx) => upsertSubscription(tx, { ...subscription, endpoint, userId: 'Ubob' })),
+  )
+  expect(await queued(db)).toEqual(['show mention-E1 at https://push.example/laptop'])
+})
+
+test.each([
+  ['a push', 'show', () => push(notification('Ualice'))],
+  ['a dismissal', 'dismiss', () => dismiss('Ualice', 'mention-E1')],
+])('a browser that goes while %s is queued does not fail it', async (_, action, queue) => {
+  const gone = sql`delete from push_subscriptions where endpoint = 'https://push.example/phone'`
+  await beside((tx) => tx.execute(gone), queue)
+  expect(await queued(db)).toEqual([`${action} mention-E1 at https://push.example/laptop`])
 })

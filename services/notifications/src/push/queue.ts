@@ -1,5 +1,5 @@
 import type { Tx } from '@parley/postgres'
-import { insertDismissals, insertPushes, withdrawPushes } from '../store/push-jobs.ts'
+import { holdSubscriptions, insertDismissals, insertPushes, withdrawPushes } from '../store/push-jobs.ts'
 import { tagOf, type PushKind } from './tag.ts'
 
 /** A notification somebody is to be told of. */
@@ -32,6 +32,7 @@ export async function queuePushes(tx: Tx, created: readonly CreatedNotification[
  */
 export async function queueDismissals(tx: Tx, dismissed: readonly { userId: string; tag: string }[]): Promise<void> {
   if (dismissed.length === 0) return
+  await holdSubscriptions(tx, [...new Set(dismissed.map(({ userId }) => userId))])
   const untouched = await withdrawPushes(tx, dismissed)
   await insertDismissals(tx, dismissed, untouched)
 }

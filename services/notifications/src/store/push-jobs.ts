@@ -18,6 +18,7 @@ export type NewPush = {
 type Tagged = { userId: string; tag: string }
 type Untouched = { subscriptionId: bigint; tag: string }
 
+/** Queues pushes; browsers that go to somebody else meanwhile, or go, get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
   const rows = JSON.stringify(pushes)
   await tx.execute(sql`
@@ -27,7 +28,14 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
            p."threadRootEventId", p."actorId", p."kind", p."createdAt"
     from jsonb_to_recordset(${rows}::jsonb) as p("notificationId" text, "userId" text, "roomId" text, "eventId" text,
            "kind" text, "threadRootEventId" text, "actorId" text, "tag" text, "createdAt" timestamptz)
-    join push_subscriptions s on s.user_id = p."userId"`)
+    join push_subscriptions s on s.user_id = p."userId"
+    order by s.id for share of s`)
+}
+
+/** Holds the browsers of users: until the transaction ends they go to nobody else, and do not go. Comes before their pushes. */
+export async function holdSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
 /**
