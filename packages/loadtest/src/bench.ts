@@ -16,6 +16,7 @@ import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { measurePushes } from './measure/pushes.ts'
+import { measureThumbnails } from './measure/thumbnails.ts'
 import { Report } from './report.ts'
 
 const help = `make bench: measures a fleet on this machine and the floors below it, in one run of a few minutes
@@ -64,6 +65,7 @@ async function main(): Promise<void> {
       commitsPerSecond: commits.many.perSecond,
     })
     await measureSockets(fleet, report)
+    await measureImages(fleet, report)
     await measureSize(fleet, report)
     for (const { name, pid } of fleet.services)
       report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
@@ -86,6 +88,12 @@ async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promi
   report.add('GetRoomEvents (50 rows) p99', page.p99, 'ms')
   const pages = await time(read, { inFlight: 32 })
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
+}
+
+async function measureImages(fleet: Fleet, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url, 8)
+  await http.signIn(owner)
+  await measureThumbnails(http, await newRoom(http, 'bench-images'), report)
 }
 
 /** What a large server costs; last, since so many rooms and rows weigh on everything else. */

@@ -51,6 +51,15 @@ export class HttpCaller implements Disposable {
     return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
 
+  /** Reads what an absolute address holds, at this server; the address itself says who may. */
+  async read(address: string): Promise<Buffer> {
+    const { pathname, search } = new URL(address)
+    const { statusCode, body } = await this.#pool.request({ path: `${pathname}${search}`, method: 'GET' })
+    const bytes = Buffer.from(await body.arrayBuffer())
+    if (statusCode !== 200) throw new Error(`${pathname} answered ${statusCode}: ${bytes.toString()}`)
+    return bytes
+  }
+
   [Symbol.dispose](): void {
     void this.#pool.destroy()
   }

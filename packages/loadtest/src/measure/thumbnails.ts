@@ -1,0 +1,47 @@
+import { AssetService, ImageFitMode } from '@parley/contracts/api'
+import { thumbnailFloor } from '../floors/thumbnails.ts'
+import type { HttpCaller } from '../load/http-caller.ts'
+import { photos, postImages } from '../load/images.ts'
+import { time } from '../load/timing.ts'
+import type { Report } from '../report.ts'
+
+const images = 8
+const side = 320
+const inFlight = 8
+const [warmUpSeconds, seconds] = [1, 4]
+/** As much faster than its floor as the fleet may be before it runs out of sizes that nobody has asked for yet. */
+const margin = 2
+
+/** Small sizes of large images, which nobody or somebody has asked for before. Needs a connection for each reader. */
+export async function measureThumbnails(http: HttpCaller, roomId: string, report: Report): Promise<void> {
+  console.error(`sending ${images} images`)
+  const originals = await photos(images)
+  const assetIds = await postImages(http, roomId, originals)
+  const floor = await thumbnailFloor(originals, side, inFlight)
+
+  const rounds = Math.ceil((floor.perSecond * (warmUpSeconds + seconds) * margin) / images)
+  const fresh: string[] = []
+  // As wide as the floor's; a limit to the height that they never reach makes each a size of its own.
+  for (let n = 0; n < rounds; n++) fresh.push(...(await addresses(http, roomId, assetIds, side + n)))
+  const asked = fresh.slice(0, images)
+  const cold = await time(() => http.read(some(fresh.shift())), { inFlight, warmUpSeconds, seconds })
+  report.add('thumbnails of 4-megapixel images, cold', cold.perSecond, '1/s', floor.perSecond)
+  report.add('thumbnails of 4-megapixel images, cold p99', cold.p99, 'ms', floor.p99)
+
+  let turn = 0
+  const again = () => http.read(some(asked[turn++ % asked.length]))
+  const cached = await time(again, { inFlight, seconds: 3 })
+  report.add('thumbnails from the cache', cached.perSecond, '1/s')
+  report.add('thumbnails from the cache p99', cached.p99, 'ms')
+}
+
+async function addresses(http: HttpCaller, roomId: string, assetIds: string[], height: number): Promise<string[]> {
+  const thumbnail = { width: side, height, fit: ImageFitMode.CONTAIN }
+  const { assets } = await http.call(AssetService.method.batchGetAssets, { roomId, assetIds, thumbnail })
+  return assets.map(({ thumbnailAssetUrl }) => some(thumbnailAssetUrl?.url))
+}
+
+function some(address: string | undefined): string {
+  if (address === undefined) throw new Error('there is no address of a thumbnail left to read')
+  return address
+}
