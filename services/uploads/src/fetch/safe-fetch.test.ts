@@ -21,7 +21,8 @@ beforeAll(async () => {
     const server = createServer((request, response) => {
       reached.push(host)
       const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
-      if (to === null) response.end('hello')
+      if (request.url === '/switch') response.writeHead(101, { connection: 'upgrade', upgrade: 'other' }).end()
+      else if (to === null) response.end('hello')
       else response.writeHead(302, { location: to }).end()
     }).listen(port, host)
     await once(server, 'listening')
@@ -55,6 +56,10 @@ const refused = (call: Promise<unknown>, reason: string) => expect(call).rejects
 test('an allowed address is asked, named or numbered', async () => {
   for (const host of [outside, 'page.example.org'])
     expect((await fetching(`http://${host}:${port}/`, [outside])).bytes.toString()).toBe('hello')
+})
+
+test('a switch of protocols is no answer', async () => {
+  await expect(fetching(`http://${outside}:${port}/switch`)).rejects.toThrow('without an answer')
 })
 
 test('no hop leads inside, named or numbered', async () => {

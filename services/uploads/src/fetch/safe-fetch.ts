@@ -74,6 +74,8 @@ async function ask(
       })
         .on('response', answer)
         .on('error', reject)
+        // A switch of protocols that nobody asked for ends with neither.
+        .on('close', () => reject(new Error('the connection was closed without an answer')))
         .end()
     })
   } catch (error) {
