@@ -27,5 +27,5 @@ export default {
   globalSetup: here('jest-global-setup.mjs'),
   globalTeardown: here('jest-global-teardown.mjs'),
   setupFiles: [here('jest-realm.mjs')],
-  testTimeout: 30_000,
+  testTimeout: 120_000,
 }

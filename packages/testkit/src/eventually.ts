@@ -8,7 +8,7 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: { timeoutMs?: number } = {},
 ): Promise<Exclude<T, false>> {
-  const { timeoutMs = 10_000 } = options
+  const { timeoutMs = 30_000 } = options
   const until = Date.now() + timeoutMs
   for (;;) {
     try {
