@@ -74,8 +74,8 @@ export async function startCalls(config: Config, overrides: Overrides = {}): Pro
 
   const consumer = { bus: events, db, service: 'calls' }
   for (const [durable, subject, handler] of [
-    ['members-left', 'evt.room.*.user_left_room', { on: onMemberGone(ctx) }],
-    ['members-banned', 'evt.room.*.member_banned', { on: onMemberGone(ctx) }],
+    ['members-left', 'evt.room.*.user_left_room', { prepare: onMemberGone(ctx) }],
+    ['members-banned', 'evt.room.*.member_banned', { prepare: onMemberGone(ctx) }],
     ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNarrowed(ctx) }],
     ['accounts-deleted', 'evt.control.user.*.account_deleted', { on: onAccountDeleted(ctx) }],
   ] as const)

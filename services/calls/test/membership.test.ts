@@ -47,6 +47,15 @@ test.each([
   await eventually(() => expect(atMediaServer(roomId)).toEqual([]))
 })
 
+test('an announcement that comes late puts nobody out who is a member again', async () => {
+  await inCall('Rback', ['Ualice', 'Ubob'])
+  await env.announce('user_left_room', 'Rback', { case: 'left', value: { userId: 'Ualice' } })
+  env.rooms.remove('Rback', 'Ubob')
+  await env.announce('user_left_room', 'Rback', { case: 'left', value: { userId: 'Ubob' } })
+  await eventually(async () => expect(await env.inCall('Rback', 'Ualice')).not.toContain('Ubob'))
+  expect(await env.inCall('Rback', 'Ualice')).toEqual(['Ualice'])
+})
+
 test('whoever was a member only because the room was universal is out when it no longer is', async () => {
   await inCall('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')

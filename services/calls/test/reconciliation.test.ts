@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { isNull, like } from 'drizzle-orm'
+import { serveHttp } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
-import { calls } from '../src/store/schema.ts'
+import { MediaServer } from '../src/livekit/media-server.ts'
+import { saveParticipants } from '../src/store/participants.ts'
+import { callParticipants, calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -87,6 +91,28 @@ test('what the media server was not told while it was away it is told later', as
   env.livekit.isAway = false
   await eventually(() => expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ubob']))
   await env.as('Ubob').leaveCall({ roomId: 'Raway' })
+})
+
+test('a proxy that says not found for the media server says nothing of who is there', async () => {
+  await using proxy = await serveHttp({
+    ...{ host: '127.0.0.1', port: 0 },
+    handle: (_request, response) => response.writeHead(404).end('404 page not found'),
+  })
+  const { apiKey, apiSecret } = env.livekit
+  const server = new MediaServer({ url: proxy.url, apiKey, apiSecret, serverId: undefined, webhookKeys: [] })
+  await expect(server.listParticipants('server_R1@C1')).rejects.toThrow()
+  await expect(server.removeParticipant('server_R1@C1', 'Ualice')).rejects.toThrow()
+})
+
+test('however many are in a call, they are written', async () => {
+  env.rooms.set('Rcrowd', ['Ualice'])
+  await env.as('Ualice').joinCall({ roomId: 'Rcrowd' })
+  const [alice] = await env.db.select().from(callParticipants).where(isNull(callParticipants.leftAt))
+  if (!alice) throw new Error('nobody is in the call')
+  const crowd = Array.from({ length: 6_000 }, (_, n) => ({ ...alice, userId: `Ucrowd${n}`, leftAt: new Date() }))
+  await env.db.transaction((tx) => saveParticipants(tx, crowd))
+  expect(await env.db.$count(callParticipants, like(callParticipants.userId, 'Ucrowd%'))).toBe(6_000)
+  await env.as('Ualice').leaveCall({ roomId: 'Rcrowd' })
 })
 
 test('when the media server cannot be asked three times in a row every call ends', async () => {

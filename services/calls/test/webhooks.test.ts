@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
 import { eventually, signWebhook, type StandInEvent } from '@parley/testkit'
+import { mediaChores } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -110,6 +111,23 @@ test('a room that the media server closes ends the call, but not for who is only
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
 })
 
+test('whoever is back before the media server was told to remove them stays', async () => {
+  env.rooms.set('Rback', ['Ualice', 'Ubob'])
+  for (const userId of ['Ualice', 'Ubob']) {
+    await env.as(userId).joinCall({ roomId: 'Rback' })
+    await env.connect(userId, 'Rback')
+  }
+  const mediaRoom = await roomOf('Rback', 'Ubob')
+  env.livekit.isAway = true
+  await env.as('Ualice').leaveCall({ roomId: 'Rback' })
+  await env.as('Ualice').joinCall({ roomId: 'Rback' })
+  await env.connect('Ualice', 'Rback')
+  env.livekit.isAway = false
+  await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
+  expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()).toEqual(['Ualice', 'Ubob'])
+  for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
+})
+
 test('only what the media server signed is taken, by either pair of keys', async () => {
   const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
   const own = await signed(event)
@@ -136,6 +154,8 @@ test('only what the media server signed is taken, by either pair of keys', async
   }
   const large = `{"event":"${'x'.repeat(65_536)}"}`
   expect((await post(large, (await signed(large)).authorization)).status).toBe(413)
+  const unannounced = new Blob([large]).stream()
+  expect((await fetch(hook, { method: 'POST', body: unannounced, duplex: 'half' })).status).toBe(413)
   expect((await fetch(hook)).status).toBe(405)
   expect((await fetch(`${service.url}/webhooks/other`)).status).toBe(404)
 })

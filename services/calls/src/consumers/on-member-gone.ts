@@ -1,15 +1,27 @@
-import type { EventHandler } from '@parley/events'
+import type { EventPreparation } from '@parley/events'
 import { changeLocked, leaveCall } from '../calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
 /** Somebody left a room, was removed from it or banned: they are out of its call at once. */
 export const onMemberGone =
-  (ctx: Context): EventHandler =>
-  async ({ aggregateId: roomId, fact }, tx) => {
+  (ctx: Context): EventPreparation =>
+  async ({ aggregateId: roomId, fact }) => {
     const change = fact.case === 'roomFact' ? fact.value.fact?.fact : undefined
-    if (change?.case !== 'left' && change?.case !== 'banned') return
+    if (change?.case !== 'left' && change?.case !== 'banned') return undefined
     const { userId } = change.value
-    const row = await lockActiveCall(tx, roomId)
-    if (row) await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
+    if (await hasComeBack(ctx, roomId, userId)) return undefined
+    return async (tx) => {
+      const row = await lockActiveCall(tx, roomId)
+      if (!row) return
+      await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
+      return () => ctx.wake(roomId)
+    }
   }
+
+/** What is heard late may be over. While rooms cannot tell, what was announced counts. */
+const hasComeBack = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
+  rooms.membersAmong(roomId, [userId]).then(
+    (members) => members.has(userId),
+    () => false,
+  )

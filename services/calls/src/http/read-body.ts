@@ -5,7 +5,9 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) return undefined
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Whoever sends too much hears of it: the connection has to live until then.
+  const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
+  for await (const chunk of received) {
     length += chunk.length
     if (length > mostBytes) return undefined
     chunks.push(chunk)

@@ -2,7 +2,9 @@ import { periodically } from '@parley/runtime'
 import type { Context, Media } from '../context.ts'
 import { tokenLifeMs } from '../domain/limits.ts'
 import { reportChoreGivenUp, reportMediaFailure } from '../metrics.ts'
+import { readMediaRoomName } from '../domain/media-room.ts'
 import { deleteChore, postponeChore, takeChores, type MediaChoreRow } from '../store/media-chores.ts'
+import { hasJoinedSince } from '../store/participants.ts'
 
 const choresAtOnce = 16
 /** Longer than the media server may take. */
@@ -62,8 +64,11 @@ export class Chores implements AsyncDisposable {
   async #do({ id, mediaRoom, userId, createdAt }: MediaChoreRow): Promise<void> {
     const { db, now } = this.#ctx
     const { server } = this.#media
+    const callId = readMediaRoomName(mediaRoom)?.callId ?? ''
     try {
-      await (userId === null ? server.deleteRoom(mediaRoom) : server.removeParticipant(mediaRoom, userId))
+      if (userId === null) await server.deleteRoom(mediaRoom)
+      else if (!(await hasJoinedSince(db, { callId, userId }, createdAt)))
+        await server.removeParticipant(mediaRoom, userId)
       await deleteChore(db, id)
     } catch (error) {
       reportMediaFailure(error, userId === null ? 'close a room' : 'remove a participant')

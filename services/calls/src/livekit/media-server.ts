@@ -43,7 +43,8 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof TwirpError && error.status === 404) return undefined
+    // Not any 404: a proxy in front answers that too, while the media server is away.
+    if (error instanceof TwirpError && error.code === 'not_found') return undefined
     throw error
   }
 }

@@ -22,6 +22,11 @@ export async function storeCallKey(tx: Tx, key: CallKey, now: Date): Promise<boo
   return stored.length > 0
 }
 
+/** What was refused after all may be tried again under its key. */
+export async function forgetCallKey(db: Db, { callerId, key }: CallKey): Promise<void> {
+  await db.delete(callKeys).where(and(eq(callKeys.callerId, callerId), eq(callKeys.key, key)))
+}
+
 export async function forgetCallKeys(db: Db, before: Date): Promise<void> {
   await db.delete(callKeys).where(lt(callKeys.createdAt, before))
 }

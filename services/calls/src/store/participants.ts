@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { callParticipants, calls } from './schema.ts'
 
@@ -27,12 +27,30 @@ export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[
     .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
 }
 
+/** Whether somebody is in a call and came after that moment. */
+export async function hasJoinedSince(
+  db: Db,
+  { callId, userId }: { callId: string; userId: string },
+  since: Date,
+): Promise<boolean> {
+  const { leftAt, joinedAt, ...of } = callParticipants
+  const isHere = and(eq(of.callId, callId), eq(of.userId, userId), isNull(leftAt), gt(joinedAt, since))
+  return (await db.$count(callParticipants, isHere)) > 0
+}
+
+/** A statement has room for so many values. */
+const rowsPerStatement = 1_000
+
 export async function saveParticipants(tx: Tx, participants: readonly ParticipantRow[]): Promise<void> {
-  if (participants.length === 0) return
+  for (let start = 0; start < participants.length; start += rowsPerStatement)
+    await saveSome(tx, participants.slice(start, start + rowsPerStatement))
+}
+
+async function saveSome(tx: Tx, participants: ParticipantRow[]): Promise<void> {
   const { callId, userId } = callParticipants
   await tx
     .insert(callParticipants)
-    .values([...participants])
+    .values(participants)
     .onConflictDoUpdate({
       target: [callId, userId],
       set: {
@@ -49,13 +67,14 @@ export async function saveParticipants(tx: Tx, participants: readonly Participan
     })
 }
 
-/** Active calls that a user is in. */
+/** Active calls that a user is in, in the one order in which several of them are locked. */
 export async function callsWith(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })
     .from(callParticipants)
     .innerJoin(calls, eq(calls.id, callParticipants.callId))
     .where(and(eq(callParticipants.userId, userId), isNull(callParticipants.leftAt), isNull(calls.endedAt)))
+    .orderBy(asc(calls.id))
   return rows.map(({ id }) => id)
 }
 

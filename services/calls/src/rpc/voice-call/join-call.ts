@@ -7,7 +7,7 @@ import { changeCall, leaveCall } from '../../calls/change-call.ts'
 import { joinCallIn } from '../../calls/join-call.ts'
 import type { Context } from '../../context.ts'
 import { keyReused } from '../../errors.ts'
-import { findCallKey, storeCallKey } from '../../store/call-keys.ts'
+import { findCallKey, forgetCallKey, storeCallKey } from '../../store/call-keys.ts'
 
 export function joinCall(ctx: Context): MethodImpl<typeof VoiceCallService.method.joinCall> {
   return async (request, call) => {
@@ -25,7 +25,12 @@ export function joinCall(ctx: Context): MethodImpl<typeof VoiceCallService.metho
       return { joined: true }
     }
     ctx.wake(room.roomId)
-    await assertStillMember(ctx, caller, room.roomId, callId)
+    try {
+      await assertStillMember(ctx, caller, room.roomId, callId)
+    } catch (error) {
+      if (keyed) await forgetCallKey(ctx.db, keyed)
+      throw error
+    }
     return { joined: true }
   }
 }
