@@ -1,8 +1,8 @@
+import type { User } from '@parley/contracts/api'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
 import type { RoomAccess } from './clients/rooms.ts'
-import type { Surroundings } from './domain/surroundings.ts'
 import type { Push } from './push/push.ts'
 
 export type Context = {
@@ -10,7 +10,7 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   rooms: RoomAccess
   audiences: Audiences
-  askSurroundings: (userIds: readonly string[], roomIds: readonly string[]) => Promise<Surroundings>
+  askPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   push: Push
   now: () => Date
 }

@@ -127,15 +127,6 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         if (!room) return { exists: false }
         return { exists: true, effectiveMember: room.members.has(userId), room: headerOf(roomId, room) }
       },
-      getRooms: ({ roomIds }) => {
-        neighbours.note('getRooms')
-        return {
-          rooms: roomIds.flatMap((id) => {
-            const room = rooms.get(id)
-            return room ? [headerOf(id, room)] : []
-          }),
-        }
-      },
       listRecipients: ({ roomId, userIds, roleIds, all, after, limit }) => {
         neighbours.note('listRecipients')
         const room = rooms.get(roomId)

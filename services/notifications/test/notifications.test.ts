@@ -133,6 +133,31 @@ test('a room shows nothing to those who are no members', async () => {
   })
 })
 
+test('nothing of a room that is closed to somebody is shown or counted, and it is dismissed', async () => {
+  await mention('Uclosed', 2, 'Rshut')
+  await mention('Uclosed', 1, 'Ropen')
+  const { notifications } = fleet.as('Uclosed')
+  const items = (await notifications.listRoomNotifications({ roomId: 'Rshut' })).notifications
+  const notificationIds = items.map(({ id }) => id)
+  fleet.neighbours.rooms.get('Rshut')?.members.delete('Uclosed')
+  for (const notificationId of notificationIds)
+    await expect(notifications.getNotification({ notificationId })).rejects.toMatchObject({ code: Code.NotFound })
+  expect(await notifications.batchGetNotifications({ notificationIds })).toMatchObject({ notifications: [] })
+  expect(await notifications.listNotifications({})).toMatchObject({
+    notifications: [{ kind: { value: { room: { id: 'Ropen' } } } }],
+    page: { totalCount: 1n },
+  })
+  expect((await notifications.listRoomNotificationCounts({})).roomCounts).toMatchObject([{ roomId: 'Ropen' }])
+  const dismissed = () =>
+    heardBy(fleet.told, 'Uclosed').flatMap((event) =>
+      event.case === 'notificationDismissed' ? [event.value.notificationId] : [],
+    )
+  await eventually(() => expect(dismissed().sort()).toEqual(notificationIds.sort()))
+
+  fleet.neighbours.rooms.get('Ropen')?.members.delete('Uclosed')
+  expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
+})
+
 test('whoever was deleted is shown as such, and lists do without names while nobody knows them', async () => {
   await mention('Unames', 1)
   fleet.neighbours.deleted.add('Uann')
@@ -140,10 +165,13 @@ test('whoever was deleted is shown as such, and lists do without names while nob
   expect((await notifications.listNotifications({})).notifications).toMatchObject([
     { actor: { id: 'Uann', deleted: true } },
   ])
-  fleet.neighbours.silent = true
+  fleet.neighbours.silentMethods.add('getProfiles')
   expect((await notifications.listNotifications({})).notifications).toMatchObject([
-    { actor: { id: 'Uann', displayName: '' }, kind: { value: { room: { id: 'RUnames', name: '' } } } },
+    { actor: { id: 'Uann', displayName: '' }, kind: { value: { room: { id: 'RUnames', name: 'RUnames' } } } },
   ])
+  fleet.neighbours.silentMethods.clear()
+  fleet.neighbours.silent = true
+  await expect(notifications.listNotifications({})).rejects.toMatchObject({ code: Code.Unavailable })
   fleet.neighbours.silent = false
 })
 

@@ -1,9 +1,10 @@
 import type { Client } from '@connectrpc/connect'
 import type { Caller } from '@parley/auth'
-import type { RoomsInternalService } from '@parley/contracts/internal'
+import type { RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 
 const timeoutMs = 3_000
+const roomsPerCall = 500
 
 /** What rooms says of who belongs where. */
 export class RoomAccess {
@@ -20,8 +21,17 @@ export class RoomAccess {
     if (!effectiveMember) throw notAMember()
   }
 
-  async isMember(caller: Caller, roomId: string): Promise<boolean> {
-    return (await this.#ask(caller, roomId)).effectiveMember
+  /** Those of these rooms of which the caller is an effective member, by id. */
+  async accessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
+    const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
+      roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),
+    )
+    const ask = (chunk: string[]) =>
+      this.#rooms.listAccessibleRooms({ userId, roleIds: [...roleIds], roomIds: chunk }, { timeoutMs })
+    const answers = await Promise.all(chunks.map(ask)).catch((error: unknown): never => {
+      throw roomsSilent(error)
+    })
+    return new Map(answers.flatMap(({ rooms }) => rooms.map((room) => [room.roomId, room] as const)))
   }
 
   #ask({ userId, roleIds }: Caller, roomId: string) {

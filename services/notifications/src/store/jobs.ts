@@ -8,9 +8,12 @@ export type Job = { id: bigint; work: Work; after: string; fence: number; failur
 /** Where a job stands after a turn: nothing when it is through. */
 export type Standing = { work: Work; after: string } | undefined
 
-export async function insertJob(tx: Tx, work: Work, at: Date): Promise<void> {
-  await tx.execute(sql`
-    insert into notification_jobs (work, due_at) values (${JSON.stringify(work)}::jsonb, ${at.toISOString()}::timestamptz)`)
+export const insertJob = (tx: Tx, work: Work, at: Date): Promise<void> => insertJobs(tx, [work], at)
+
+export async function insertJobs(db: Reader, works: readonly Work[], at: Date): Promise<void> {
+  await db.execute(sql`
+    insert into notification_jobs (work, due_at)
+    select work, ${at.toISOString()}::timestamptz from jsonb_array_elements(${JSON.stringify(works)}::jsonb) work`)
 }
 
 /** Takes the job whose turn is next, if it is due. */

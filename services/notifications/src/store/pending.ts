@@ -25,25 +25,23 @@ const columns = sql`id, room_id as "roomId", event_id as "eventId", kind, actor_
 const pendingOf = (userId: string, roomId?: string): SQL =>
   sql`user_id = ${userId} and dismissed_at is null${roomId === undefined ? sql`` : sql` and room_id = ${roomId}`}`
 
-/** A page of what is pending for a user, in one room or everywhere. */
+/** A page of what is pending for a user in some rooms. */
 export async function listPending(
   db: Reader,
-  { userId, roomId }: { userId: string; roomId?: string },
+  userId: string,
+  roomIds: readonly string[],
   { limit, offset, after }: Wanted,
-): Promise<{ total: bigint; pending: Pending[] }> {
-  const those = pendingOf(userId, roomId)
+): Promise<Pending[]> {
+  if (roomIds.length === 0) return []
   const behind = after
     ? sql` and (created_at, id) < (${after.createdAt.toISOString()}::timestamptz, ${after.id})`
     : sql``
-  const [counted, pending] = await Promise.all([
-    sqlRows<{ total: bigint }>(db, sql`select count(*) as total from notifications where ${those}`),
-    sqlRows<Pending>(
-      db,
-      sql`select ${columns} from notifications where ${those}${behind}
-        order by created_at desc, id desc limit ${limit} offset ${after ? 0 : offset}`,
-    ),
-  ])
-  return { total: counted[0]?.total ?? 0n, pending }
+  return sqlRows<Pending>(
+    db,
+    sql`select ${columns} from notifications
+      where ${pendingOf(userId)} and room_id = any(${sql.param([...roomIds])}::text[])${behind}
+      order by created_at desc, id desc limit ${limit} offset ${after ? 0 : offset}`,
+  )
 }
 
 /** Those of these that are pending for the user, in the order of the ids. */
@@ -56,14 +54,14 @@ export async function findPending(db: Reader, userId: string, ids: readonly stri
   )
 }
 
-export async function countByRoom(db: Reader, userId: string): Promise<{ roomId: string; count: bigint }[]> {
+/** A room in which something is pending, and the last place of the room that it is about. */
+export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
+
+/** Where something is pending for a user: in one room, or everywhere. */
+export async function listPendingRooms(db: Reader, userId: string, roomId?: string): Promise<PendingRoom[]> {
   return sqlRows(
     db,
-    sql`select room_id as "roomId", count(*) as count from notifications where ${pendingOf(userId)} group by room_id`,
+    sql`select room_id as "roomId", count(*) as count, max(room_seq) as "lastRoomSeq"
+      from notifications where ${pendingOf(userId, roomId)} group by room_id`,
   )
-}
-
-export async function hasPending(db: Reader, userId: string): Promise<boolean> {
-  const found = await db.execute(sql`select from notifications where ${pendingOf(userId)} limit 1`)
-  return (found.rowCount ?? 0) > 0
 }

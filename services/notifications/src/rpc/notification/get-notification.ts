@@ -3,13 +3,11 @@ import type { NotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { notificationNotFound } from '../../errors.ts'
-import { show } from '../../list/show.ts'
-import { findPending } from '../../store/pending.ts'
+import { showThose } from '../../list/show.ts'
 
 export function getNotification(ctx: Context): MethodImpl<typeof NotificationService.method.getNotification> {
   return async ({ notificationId }, call) => {
-    const pending = await findPending(ctx.db, callerOf(call).userId, [notificationId])
-    const [notification] = await show(ctx, pending)
+    const [notification] = await showThose(ctx, callerOf(call), [notificationId])
     if (!notification) throw notificationNotFound()
     return { notification }
   }

@@ -2,8 +2,10 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { NotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { hasPending } from '../../store/pending.ts'
+import { findOpenRooms } from '../../list/open-rooms.ts'
 
 export function hasNotifications(ctx: Context): MethodImpl<typeof NotificationService.method.hasNotifications> {
-  return async (_, call) => ({ hasNotifications: await hasPending(ctx.db, callerOf(call).userId) })
+  return async (_, call) => ({
+    hasNotifications: (await findOpenRooms(ctx, callerOf(call))).pending.length > 0,
+  })
 }

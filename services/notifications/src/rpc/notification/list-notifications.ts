@@ -5,5 +5,5 @@ import type { Context } from '../../context.ts'
 import { showPage } from '../../list/show.ts'
 
 export function listNotifications(ctx: Context): MethodImpl<typeof NotificationService.method.listNotifications> {
-  return async ({ page }, call) => showPage(ctx, { userId: callerOf(call).userId }, page)
+  return async ({ page }, call) => showPage(ctx, callerOf(call), page)
 }

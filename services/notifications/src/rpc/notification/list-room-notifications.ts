@@ -8,12 +8,5 @@ type Method = typeof NotificationService.method.listRoomNotifications
 
 /** Nothing of a room is pending for whoever is no member. */
 export function listRoomNotifications(ctx: Context): MethodImpl<Method> {
-  return async ({ roomId, page }, call) => {
-    const caller = callerOf(call)
-    const [isMember, shown] = await Promise.all([
-      ctx.rooms.isMember(caller, roomId),
-      showPage(ctx, { userId: caller.userId, roomId }, page),
-    ])
-    return isMember ? shown : { notifications: [], page: {} }
-  }
+  return async ({ roomId, page }, call) => showPage(ctx, callerOf(call), page, roomId)
 }

@@ -1,0 +1,20 @@
+import type { Client } from '@connectrpc/connect'
+import type { User } from '@parley/contracts/api'
+import type { AccountsInternalService } from '@parley/contracts/internal'
+import { logger } from '@parley/telemetry'
+
+const log = logger('notifications')
+const options = { timeoutMs: 1_500 }
+
+/** Asks who people are, by id: hints, without which a list is worth more than none. Whoever is not answered is left out. */
+export const askPeople =
+  (accounts: Client<typeof AccountsInternalService>) =>
+  async (userIds: readonly string[]): Promise<ReadonlyMap<string, User>> => {
+    if (userIds.length === 0) return new Map()
+    const answer = await accounts.getProfiles({ userIds: [...userIds] }, options).catch((error: unknown) => {
+      log.warn({ err: error }, 'notifications are shown without names of people')
+      return undefined
+    })
+    const users = answer?.profiles.flatMap(({ user }) => user ?? []) ?? []
+    return new Map(users.map((user) => [user.id, user]))
+  }
