@@ -69,6 +69,7 @@ export async function startS3(): Promise<TestS3> {
     const { method, headers } = request
     const passed = ask({ host: '127.0.0.1', port, method, headers, path: url.pathname + url.search }, (got) => {
       response.writeHead(got.statusCode ?? 500, got.headers)
+      response.once('close', () => got.destroy())
       if (fault !== 'cut') return void got.pipe(response)
       got.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 10), () => response.destroy()))
     })

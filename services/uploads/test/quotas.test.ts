@@ -96,6 +96,11 @@ describe('of all files', () => {
     await expect(open(1_500)).resolves.toBeDefined()
   })
 
+  test('of everybody is added up without holding a connection', async () => {
+    await start({ PARLEY_UPLOADS_SERVER_QUOTA: '2500', PARLEY_DATABASE_POOL: '1' })
+    await expect(open(1)).resolves.toBeDefined()
+  })
+
   test('of everybody, as of half a minute ago', async () => {
     await start({ PARLEY_UPLOADS_SERVER_QUOTA: '2500' })
     await sendFile(env, file)

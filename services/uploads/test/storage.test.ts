@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { Code } from '@connectrpc/connect'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { eventually } from '@parley/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { openDiskStorage } from '../src/storage/disk.ts'
 import { openS3Storage } from '../src/storage/s3.ts'
@@ -161,6 +164,15 @@ describe('a folder', () => {
     await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
+  test('lists nothing that others put there', async () => {
+    await storage.put('files/A1', from(Buffer.from('x')))
+    await mkdir(join(folder, 'objects/files/.snapshot'))
+    for (const name of ['.A1.part', 'A1.txt', '.snapshot/A1'])
+      await writeFile(join(folder, 'objects/files', name), 'theirs')
+    expect(await namesOf(storage.list('files'))).toEqual(['files/A1'])
+    expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
+  })
+
   test('tells what a process left unfinished, and discards it', async () => {
     await writeFile(join(folder, 'unfinished/half'), 'x')
     for await (const write of storage.unfinished()) {
@@ -199,6 +211,32 @@ describe('a bucket', () => {
     await storage.put('files/A1', from(Buffer.from('x')))
     expect(await namesOf(other.list('chat'))).toEqual(['chat/files/files/A1'])
     expect(await namesOf(other.list('files'))).toEqual([])
+  })
+
+  test('lists nothing that others put there', async () => {
+    using storage = openS3Storage(server.settings)
+    await storage.put('files/A1', from(Buffer.from('x')))
+    const { endpoint, region, accessKeyId, secretAccessKey, bucket: Bucket } = server.settings
+    const credentials = { accessKeyId, secretAccessKey }
+    const client = new S3Client({ endpoint: `http://${endpoint}`, region, credentials, forcePathStyle: true })
+    for (const name of ['A1.txt', '.A1.part'])
+      await client.send(new PutObjectCommand({ Bucket, Key: `chat/files/files/${name}`, Body: 'theirs' }))
+    client.destroy()
+    expect(await namesOf(storage.list('files'))).toEqual(['files/A1'])
+    expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
+  })
+
+  test('keeps no connection for a content that nobody began to read', async () => {
+    using storage = openS3Storage(server.settings)
+    await storage.put('files/A1', from(Buffer.alloc(2 * part)))
+    const connections: IncomingMessage['socket'][] = []
+    server.fault = ({ socket }) => {
+      connections.push(socket)
+      return undefined
+    }
+    const found = await storage.get('files/A1')
+    found?.content.destroy()
+    await eventually(() => expect(connections.map(({ destroyed }) => destroyed)).toEqual([true]))
   })
 
   test('that refuses for a moment is asked again, and is unavailable when it goes on', async () => {

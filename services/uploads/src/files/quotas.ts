@@ -12,7 +12,7 @@ type Wanted = { ownerId: string; size: number; createdAt: Date }
  */
 export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, createdAt: now }: Wanted): Promise<void> {
   const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
-  const { userBytes, serverBytes } = ctx.quotas
+  const { userBytes } = ctx.quotas
   // One file may always be sent, however large files may be.
   const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
   await lockOwner(tx, ownerId)
@@ -21,5 +21,10 @@ export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, create
   if (open.bytes + (await bytesPending(tx, ownerId)) + size > pendingBytes) throw tooMuchPending(pendingBytes)
   if (userBytes !== undefined && open.bytes + (await bytesOfOwner(tx, ownerId)) + size > userBytes)
     throw userQuotaReached(userBytes)
+}
+
+/** The same for the whole server. Outside of a transaction: the sum takes a connection of its own, which those could hold. */
+export async function assertServerQuota(ctx: Context, size: number): Promise<void> {
+  const { serverBytes } = ctx.quotas
   if (serverBytes !== undefined && (await ctx.serverUsage()) + size > serverBytes) throw serverIsFull()
 }

@@ -33,7 +33,8 @@ export async function getVariant(
     ...file,
     open: async (range) => {
       const stored = await ctx.storage.get(storageKeys.variant(made.key), range)
-      if (stored) return stored.content
+      if (stored?.size === size) return stored.content
+      stored?.content.destroy()
       // It may have been deleted a moment ago.
       reportFileWithoutBytes(assetId)
       throw noSuchAsset()

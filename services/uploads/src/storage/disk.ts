@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
 import { storageUnavailable } from '../errors.ts'
-import { checkKey } from './keys.ts'
+import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
 
 /** Keeps bytes in a folder, which several processes may share. */
@@ -65,6 +65,7 @@ async function read(path: string, range: ByteRange | undefined) {
 
 async function* filesBelow(folder: string, prefix: string): AsyncIterable<ListedObject> {
   for await (const entry of await working(() => openFolder(folder))) {
+    if (!isKey(entry.name)) continue
     const path = join(folder, entry.name)
     const key = `${prefix}/${entry.name}`
     if (entry.isDirectory()) yield* filesBelow(path, key)

@@ -15,7 +15,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '@parley/config'
 import { storageUnavailable } from '../errors.ts'
-import { checkKey } from './keys.ts'
+import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Presigned, Storage, StoredObject, UnfinishedWrite } from './storage.ts'
 
 /** A write holds so many parts of this size in memory, and no more of it. */
@@ -111,7 +111,11 @@ async function get(client: S3Client, place: Place, range: ByteRange | undefined)
   try {
     const { Body, ContentLength = 0, ContentRange } = await client.send(new GetObjectCommand({ ...place, Range }))
     const size = Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1] ?? ContentLength)
-    return { size, content: Readable.from(whole(Body as Readable, ContentLength), { objectMode: false }) }
+    const body = Body as Readable
+    const content = Readable.from(whole(body, ContentLength), { objectMode: false })
+    // A generator that nobody began to read ends nothing, and its connection would stay.
+    content.once('close', () => body.destroy())
+    return { size, content }
   } catch (error) {
     if (isNotThere(error)) return undefined
     if (statusOf(error) !== 416) throw error
@@ -155,8 +159,10 @@ async function* list(client: S3Client, { Bucket, within, prefix }: Below, after?
   do {
     const from = { Bucket, Prefix: `${prefix}/`, StartAfter }
     const { Contents = [], IsTruncated } = await asking(() => client.send(new ListObjectsV2Command(from)))
-    for (const { Key = '', Size = 0, LastModified = new Date() } of Contents)
-      yield { key: Key.slice(within.length), size: Size, modifiedAt: LastModified }
+    for (const { Key = '', Size = 0, LastModified = new Date() } of Contents) {
+      const key = Key.slice(within.length)
+      if (isKey(key)) yield { key, size: Size, modifiedAt: LastModified }
+    }
     StartAfter = IsTruncated ? Contents.at(-1)?.Key : undefined
   } while (StartAfter !== undefined)
 }

@@ -26,7 +26,7 @@ export type Storage = {
   stat(key: string): Promise<ListedObject | undefined>
   /** Deleting what is not there succeeds. */
   delete(key: string): Promise<void>
-  /** Everything whose key begins with the prefix, a whole number of words. */
+  /** Everything whose key begins with the prefix, a whole number of words. What is called otherwise than a key is not ours. */
   list(prefix: string): AsyncIterable<ListedObject>
   /** So many of those of a listing whose keys come after that one, in the order of their characters. */
   page(prefix: string, after: string, most: number): Promise<ListedObject[]>

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { uploadLifeMs } from '../../domain/limits.ts'
 import { draftUpload } from '../../domain/upload-draft.ts'
 import { keyReused, uploadNotFound } from '../../errors.ts'
-import { assertQuotas } from '../../files/quotas.ts'
+import { assertQuotas, assertServerQuota } from '../../files/quotas.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
 import { findKeyedAnswer, storeKeyedAnswer } from '../../store/upload-keys.ts'
 import { insertUpload, type UploadRow } from '../../store/uploads.ts'
@@ -32,6 +32,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof AssetUploadService
 
     const draft = draftUpload(request, ctx.fileLimits)
     assertMayAttach(ctx.policy(), caller, await ctx.rooms.ask(caller, draft.roomId))
+    await assertServerQuota(ctx, draft.size)
     const now = ctx.now()
     const upload: UploadRow = {
       ...draft,
