@@ -12,6 +12,7 @@ import { newRoom } from './load/rooms.ts'
 import { Sockets } from './load/sockets.ts'
 import { summary, time } from './load/timing.ts'
 import { measureDirectory } from './measure/directory.ts'
+import { largestFile, measureFiles } from './measure/files.ts'
 import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
@@ -51,6 +52,8 @@ async function main(): Promise<void> {
         PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
         PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
         PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
+        PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
+        PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),
       },
       say: (line) => console.error(line),
     })
@@ -65,6 +68,8 @@ async function main(): Promise<void> {
       commitsPerSecond: commits.many.perSecond,
     })
     await measureSockets(fleet, report)
+    // Before the images: what they leave in the memory of uploads would hide what a file needs.
+    await measureLargeFile(fleet, report)
     await measureImages(fleet, report)
     await measureSize(fleet, report)
     for (const { name, pid } of fleet.services)
@@ -94,6 +99,12 @@ async function measureImages(fleet: Fleet, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 8)
   await http.signIn(owner)
   await measureThumbnails(http, await newRoom(http, 'bench-images'), report)
+}
+
+async function measureLargeFile(fleet: Fleet, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url)
+  await http.signIn(owner)
+  await measureFiles(fleet, http, report)
 }
 
 /** What a large server costs; last, since so many rooms and rows weigh on everything else. */

@@ -1,0 +1,102 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AssetUploadService, type Asset } from '@parley/contracts/api'
+import type { Fleet } from '@parley/local'
+import type { HttpCaller } from '../load/http-caller.ts'
+import { residentKib } from '../load/memory.ts'
+import { newRoom } from '../load/rooms.ts'
+import type { Report } from '../report.ts'
+
+/** Room for what is measured here: the largest file a server of the bench takes. */
+export const largestFile = 512 * 1024 * 1024
+
+const chunkBytes = 524_288
+const mebibyte = 1024 * 1024
+const sampleEveryMs = 50
+const patienceMs = 60_000
+
+/** One large file through the whole fleet and back, chunk after chunk, and what uploads needs for it. */
+export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
+  const uploads = fleet.services.find(({ name }) => name === 'uploads')
+  if (!uploads) throw new Error('there is no uploads')
+  const chunk = randomBytes(chunkBytes)
+  const floor = await diskFloor(chunk)
+  const roomId = await newRoom(http, 'bench-files')
+  const before = residentKib(uploads.pid)
+  let most = before
+  const sampling = setInterval(() => (most = Math.max(most, residentKib(uploads.pid))), sampleEveryMs)
+  try {
+    const sending = performance.now()
+    const uploadId = await send(http, roomId, chunk)
+    const sent = performance.now()
+    const asset = await complete(http, uploadId)
+    const completed = performance.now()
+    await download(asset)
+    const downloaded = performance.now()
+    report.add('upload of 512 MiB in chunks', perSecond(sent - sending), 'MiB/s', floor.write)
+    report.add('CompleteUpload of 512 MiB', perSecond(completed - sent), 'MiB/s', floor.write)
+    report.add('download of 512 MiB', perSecond(downloaded - completed), 'MiB/s', floor.read)
+  } finally {
+    clearInterval(sampling)
+  }
+  report.add('RSS of uploads, most more with 512 MiB than before', (most - before) / 1024, 'MiB')
+}
+
+const perSecond = (ms: number): number => largestFile / mebibyte / (ms / 1000)
+
+async function send(http: HttpCaller, roomId: string, content: Uint8Array): Promise<string> {
+  const { createUpload, uploadChunk } = AssetUploadService.method
+  const whole = createHash('sha256')
+  for (let at = 0; at < largestFile; at += chunkBytes) whole.update(content)
+  const announced = { roomId, filename: 'large.bin', size: BigInt(largestFile), sha256: whole.digest('hex') }
+  const { upload } = await http.call(createUpload, announced)
+  const uploadId = upload?.uploadId ?? ''
+  const chunkSha256 = createHash('sha256').update(content).digest('hex')
+  for (let at = 0; at < largestFile; at += chunkBytes)
+    await http.call(uploadChunk, { uploadId, offset: BigInt(at), content, chunkSha256 })
+  return uploadId
+}
+
+/** It may take longer than a call: asked again, it is the same file. */
+async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
+  for (const giveUpAt = Date.now() + patienceMs; ; await sleep(20)) {
+    try {
+      const { asset } = await http.call(AssetUploadService.method.completeUpload, { uploadId })
+      if (asset) return asset
+    } catch (error) {
+      const passes = error instanceof Error && / answered 50[34]:/.test(error.message)
+      if (!passes || Date.now() > giveUpAt) throw error
+    }
+  }
+}
+
+async function download({ assetUrl }: Asset): Promise<void> {
+  const response = await fetch(assetUrl?.url ?? '')
+  let length = 0
+  for await (const bytes of response.body ?? []) length += (bytes as Uint8Array).length
+  if (length !== largestFile) throw new Error(`${length} bytes came (${response.status})`)
+}
+
+/** The same bytes into a file, flushed, and out of it. */
+async function diskFloor(chunk: Uint8Array): Promise<{ write: number; read: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
+  const path = join(folder, 'file')
+  try {
+    const begun = performance.now()
+    const file = await open(path, 'w')
+    for (let at = 0; at < largestFile; at += chunkBytes) await file.write(chunk)
+    await file.sync()
+    await file.close()
+    const written = performance.now()
+    const reading = createReadStream(path, { highWaterMark: chunkBytes }).resume()
+    await once(reading, 'close')
+    return { write: perSecond(written - begun), read: perSecond(performance.now() - written) }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
