@@ -131,18 +131,19 @@ function build(given: Terminal, json: boolean): Command {
     add(parent, shared)
     return parent
   }
+  const storage = group('storage', 'bytes of files, images and videos', addStorageCommands)
   const groups = [
     user,
     group('owner', 'owners of the server', addOwnerCommands),
     group('session', 'sessions of accounts', addSessionCommands),
     group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
     group('vapid', 'keys of push notifications', addVapidCommands),
-    group('storage', 'bytes of files, images and videos', addStorageCommands),
+    storage,
   ]
   const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
   addConfigCommand(program, shared)
   const exporting = addExportCommand(program, shared)
-  const needFleet = new Set([...importing.commands, exporting])
+  const needFleet = new Set([...importing.commands, ...storage.commands, exporting])
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
   for (const command of [...program.commands, ...[...groups, importing].flatMap(({ commands }) => commands)]) {
     command.copyInheritedSettings(program)

@@ -52,16 +52,18 @@ describe('signing in', () => {
     const silent = await makeUser(env, 'chris')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, silent))
     const took = new Map<string, number[]>()
-    for (let round = 0; round < 9; round++)
-      for (const identifier of ['cleo', 'nobody', 'nobody@example.org', 'chris']) {
-        const before = performance.now()
-        await expect(login(identifier, 'wrong password')).rejects.toMatchObject({ code: Code.Unauthenticated })
-        took.set(identifier, [...(took.get(identifier) ?? []), performance.now() - before])
-      }
+    const others = ['nobody', 'nobody@example.org', 'chris']
     // The quickest of each: load only adds. Without the hashing an answer is there in a tenth of the time.
     const quickest = (identifier: string) => Math.min(...(took.get(identifier) ?? []))
-    for (const identifier of ['nobody', 'nobody@example.org', 'chris'])
-      expect(quickest(identifier) / quickest('cleo')).toBeGreaterThan(0.5)
+    await eventually(async () => {
+      for (let round = 0; round < 9; round++)
+        for (const identifier of ['cleo', ...others]) {
+          const before = performance.now()
+          await expect(login(identifier, 'wrong password')).rejects.toMatchObject({ code: Code.Unauthenticated })
+          took.set(identifier, [...(took.get(identifier) ?? []), performance.now() - before])
+        }
+      for (const identifier of others) expect(quickest(identifier) / quickest('cleo')).toBeGreaterThan(0.5)
+    })
   })
 
   test('answers the same to every wrong pair', async () => {

@@ -30,6 +30,13 @@ export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'swept what nobody needs')
 
+/** The sweep stopped: the database may be another one, empty or older than the bytes. */
+export const reportTooManyOrphans = (prefix: string, count: number): void =>
+  log.error(
+    { prefix, count },
+    'hardly any bytes have a row: nothing is swept; if the database is the right one, run: parley storage check --repair',
+  )
+
 /** Bytes that nobody needs could not be deleted at once. */
 export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: error }, 'bytes are left for the sweep')
 

@@ -164,8 +164,8 @@ export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
     },
     storedKeys: async () => {
       const keys: string[] = []
-      const { blobs, chunks, assets, serverImages } = storageKeys
-      for (const prefix of [blobs, chunks, assets, serverImages])
+      const { blobs, chunks, assets, variants, serverImages } = storageKeys
+      for (const prefix of [blobs, chunks, assets, variants, serverImages])
         for await (const { key } of storage.list(prefix)) keys.push(key)
       return keys.sort()
     },

@@ -110,3 +110,19 @@ test('bytes that no row speaks of are swept once they are old', async () => {
   now += 3 * 3_600_000
   await stored(key)
 })
+
+test('nothing is swept where hardly any bytes have a row: the database may be another one', async () => {
+  const storage = await openDiskStorage(env.folder)
+  const put = (key: string) => storage.put(key, Readable.from([Buffer.from('bytes')]))
+  const files = Array.from({ length: 60 }, (_, n) => `files/Aold${n}`)
+  for (const key of files) await put(key)
+  const swept = async (key: string) => eventually(async () => !(await env.storedKeys()).includes(key))
+  for (const blob of ['blobs/Aone', 'blobs/Atwo']) {
+    await put(blob)
+    now += 3 * 3_600_000
+    // Blobs come first: when the second one is gone, a whole sweep is over.
+    await swept(blob)
+  }
+  expect((await env.storedKeys()).filter((key) => key.startsWith('files/'))).toHaveLength(files.length)
+  for (const key of files) await storage.delete(key)
+})

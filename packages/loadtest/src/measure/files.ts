@@ -13,7 +13,7 @@ import { newRoom } from '../load/rooms.ts'
 import type { Report } from '../report.ts'
 
 /** Room for what is measured here: the largest file a server of the bench takes. */
-export const largestFile = 512 * 1024 * 1024
+export const largestFile = 1024 * 1024 * 1024
 
 const chunkBytes = 524_288
 const mebibyte = 1024 * 1024
@@ -38,13 +38,13 @@ export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Repor
     const completed = performance.now()
     await download(asset)
     const downloaded = performance.now()
-    report.add('upload of 512 MiB in chunks', perSecond(sent - sending), 'MiB/s', floor.write)
-    report.add('CompleteUpload of 512 MiB', perSecond(completed - sent), 'MiB/s', floor.write)
-    report.add('download of 512 MiB', perSecond(downloaded - completed), 'MiB/s', floor.read)
+    report.add('upload of 1 GiB in chunks', perSecond(sent - sending), 'MiB/s', floor.write)
+    report.add('CompleteUpload of 1 GiB', perSecond(completed - sent), 'MiB/s', floor.write)
+    report.add('download of 1 GiB', perSecond(downloaded - completed), 'MiB/s', floor.read)
   } finally {
     clearInterval(sampling)
   }
-  report.add('RSS of uploads, most more with 512 MiB than before', (most - before) / 1024, 'MiB')
+  report.add('RSS of uploads, most more with 1 GiB than before', (most - before) / 1024, 'MiB')
 }
 
 const perSecond = (ms: number): number => largestFile / mebibyte / (ms / 1000)
