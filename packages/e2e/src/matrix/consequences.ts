@@ -16,6 +16,9 @@ const causes: { service: string; waits: string[]; durables: RegExp }[] = [
   },
 ]
 
+/** What failed before may still be tried again, after growing pauses. */
+const patience = { timeoutMs: 100_000 }
+
 /** Resolves when whatever was done before has led to all the events that it leads to. */
 export async function consequences(owner: Person): Promise<void> {
   for (const { service, waits, durables } of causes) {
@@ -28,6 +31,6 @@ export async function consequences(owner: Person): Promise<void> {
         if (found[0]?.n !== '0') behind.push(`${service}: ${rows}`)
       }
       if (behind.length > 0) throw new Error(`not done yet: ${behind.join(', ')}`)
-    })
+    }, patience)
   }
 }

@@ -5,7 +5,7 @@ import { logger } from '@parley/telemetry'
 import { inbox } from '../schema.ts'
 import { isConsumerMissing, isMessageMissing, jetStream } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
-import { eventStream } from '../subjects.ts'
+import { eventStream, isUnder } from '../subjects.ts'
 
 /**
  * Deletes a durable when the database is older than what was acknowledged on its behalf: it was restored from a copy, and
@@ -30,11 +30,13 @@ export async function startAnewWhenRestored(db: Db, bus: Bus, consumer: string):
 /** Ids of the events in the newest message below which everything is acknowledged; none when it is not there any more. */
 async function lastAcknowledged(bus: Bus, consumer: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
-  const { ack_floor } = await manager.consumers.info(eventStream, consumer)
+  const { ack_floor, config } = await manager.consumers.info(eventStream, consumer)
   // Nothing was acknowledged by this durable yet: the floor is where it began.
   if (ack_floor.consumer_seq === 0) return []
   try {
     const message = await manager.streams.getMessage(eventStream, { seq: ack_floor.stream_seq })
+    // With nothing left to acknowledge, the floor may move on to a message that never was for this durable.
+    if (!isUnder(config.filter_subject ?? '>', message.subject)) return []
     return [...new Set(decodeBatch(message.data).map(({ id }) => id))]
   } catch (error) {
     if (isMessageMissing(error) || error instanceof RangeError) return []
