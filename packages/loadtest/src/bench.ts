@@ -54,6 +54,7 @@ async function main(): Promise<void> {
         PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
         PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
         PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),
+        PARLEY_UPLOADS_USER_PENDING: String(2 * largestFile),
       },
       say: (line) => console.error(line),
     })
