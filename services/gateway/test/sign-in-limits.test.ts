@@ -89,6 +89,11 @@ describe('failed sign-ins', () => {
     expect((await attempt(address)).status).toBe(429)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
     await env.redis.start()
+    await eventually(async () => {
+      const from = newAddress()
+      for (let i = 0; i < 3; i++) await attempt(from)
+      expect((await attempt(from, 'wrong', gateways[1]?.browser())).status).toBe(429)
+    })
   })
 })
 
