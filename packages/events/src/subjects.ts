@@ -39,16 +39,6 @@ export function eventSubject(event: { aggregateType: AggregateType; aggregateId:
   return `evt.${controlKinds.has(kind) ? 'control.' : ''}${aggregateType}.${aggregateId}.${kind}`
 }
 
-/** Whether a subject is one of those that a filter with `*` and `>` stands for. */
-export function isUnder(filter: string, subject: string): boolean {
-  const tokens = subject.split('.')
-  const wanted = filter.split('.')
-  const open = wanted.at(-1) === '>'
-  const named = open ? wanted.slice(0, -1) : wanted
-  const longEnough = open ? tokens.length > named.length : tokens.length === named.length
-  return longEnough && named.every((one, n) => one === '*' || one === tokens[n])
-}
-
 /** Where the holder of a shard hears that entries wait. */
 export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
 

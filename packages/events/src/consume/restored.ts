@@ -3,9 +3,10 @@ import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
 import { inbox } from '../schema.ts'
-import { isConsumerMissing, isMessageMissing, jetStream } from '../stream/api.ts'
+import { isConsumerMissing, jetStream } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
-import { eventStream, isUnder } from '../subjects.ts'
+import { newestUpTo } from '../stream/newest.ts'
+import { eventStream } from '../subjects.ts'
 
 /**
  * Deletes a durable when the database is older than what was acknowledged on its behalf: it was restored from a copy, and
@@ -33,13 +34,13 @@ async function lastAcknowledged(bus: Bus, consumer: string): Promise<string[]> {
   const { ack_floor, config } = await manager.consumers.info(eventStream, consumer)
   // Nothing was acknowledged by this durable yet: the floor is where it began.
   if (ack_floor.consumer_seq === 0) return []
+  // The floor moves on over messages that are for others, so it says nothing about the message that lies there.
+  const message = await newestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
+  if (message === undefined) return []
   try {
-    const message = await manager.streams.getMessage(eventStream, { seq: ack_floor.stream_seq })
-    // With nothing left to acknowledge, the floor may move on to a message that never was for this durable.
-    if (!isUnder(config.filter_subject ?? '>', message.subject)) return []
     return [...new Set(decodeBatch(message.data).map(({ id }) => id))]
   } catch (error) {
-    if (isMessageMissing(error) || error instanceof RangeError) return []
+    if (error instanceof RangeError) return []
     throw error
   }
 }

@@ -1,0 +1,42 @@
+import type { JetStreamManager, StoredMsg } from 'nats'
+import { eventStream } from '../subjects.ts'
+import { isMessageMissing } from './api.ts'
+
+/**
+ * The newest message under a filter at or below a place in the stream, if there is one. The message at the place itself
+ * may be of any subject, or gone.
+ */
+export async function newestUpTo(
+  manager: JetStreamManager,
+  filter: string,
+  seq: number,
+): Promise<StoredMsg | undefined> {
+  const newest = await find(manager, { last_by_subj: filter })
+  if (newest === undefined || newest.seq <= seq) return newest
+  // The server only searches onwards, so the place from where it still finds one is narrowed down.
+  let found: StoredMsg | undefined
+  let from = 1
+  for (let to = seq; from <= to;) {
+    const middle = Math.floor((from + to) / 2)
+    const next = { seq: middle, next_by_subj: filter }
+    const message = await find(manager, next)
+    if (message === undefined || message.seq > seq) to = middle - 1
+    else {
+      found = message
+      from = message.seq + 1
+    }
+  }
+  return found
+}
+
+async function find(
+  manager: JetStreamManager,
+  query: Parameters<JetStreamManager['streams']['getMessage']>[1],
+): Promise<StoredMsg | undefined> {
+  try {
+    return await manager.streams.getMessage(eventStream, query)
+  } catch (error) {
+    if (isMessageMissing(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { JsMsg } from 'nats'
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { declareDurable } from '../src/consume/durable.ts'
+import { receiveAll } from '../src/consume/inbox.ts'
+import { startAnewWhenRestored } from '../src/consume/restored.ts'
+import { decodeBatch } from '../src/stream/decode.ts'
+import { declareStreams, eventStream, startRelay } from '../src/index.ts'
+import { commit, upTo } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+let server: TestServer
+let bus: Bus
+let database: Database
+let relay: Awaited<ReturnType<typeof startRelay>>
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  database = await newDatabase()
+  await declareStreams(bus)
+  relay = await startRelay({ ...database, bus, service: 'restored' })
+})
+
+afterAll(async () => {
+  await relay[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+const patienceMs = 60_000
+const own = 'message_edited'
+const foreign = 'message_posted'
+
+/** A durable for one of the kinds of a room, whose messages the test takes and acknowledges itself. */
+class Durable {
+  readonly room: string
+  readonly name: string
+  #version = 0
+
+  constructor(room: string) {
+    this.room = room
+    this.name = `restored-${room}`
+  }
+
+  declare = () => declareDurable(bus, this.name, `evt.room.${this.room}.${own}`)
+
+  /** Tells events of these kinds, each in a message of its own. */
+  async tell(...kinds: string[]): Promise<void> {
+    for (const kind of kinds) await relay.stored(await commit(database, this.room, [++this.#version], kind))
+  }
+
+  /** Takes so many messages and asks for more, so that the server looks at everything behind them. */
+  async take(count: number): Promise<JsMsg[]> {
+    const consumer = await bus.nc.jetstream().consumers.get(eventStream, this.name)
+    const taken: JsMsg[] = []
+    await eventually(async () => {
+      for await (const message of await consumer.fetch({ max_messages: count + 1, expires: 1000 })) taken.push(message)
+      return taken.length >= count
+    }, patienceMs)
+    return taken
+  }
+
+  async handle(message: JsMsg): Promise<void> {
+    await database.db.transaction((tx) => receiveAll(tx, this.name, decodeBatch(message.data)))
+    expect(await message.ackAck({ timeout: patienceMs })).toBe(true)
+  }
+
+  /** Takes so many messages and handles them all. */
+  async handleNext(count: number): Promise<void> {
+    for (const message of await this.take(count)) await this.handle(message)
+  }
+
+  info = async () => (await bus.nc.jetstreamManager()).consumers.info(eventStream, this.name)
+
+  check = () => startAnewWhenRestored(database.db, bus, this.name)
+
+  /** Makes the database older than the event that was handled last. */
+  async forgetLast(): Promise<void> {
+    const { rowCount } = await database.pool.query(
+      `delete from inbox where ctid in (
+        select ctid from inbox where consumer = $1 order by substring(event_id from '[0-9]+$')::int desc limit 1)`,
+      [this.name],
+    )
+    expect(rowCount).toBe(1)
+  }
+}
+
+async function startAgain(): Promise<void> {
+  await server.stop()
+  await server.start()
+  await eventually(async () => (await bus.nc.jetstreamManager()).streams.info(eventStream), patienceMs)
+}
+
+const histories: [string, string, (durable: Durable) => Promise<void>][] = [
+  [
+    'whose own message came last',
+    'last',
+    async (durable) => {
+      await durable.tell(foreign, foreign, own)
+      await durable.handleNext(1)
+    },
+  ],
+  [
+    'that looked at messages for others before it acknowledged',
+    'behind',
+    async (durable) => {
+      await durable.tell(foreign, own, foreign, own, foreign, foreign)
+      await durable.handleNext(2)
+      await durable.tell(foreign)
+    },
+  ],
+  [
+    'that has a later message in hand',
+    'hand',
+    async (durable) => {
+      await durable.tell(own, foreign, own, foreign, foreign, own)
+      const [first, second] = await durable.take(3)
+      for (const message of [first, second]) if (message) await durable.handle(message)
+    },
+  ],
+  [
+    'for which many messages wait',
+    'waits',
+    async (durable) => {
+      await durable.tell(foreign, own, foreign, own, foreign)
+      await durable.handleNext(2)
+      for (const _ of upTo(5)) await durable.tell(own, foreign, foreign)
+    },
+  ],
+  [
+    'on a server that was stopped, and killed later',
+    'killed',
+    async (durable) => {
+      await durable.tell(foreign, own, foreign, foreign)
+      await durable.handleNext(1)
+      // What a killed server was told last it may have forgotten; what it had at an orderly end it knows.
+      await startAgain()
+      await durable.tell(foreign)
+      process.kill(server.pid(), 'SIGKILL')
+      await startAgain()
+      await durable.tell(foreign)
+    },
+  ],
+]
+
+test.each(histories)('a durable %s goes on while the database is as new', async (_, room, live) => {
+  const durable = new Durable(`new-${room}`)
+  await durable.declare()
+  await live(durable)
+  const { created } = await durable.info()
+  await durable.check()
+  expect((await durable.info()).created).toBe(created)
+})
+
+test.each(histories)('a durable %s begins anew when the database is older', async (_, room, live) => {
+  const durable = new Durable(`old-${room}`)
+  await durable.declare()
+  await live(durable)
+  await durable.forgetLast()
+  await durable.check()
+  await expect(durable.info()).rejects.toThrow('consumer not found')
+})
+
+test('a durable that acknowledged nothing so far goes on', async () => {
+  const durable = new Durable('fresh')
+  await durable.declare()
+  await durable.tell(foreign, own)
+  const { created } = await durable.info()
+  await durable.check()
+  await durable.take(1)
+  await durable.check()
+  expect((await durable.info()).created).toBe(created)
+})
