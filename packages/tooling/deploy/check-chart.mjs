@@ -9,7 +9,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { inWorkspace } from '../steps.mjs'
 import { deployables, hasDatabase } from './image-files.mjs'
 import { problemsOfRelease } from './release.mjs'
-import { knownKeys, secretSettings } from './settings.mjs'
+import { knownKeys, openVariables, secretSettings } from './settings.mjs'
 
 const chart = inWorkspace('helm/parley')
 const read = (file) => readFileSync(`${chart}/${file}`, 'utf8')
@@ -68,6 +68,10 @@ async function problemsOfValues() {
   for (const { names, toml } of secretSettings) {
     for (const name of names) refuses(name, { env: { [name]: 'value' } })
     if (toml) refuses(toml, { config: withKey(toml, 'value') })
+  }
+  for (const name of openVariables) {
+    if (!validate(merged(values, { env: { [name]: 'value' } })))
+      problems.push(`values.schema.json: nobody can set ${name}`)
   }
   return problems
 }

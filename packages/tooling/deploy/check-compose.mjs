@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { inWorkspace } from '../steps.mjs'
 import { deployables, hasDatabase, programs } from './image-files.mjs'
-import { problemsOfEnvironment, secretSettings } from './settings.mjs'
+import { choicesOf, problemsOfEnvironment, secretSettings } from './settings.mjs'
 
 const folder = inWorkspace('deploy/compose')
 
@@ -21,7 +21,19 @@ export async function checkCompose() {
   const checker = new Compose(compose, variables, parse(text, { merge: true }))
   await checker.check()
   checker.problems.push(...(await problemsOfBucket(compose.services.uploads.environment)))
+  checker.problems.push(...(await choicesNotHandedOn(compose.services)))
   return withDockerCompose(checker.problems, variables)
+}
+
+/** Settings that operators could write into .env without the service ever hearing of them. */
+async function choicesNotHandedOn(services) {
+  const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
+  return (await deployables()).flatMap((name) => {
+    const given = { ...services[name]?.environment, ...bucket[name]?.environment }
+    return choicesOf(name)
+      .filter((names) => !names.some((variable) => variable in given))
+      .map(([variable]) => `compose.yaml: ${name} reads ${variable}, which is not handed on to it`)
+  })
 }
 
 /** s3.yaml is put on top of compose.yaml: what uploads would say of both together. */

@@ -24,8 +24,30 @@ export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
   rows.filter(({ kind }) => kind === 'secret'),
 )
 
+/** Environment variables that some deployable reads and that hold no secret; those of tables have no fixed names. */
+export const openVariables = new Set(
+  Object.values(declared).flatMap(({ rows }) =>
+    rows.filter(({ kind, toml }) => kind !== 'secret' && !toml.includes('[]')).flatMap(({ names }) => names),
+  ),
+)
+
 /** Keys of parley.toml that some deployable reads. */
 export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
+
+/**
+ * What operators choose: settings of parley.toml, secrets, and what several deployables must be told alike; for each
+ * setting the names it goes by. Tables of the file have no fixed names and are left out.
+ */
+export function choicesOf(service) {
+  return declared[service].rows
+    .filter(({ names, toml, kind }) => !toml.includes('[]') && (toml || kind === 'secret' || isShared(names)))
+    .map(({ names }) => names)
+}
+
+const perProcess = ['PARLEY_INTERNAL_HOST', 'PARLEY_INTERNAL_PORT', 'PARLEY_DRAIN_TIMEOUT', 'PARLEY_DATABASE_POOL']
+const isShared = ([name]) =>
+  !perProcess.includes(name) &&
+  Object.values(declared).filter(({ rows }) => rows.some(({ names }) => names.includes(name))).length > 1
 
 // Read by what runs below the configuration: who the process is, where the file lies, telemetry, Node.js.
 const known = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
