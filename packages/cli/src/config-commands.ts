@@ -32,7 +32,7 @@ async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessE
   )
 }
 
-function line({ env, value, source, mistake }: EffectiveSetting): string {
+function line({ name, env, toml, value, source, mistake }: EffectiveSetting): string {
   const shown = typeof value === 'string' ? value : JSON.stringify(value)
-  return `${env}=${value === null ? '' : shown}  (${mistake ?? source})`
+  return `${env || toml || name}=${value === null ? '' : shown}  (${mistake ?? source})`
 }

@@ -2,7 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { defineConfig, duration, effectiveSettings, port, secret, str, url } from './index.ts'
+import {
+  assetStorageFields,
+  authProviderFields,
+  defineConfig,
+  duration,
+  effectiveSettings,
+  livekitFields,
+  port,
+  secret,
+  str,
+  url,
+} from './index.ts'
 
 const readConfig = defineConfig({
   databaseUrl: secret('PARLEY_DATABASE_URL', { doc: 'database' }),
@@ -49,4 +60,33 @@ test('a file that cannot be read is told before everything else, and nothing of 
   expect(JSON.stringify(broken)).not.toContain('hunter2')
   const [missing] = effectiveSettings(readConfig, { env: { PARLEY_CONFIG_FILE: file } })
   expect(missing?.mistake).toBe(`${file}: cannot be read (ENOENT)`)
+})
+
+test('what may stay away is not set, what must be there is missing', () => {
+  const rows = effectiveSettings(readConfig, { env: {} })
+  const sourceOf = (name: string) => rows.find((row) => row.name === name)?.source
+  expect([sourceOf('proxy'), sourceOf('name'), sourceOf('port')]).toEqual(['not set', 'missing', 'default'])
+})
+
+test('settings that are read as one are told one by one, each with its variable; tables as one', () => {
+  const storage = defineConfig({ ...assetStorageFields(), ...authProviderFields() })
+  const rows = effectiveSettings(storage, { env: { PARLEY_CORE_ASSETS_DIRECTORY: '/data' } })
+  const byName = new Map(rows.map((row) => [row.env || row.toml, row]))
+  expect(byName.get('PARLEY_CORE_ASSETS_STORAGE_BACKEND')).toMatchObject({ value: 'disk', source: 'default' })
+  expect(byName.get('PARLEY_CORE_ASSETS_DIRECTORY')).toMatchObject({ value: '/data', source: 'environment' })
+  expect(byName.get('PARLEY_CORE_ASSETS_S3_BUCKET')).toMatchObject({ value: null, source: 'not set' })
+  expect(byName.get('auth.providers')).toMatchObject({ value: [], source: 'default' })
+})
+
+test('what is missing of settings that are read as one is said where it belongs, and hides no other', () => {
+  const env = { PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_API_SECRET: 's'.repeat(32) }
+  const given = { ...env, PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'other' }
+  const rows = effectiveSettings(defineConfig(livekitFields()), { env: given })
+  const mistakes = rows.flatMap(({ env: name, source, mistake }) => (mistake ? [[name, source]] : []))
+  expect(mistakes).toEqual([
+    ['PARLEY_LIVEKIT_URL', 'missing'],
+    ['PARLEY_LIVEKIT_API_KEY', 'missing'],
+    ['', 'default'],
+  ])
+  expect(rows.find(({ env: name }) => name === 'PARLEY_LIVEKIT_API_SECRET')).toMatchObject({ value: '***' })
 })

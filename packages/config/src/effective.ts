@@ -5,15 +5,15 @@ import { readField, withoutPassword } from './read-field.ts'
 
 /** A setting as it is in effect. */
 export type EffectiveSetting = {
-  /** Its name in the program. */
+  /** Its name in the program; that of the whole where several settings are read as one. */
   name: string
-  /** The environment variable that was read, or the strongest that could be. */
+  /** The environment variable that was read, or the strongest that could be; empty where none has a fixed name. */
   env: string
   /** Key in parley.toml, or empty. */
   toml: string
   /** The value; of a secret only that there is one. */
   value: unknown
-  /** `environment`, the path of the file, `default`, or `missing`. */
+  /** `environment`, the path of the file, `default`, `not set` where it may stay away, or `missing`. */
   source: string
   /** What is wrong with it; the process would not start. */
   mistake?: string
@@ -29,27 +29,61 @@ export function effectiveSettings(
 ): EffectiveSetting[] {
   const fromEnvironment = env['PARLEY_CONFIG_FILE'] || undefined
   const { file, mistake } = readConfigFile(named ?? fromEnvironment)
-  const settings = Object.entries(readConfig.fields).map(([name, field]) => setting(name, field, { env, file }))
+  const settings = Object.entries(readConfig.fields).flatMap(([name, field]) => settingsOf(name, field, { env, file }))
   if (mistake === undefined) return settings
   const source = named === undefined && fromEnvironment ? 'environment' : 'default'
   return [{ name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake }, ...settings]
 }
 
+/** Settings that are read as one are told one by one; tables as one, for they have no fixed number. */
+function settingsOf(name: string, field: Field<unknown>, given: Given): EffectiveSetting[] {
+  const parts = field.parts?.every(({ toml }) => !toml?.includes('[]')) ? field.parts : []
+  if (parts.length === 0) return [setting(name, field, given)]
+  const rows = parts.map((part) => setting(name, part, given))
+  const together = mistakesTogether(field, given)
+  const told = rows.map((row, n) => {
+    const own = together.filter((text) => isAbout(parts[n], text))
+    if (row.mistake !== undefined || own.length === 0) return row
+    return { ...row, source: row.source === 'not set' ? 'missing' : row.source, mistake: own.join('; ') }
+  })
+  const others = together.filter((text) => !parts.some((part) => isAbout(part, text)))
+  if (others.length === 0) return told
+  const about = { name, env: '', toml: field.toml ?? '' }
+  return [...told, { ...about, value: null, source: 'default', mistake: others.join('; ') }]
+}
+
+function mistakesTogether(field: Field<unknown>, given: Given): readonly string[] {
+  try {
+    readField(field, given)
+    return []
+  } catch (error) {
+    return textsOf(error)
+  }
+}
+
+const isAbout = (field: Field<unknown> | undefined, text: string): boolean =>
+  field?.env.some((name) => text.startsWith(`${name}:`) || text.startsWith(`${name} (`)) ?? false
+
 function setting(name: string, field: Field<unknown>, given: Given): EffectiveSetting {
   const { env, file } = given
   const variable = field.env.find((one) => env[one])
   const fromFile = field.toml !== undefined && file?.get(field.toml) !== undefined
-  const source = variable ? 'environment' : fromFile ? (file?.path ?? '') : 'default'
+  const source = variable ? 'environment' : fromFile ? (file?.path ?? '') : undefined
   const about = { name, env: variable ?? field.env[0] ?? '', toml: field.toml ?? '' }
   try {
     const value = readField(field, given)
-    const isThere = value !== undefined
-    const none = source === 'default' && !isThere
-    return { ...about, value: isThere ? shown(field, value) : null, source: none ? 'missing' : source }
+    if (value === undefined) return { ...about, value: null, source: source ?? 'not set' }
+    return { ...about, value: shown(field, value), source: source ?? 'default' }
   } catch (error) {
-    if (!(error instanceof Mistake || error instanceof Mistakes)) throw error
-    return { ...about, value: null, source: source === 'default' ? 'missing' : source, mistake: error.message }
+    return { ...about, value: null, source: source ?? 'missing', mistake: textsOf(error).join('; ') }
   }
+}
+
+/** What is said of mistakes in settings; everything else is thrown on. */
+function textsOf(error: unknown): readonly string[] {
+  if (error instanceof Mistakes) return error.all
+  if (error instanceof Mistake) return [error.message]
+  throw error
 }
 
 function shown(field: Field<unknown>, value: unknown): unknown {

@@ -62,4 +62,5 @@ export function knownEnvironment(
   return env
 }
 
-const isFromFile = ({ source }: EffectiveSetting): boolean => !['environment', 'default', 'missing'].includes(source)
+const isFromFile = ({ source }: EffectiveSetting): boolean =>
+  !['environment', 'default', 'not set', 'missing'].includes(source)

@@ -13,7 +13,9 @@ const subject = 'mailto:push@parley.invalid'
 
 /** Whether the environment or the file say anything of push: then the supervisor adds nothing. */
 export function isPushGiven(env: NodeJS.ProcessEnv): boolean {
-  return effectiveSettings(readGivenPush, { env }).some(({ source }) => !['default', 'missing'].includes(source))
+  return effectiveSettings(readGivenPush, { env }).some(
+    ({ source }) => !['default', 'not set', 'missing'].includes(source),
+  )
 }
 
 /** A new private VAPID key. */

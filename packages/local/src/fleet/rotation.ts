@@ -69,7 +69,7 @@ async function hold(dataDir: string, name: string): Promise<Disposable & { secre
 function sourceOf(variable: string, env: NodeJS.ProcessEnv): string | undefined {
   if (env[variable]) return 'environment'
   const found = effectiveSettings(readGivenSecrets, { env }).find((one) => one.env === variable)
-  return found === undefined || found.source === 'missing' ? undefined : found.source
+  return found === undefined || ['not set', 'missing'].includes(found.source) ? undefined : found.source
 }
 
 function assertFleetRan(dataDir: string): void {
