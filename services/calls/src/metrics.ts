@@ -7,6 +7,9 @@ const webhooksTaken = counter('calls_webhooks_total', {
 const mediaFailures = counter('calls_media_server_failures_total', {
   description: 'Requests that the media server did not answer, or refused',
 })
+const endingsFailed = counter('calls_endings_failed_total', {
+  description: 'Calls that could not be ended when all were; each is tried again',
+})
 
 export const countWebhook = (outcome: 'taken' | 'ignored' | 'refused'): void => webhooksTaken(1, { outcome })
 
@@ -17,6 +20,11 @@ export function reportMediaFailure(error: unknown, what: string): void {
 
 export const reportListingsFailed = (): void =>
   log.error('the media server cannot be asked who is there; every call is ended')
+
+export function reportEndingFailed(error: unknown, callId: string): void {
+  endingsFailed()
+  log.error({ err: error, callId }, 'a call could not be ended; it is tried again with the next round')
+}
 
 export const reportChoreGivenUp = (mediaRoom: string): void =>
   log.error({ mediaRoom }, 'the media server was not told in time; the comparison with it goes on')
