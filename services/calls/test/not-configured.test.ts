@@ -1,5 +1,6 @@
-import { Code } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { openEnv, type Env } from './_env.ts'
@@ -10,14 +11,24 @@ let service: Service
 beforeAll(async () => {
   env = await openEnv()
   env.rooms.set('R1', ['Ualice'])
+  env.rooms.set('R2', ['Ualice'])
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('without a media server there are no calls, and those from before end', async () => {
+test('without a media server there are no calls; those from before end, also where one cannot be ended', async () => {
   const before = await env.start()
-  await env.as('Ualice').joinCall({ roomId: 'R1' })
+  for (const roomId of ['R1', 'R2']) await env.as('Ualice').joinCall({ roomId })
   await before[Symbol.asyncDispose]()
+  await env.db.execute(
+    sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
+  )
+  await env.db.execute(sql`
+    create trigger refuse before update on calls for each row when (old.room_id = 'R1') execute function refuse()
+  `)
   service = await env.start({ PARLEY_LIVEKIT_ENABLED: 'false' }, { compareEveryMs: 50 })
+  await eventually(() => expect(env.messaging.toldOf('R2').at(-1)).toBe('call_ended reconciliation'))
+  expect(env.messaging.toldOf('R1').at(-1)).not.toBe('call_ended reconciliation')
+  await env.db.execute(sql`drop trigger refuse on calls`)
   await eventually(() => expect(env.messaging.toldOf('R1').at(-1)).toBe('call_ended reconciliation'))
 
   const alice = env.as('Ualice')
@@ -31,6 +42,17 @@ test('without a media server there are no calls, and those from before end', asy
   const response = await fetch(`${service.url}/webhooks/livekit?x=1`, { method: 'POST', body: '{}' })
   expect(response.status).toBe(404)
   expect(await response.json()).toEqual({ error: 'voice calls are not configured' })
+})
+
+test('without a media server, too, only members are answered of rooms that are there', async () => {
+  const asks = (userId: string, roomId: string) => {
+    const { joinCall, leaveCall, getCallToken, listCallParticipants } = env.as(userId)
+    return Promise.allSettled(
+      [joinCall, leaveCall, getCallToken, listCallParticipants].map((ask) => ask({ roomId })),
+    ).then((answers) => answers.map((one) => (one.status === 'rejected' ? ConnectError.from(one.reason).code : 'ok')))
+  }
+  expect(await asks('Ualice', 'Rnowhere')).toEqual(Array.from({ length: 4 }, () => Code.NotFound))
+  expect(await asks('Unobody', 'R1')).toEqual(Array.from({ length: 4 }, () => Code.PermissionDenied))
 })
 
 test('the process is ready, and its ports close with it', async () => {

@@ -9,9 +9,9 @@ import { findActiveCall } from '../../store/calls.ts'
 
 export function getCallToken(ctx: Context): MethodImpl<typeof VoiceCallService.method.getCallToken> {
   return async ({ roomId }, call) => {
-    if (!ctx.media) throw callsNotConfigured()
     const caller = callerOf(call)
     const [, profiles] = await Promise.all([ctx.rooms.assertMember(caller, roomId), ctx.profiles.get([caller.userId])])
+    if (!ctx.media) throw callsNotConfigured()
     const user = profiles.get(caller.userId)
     if (!user || user.deleted) throw accountGone()
     const active = await findActiveCall(ctx.db, roomId)

@@ -11,8 +11,11 @@ import { findCallKey, forgetCallKey, storeCallKey } from '../../store/call-keys.
 
 export function joinCall(ctx: Context): MethodImpl<typeof VoiceCallService.method.joinCall> {
   return async (request, call) => {
-    if (!ctx.media) return { joined: false }
     const caller = callerOf(call)
+    if (!ctx.media) {
+      await ctx.rooms.assertMember(caller, request.roomId)
+      return { joined: false }
+    }
     const keyed = keyOf(request, call, caller.userId)
     if (keyed && (await isKnown(ctx, keyed, call))) return { joined: true }
     const room = await ctx.rooms.assertMember(caller, request.roomId)

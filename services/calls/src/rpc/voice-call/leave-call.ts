@@ -7,9 +7,9 @@ import { findActiveCall } from '../../store/calls.ts'
 
 export function leaveCall(ctx: Context): MethodImpl<typeof VoiceCallService.method.leaveCall> {
   return async ({ roomId }, call) => {
-    if (!ctx.media) return { left: false }
     const caller = callerOf(call)
     await ctx.rooms.assertMember(caller, roomId)
+    if (!ctx.media) return { left: false }
     const active = await findActiveCall(ctx.db, roomId)
     const about = { source: 'user', userIds: [caller.userId] } as const
     if (active) await changeCall(ctx, active.id, about, (changing) => leave(changing, caller.userId))

@@ -7,8 +7,8 @@ import { findActiveCall } from '../../store/calls.ts'
 
 export function listCallParticipants(ctx: Context): MethodImpl<typeof VoiceCallService.method.listCallParticipants> {
   return async ({ roomId }, call) => {
-    if (!ctx.media) return { participants: [] }
     const room = await ctx.rooms.assertMember(callerOf(call), roomId)
+    if (!ctx.media) return { participants: [] }
     const active = await findActiveCall(ctx.db, roomId)
     const [shown] = active ? await showCalls(ctx, [active], new Map([[roomId, room]])) : []
     return { participants: shown?.participants ?? [] }
