@@ -1,8 +1,9 @@
-import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
-import { pathToString } from '@bufbuild/protobuf/reflect'
+import { create, getOption, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
+import { pathToString, type Path } from '@bufbuild/protobuf/reflect'
 import { createValidator, type Violation } from '@bufbuild/protovalidate'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema } from '@parley/contracts/rpc'
+import { field as fieldRules } from '@parley/contracts/validate'
 import { unstorable } from './storable.ts'
 
 const validator = createValidator()
@@ -38,6 +39,16 @@ function invalid(fieldViolations: { field: string; description: string }[]): Con
   )
 }
 
-function describe({ message, ruleId }: Violation): string {
+function describe({ message, ruleId, field }: Violation): string {
+  const values = allowedValues(field.at(-1))
+  if (values && ruleId.startsWith('enum.')) return `must be one of ${values.join(', ')} (${ruleId})`
   return message ? `${message} (${ruleId})` : ruleId
+}
+
+/** Names of the values that a field of an enum may have. JSON with a name that is none of them reads as value 0. */
+function allowedValues(place: Path[number] | undefined): string[] | undefined {
+  if (place?.kind !== 'field' || place.enum === undefined) return undefined
+  const { type } = getOption(place, fieldRules)
+  const refused = type.case === 'enum' ? type.value.notIn : []
+  return place.enum.values.filter(({ number }) => !refused.includes(number)).map(({ name }) => name)
 }
