@@ -53,6 +53,13 @@ test('a socket is passed on, to the next node when one is away', async () => {
   socket.terminate()
 })
 
+test('whoever asks for the socket without opening one is told how', async () => {
+  const response = await fetch(`${gateway.url}/api/realtime`)
+  expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
+  expect(await response.json()).toEqual({ error: expect.stringContaining('Upgrade: websocket') })
+  expect(received).toEqual([])
+})
+
 test.each(['/api/realtime/../internal', '/api/realtime%2f', '/internal', '/assets/x'])(
   'a socket for %s is not',
   async (path) => {

@@ -258,7 +258,9 @@ test('many hellos at once are few questions', async () => {
 })
 
 test('plain requests are told what is here', async () => {
-  expect((await fetch(`${node.url}/api/realtime`)).status).toBe(426)
+  const plain = await fetch(`${node.url}/api/realtime`)
+  expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket'])
+  expect(await plain.json()).toEqual({ error: expect.stringContaining('Upgrade: websocket') })
   expect((await fetch(`${node.url}/api/realtime`, { method: 'POST', body: 'x' })).status).toBe(426)
   expect((await fetch(`${node.url}/`)).status).toBe(404)
 })

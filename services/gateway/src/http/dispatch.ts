@@ -44,6 +44,7 @@ type Options = {
 
 const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
 const welcome = `This is a Parley server. Clients call ${connectPrefix}/<service>/<Method>; sign in with POST /auth/login.\n`
+const socketWanted = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
 
 /** Which part answers a request on the public port. */
 export class Dispatch {
@@ -115,6 +116,8 @@ export class Dispatch {
       }
       case '/':
         return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(welcome)
+      case '/api/realtime':
+        return replyJson(request, response, 426, { error: socketWanted }, { ...cors, upgrade: 'websocket' })
       default:
         return replyJson(request, response, 404, { error: `nothing at ${path}` }, cors)
     }

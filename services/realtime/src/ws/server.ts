@@ -32,9 +32,13 @@ export type SocketServer = {
   close: () => void
 }
 
-const answer = (res: HttpResponse, status: string, error: string) =>
+const socketWanted = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
+
+const answer = (res: HttpResponse, status: string, error: string, headers: Record<string, string> = {}) =>
   res.cork(() => {
-    res.writeStatus(status).writeHeader('Content-Type', 'application/json').end(JSON.stringify({ error }))
+    res.writeStatus(status).writeHeader('Content-Type', 'application/json')
+    for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value)
+    res.end(JSON.stringify({ error }))
   })
 
 export async function serveSockets(
@@ -88,7 +92,7 @@ export async function serveSockets(
       connection.closed()
     },
   })
-  app.any('/api/realtime', (res) => void answer(res, '426 Upgrade Required', 'open a WebSocket here'))
+  app.any('/api/realtime', (res) => void answer(res, '426 Upgrade Required', socketWanted, { Upgrade: 'websocket' }))
   app.any('/*', (res) => void answer(res, '404 Not Found', 'nothing here but /api/realtime'))
 
   const listening = await listen(app, options.host, options.port)
