@@ -163,7 +163,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
-  opened.use(await startVideos(ctx, { tools, settings: config, signal }))
+  opened.use(await startVideos(ctx, { tools, settings: config, sweepEveryMs: everyMs, signal }))
   opened.defer('background work', () => closing.abort())
   const http = opened.use(
     await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) }),

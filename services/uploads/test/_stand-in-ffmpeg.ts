@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,6 +12,8 @@ export type StandIn = AsyncDisposable & {
   release: () => Promise<void>
   /** Folders of jobs that are there. */
   folders: () => Promise<string[]>
+  /** Makes a folder as a job of so long ago has left it. */
+  leaveFolder: (name: string, ageMs: number) => Promise<void>
 }
 
 const ffprobe = `#!/bin/sh
@@ -56,6 +58,12 @@ export async function standInFfmpeg(): Promise<StandIn> {
         .split('\n')
         .filter((line) => line !== '')
         .map(Number)
+    },
+    leaveFolder: async (name, ageMs) => {
+      const path = join(work, name)
+      await mkdir(path)
+      await writeFile(join(path, 'source'), 'a video')
+      await utimes(path, new Date(Date.now() - ageMs), new Date(Date.now() - ageMs))
     },
     release: () => writeFile(join(folder, 'go'), ''),
     folders: () => readdir(work).catch(() => []),

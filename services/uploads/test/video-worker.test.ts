@@ -7,6 +7,7 @@ import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { assetVariants, videoJobs } from '../src/store/schema.ts'
+import type { Overrides } from '../src/service.ts'
 import { openEnv, type Env } from './_env.ts'
 import { videoIn } from './_messaging.ts'
 import { announcing, claiming, sendFile } from './_sending.ts'
@@ -25,7 +26,8 @@ afterEach(async () => {
   await standIn[Symbol.asyncDispose]()
 })
 
-const start = (settings: Record<string, string> = {}) => env.start({ ...standIn.settings, ...settings })
+const start = (settings: Record<string, string> = {}, overrides?: Overrides) =>
+  env.start({ ...standIn.settings, ...settings }, overrides)
 const jobOf = async (assetId: string) => {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
   return job
@@ -123,6 +125,17 @@ test('what is posted now does not wait for what came from elsewhere', async () =
   const ended = await env.db.select().from(assetVariants).orderBy(assetVariants.createdAt)
   const order = [...new Set(ended.map(({ assetId }) => assetId))].filter((id) => id === posted || id === imported)
   expect(order).toEqual([posted, imported])
+})
+
+test('folders of killed processes go while others work on, those of younger jobs stay', async () => {
+  await start({}, { sweepEveryMs: 20 })
+  const minute = 60_000
+  await standIn.leaveFolder('parley-video-young', 9 * minute)
+  await standIn.leaveFolder('parley-video-old', 11 * minute)
+  await standIn.leaveFolder('of-others', 11 * minute)
+  await eventually(async () =>
+    expect((await standIn.folders()).toSorted()).toEqual(['of-others', 'parley-video-young']),
+  )
 })
 
 test.each([

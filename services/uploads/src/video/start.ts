@@ -27,10 +27,18 @@ const countEveryMs = 15_000
 /** What nobody has worked on for as long will stay undone: videos were switched off. */
 const abandonedMs = 24 * 3_600_000
 
+type VideoOptions = {
+  tools: VideoTools | undefined
+  settings: VideoSettings
+  /** How often what killed processes left is looked for. */
+  sweepEveryMs: number
+  signal: AbortSignal
+}
+
 /** Processes videos, or gives up those that were left when videos were switched off, until it is disposed. */
 export async function startVideos(
   ctx: Context,
-  { tools, settings, signal }: { tools: VideoTools | undefined; settings: VideoSettings; signal: AbortSignal },
+  { tools, settings, sweepEveryMs, signal }: VideoOptions,
 ): Promise<AsyncDisposable> {
   await using opened = new Resources()
   let waiting = 0
@@ -48,7 +56,10 @@ export async function startVideos(
   )
   if (tools) {
     const { videosAtOnce: atOnce, videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
-    await removeOldJobFolders(folder, 2 * timeoutMs)
+    const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
+    // A folder that cannot be used is told at once.
+    await sweep()
+    opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
     opened.use(startVideoWorker({ ctx, tools, folder }, { atOnce, timeoutMs, signal }))
   }
   return opened.move()
