@@ -34,7 +34,8 @@ export async function startFleet(natsSettings?: string): Promise<Fleet> {
     nats,
     bus,
     serve: async (options) => keep(await serveRpc(await bus(), options)),
-    client: async (options) => keep(createRpcClient(await bus(), { name: 'test', ...options })),
+    client: async (options) =>
+      keep(createRpcClient(await bus(), { name: 'test', defaultTimeoutMs: 30_000, ...options })),
     async [Symbol.asyncDispose]() {
       for (const thing of opened.reverse()) await thing[Symbol.asyncDispose]()
     },
@@ -49,6 +50,9 @@ export const alice: Caller = {
   expiresAt: new Date('2026-02-01T00:00:00Z'),
   rolesVersion: 7n,
 }
+
+/** For client and server alike: time stands still, so however slow the machine is, no call is late or taken for lost. */
+export const timeless = { now: () => 0 }
 
 /** The error a call ends with; fails when it succeeds. */
 export async function errorOf(call: Promise<unknown>): Promise<ConnectError> {

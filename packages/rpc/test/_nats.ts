@@ -14,7 +14,8 @@ export type TestNats = AsyncDisposable & {
   start(): Promise<void>
 }
 
-const settings = 'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\n'
+/** Unlike in a fleet, a process that is busy for long keeps its connection. */
+const settings = 'max_payload: 2MB\nping_interval: "2m"\nwrite_deadline: "1m"\n'
 
 /** Starts a NATS server; `more` is added to its configuration. */
 export async function startNats(more = ''): Promise<TestNats> {

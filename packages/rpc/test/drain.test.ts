@@ -4,14 +4,14 @@ import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService } from '@parley/contracts/internal'
 import type { RpcClient, RpcServer } from '../src/index.ts'
 import { eventually } from './_eventually.ts'
-import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
+import { errorOf, gate, startFleet, timeless, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
 let rpc: RpcClient
 
 beforeAll(async () => {
   fleet = await startFleet()
-  rpc = await fleet.client()
+  rpc = await fleet.client(timeless)
 })
 
 afterAll(async () => fleet[Symbol.asyncDispose]())
@@ -19,6 +19,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const ran: string[] = []
 const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcServer> =>
   fleet.serve({
+    ...timeless,
     deployable: 'gateway',
     drainTimeoutMs,
     routes: (routes) =>

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fork, type ChildProcess } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createClient } from '@connectrpc/connect'
+import { ConnectError, createClient } from '@connectrpc/connect'
 import { RoomService } from '@parley/contracts/api'
 import { AdminInternalService } from '@parley/contracts/internal'
 import type { RpcClient } from '../src/index.ts'
@@ -50,28 +51,62 @@ afterAll(async () => {
 })
 
 const check = (login: string) => createClient(AdminInternalService, rpc.transport()).checkLogin({ login })
-const create = (name: string, headers: Record<string, string> = {}) =>
-  createClient(RoomService, rpc.transport({ caller: alice })).createRoom({ name, groupId: 'G1' }, { headers })
+const create = (name: string, options: { headers?: Record<string, string>; timeoutMs?: number } = {}) =>
+  createClient(RoomService, rpc.transport({ caller: alice })).createRoom({ name, groupId: 'G1' }, options)
+
+/** Calls again as long as a server that is busy says twice that it came too late to begin. */
+async function insist<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (ConnectError.from(error).metadata.get('parley-reason') !== 'late') throw error
+    }
+  }
+}
+
+/** Watches how long a round trip over the bus takes at most. */
+async function watchRoundTrips() {
+  const { nc } = await fleet.bus()
+  let longest = 0
+  let over = false
+  const watching = (async () => {
+    while (!over) {
+      const sentAt = performance.now()
+      await nc.flush()
+      await sleep(5)
+      longest = Math.max(longest, performance.now() - sentAt)
+    }
+  })()
+  return async () => {
+    over = true
+    await watching
+    return longest
+  }
+}
 
 test('two processes share the calls', async () => {
   const names = Array.from({ length: 60 }, (_, i) => `shared${i}`)
   await Promise.all(names.map(check))
-  await eventually(() => ranThere().length + ranHere.length === names.length)
+  await eventually(() => names.every((name) => ranHere.includes(name) || ranThere().includes(name)))
   expect(ranThere().length).toBeGreaterThan(0)
   expect(ranHere.length).toBeGreaterThan(0)
 })
 
 test('with one of two frozen, what may be repeated succeeds and runs once, also when the other goes on', async () => {
+  // The first call of a method takes longest.
+  for (let i = 0; i < 10; i++) await create(`first${i}`)
+  const longestRoundTrip = await watchRoundTrips()
   child.kill('SIGSTOP')
   const reads = Array.from({ length: 20 }, (_, i) => `read${i}`)
   const keyed = Array.from({ length: 20 }, (_, i) => `keyed${i}`)
   const bare = Array.from({ length: 20 }, (_, i) => `bare${i}`)
   const outcomes = await Promise.all([
-    Promise.all(reads.map(check)),
-    Promise.all(keyed.map((name) => create(name, { 'Idempotency-Key': name }))),
+    Promise.all(reads.map((name) => insist(() => check(name)))),
+    Promise.all(keyed.map((name) => insist(() => create(name, { headers: { 'Idempotency-Key': name } })))),
     Promise.all(
       bare.map((name) =>
-        create(name).then(
+        create(name, { timeoutMs: 5_000 }).then(
           () => [name],
           () => [],
         ),
@@ -81,14 +116,20 @@ test('with one of two frozen, what may be repeated succeeds and runs once, also 
   expect(outcomes[1].map((reply) => reply.room?.name)).toEqual(keyed.map(() => 'here'))
   const answered = outcomes[2].flat()
   expect(answered.length).toBeLessThan(bare.length)
+  // On a machine so slow that a living server is not heard in time, it may run what is repeated twice.
+  const isHeard = (await longestRoundTrip()) < 200
 
   child.kill('SIGCONT')
   await eventually(async () => {
-    await check('after')
+    await check('after').catch(() => undefined)
     return ranThere().includes('after')
   })
-  const ran = [...ranHere, ...ranThere().map((line) => line.split(' ')[0] ?? '')]
-  for (const name of [...reads, ...keyed, ...answered])
-    expect([name, ran.filter((one) => one === name)]).toEqual([name, [name]])
+  const thawed = ranThere().map((line) => line.split(' ')[0] ?? '')
+  const ran = [...ranHere, ...thawed]
+  for (const name of [...reads, ...keyed, ...answered]) {
+    expect(ranHere).toContain(name)
+    expect(thawed).not.toContain(name)
+    if (isHeard) expect([name, ran.filter((one) => one === name)]).toEqual([name, [name]])
+  }
   for (const name of bare) if (!answered.includes(name)) expect(ran).not.toContain(name)
 })

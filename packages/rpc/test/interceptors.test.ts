@@ -8,7 +8,7 @@ import {
   type Interceptor,
 } from '@connectrpc/connect'
 import { AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
-import { errorOf, startFleet } from './_fleet.ts'
+import { errorOf, startFleet, timeless } from './_fleet.ts'
 
 const trail = createContextKey('')
 
@@ -27,6 +27,7 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
       return response
     }
   await fleet.serve({
+    ...timeless,
     deployable: 'gateway',
     interceptors: [step('third'), step('fourth')],
     routes: (routes) =>
@@ -37,7 +38,7 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
         },
       }),
   })
-  const rpc = await fleet.client({ interceptors: [step('first'), step('second')] })
+  const rpc = await fleet.client({ ...timeless, interceptors: [step('first'), step('second')] })
   let seen: string | null = ''
   const { blocked } = await createClient(AdminInternalService, rpc.transport()).checkLogin(
     {},
@@ -66,6 +67,7 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
 test('an interceptor may refuse, and change what is asked', async () => {
   await using fleet = await startFleet()
   await fleet.serve({
+    ...timeless,
     deployable: 'gateway',
     interceptors: [
       (next) => (request) => {
@@ -81,7 +83,7 @@ test('an interceptor may refuse, and change what is asked', async () => {
   })
   const change: Interceptor = (next) => (request) =>
     next(request.stream ? request : { ...request, message: Object.assign(request.message, { login: 'changed' }) })
-  const rpc = await fleet.client({ interceptors: [change] })
+  const rpc = await fleet.client({ ...timeless, interceptors: [change] })
   expect((await createClient(AdminInternalService, rpc.transport()).checkLogin({ login: 'x' })).blocked).toBe(true)
   const error = await errorOf(createClient(MessagingInternalService, rpc.transport()).hasUnread({}))
   expect(error).toMatchObject({ code: Code.FailedPrecondition, rawMessage: 'closed today' })

@@ -3,12 +3,13 @@ import { createClient } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { CheckLoginRequestSchema, AdminInternalService } from '@parley/contracts/internal'
 import { blobOf } from '../src/index.ts'
-import { startFleet } from './_fleet.ts'
+import { startFleet, timeless } from './_fleet.ts'
 
 test('the id of a blob reaches the handler, and its absence too', async () => {
   await using fleet = await startFleet()
   const seen: (string | undefined)[] = []
   await fleet.serve({
+    ...timeless,
     deployable: 'gateway',
     routes: (routes) =>
       routes.service(AdminInternalService, {
@@ -18,9 +19,9 @@ test('the id of a blob reaches the handler, and its absence too', async () => {
         },
       }),
   })
-  const rpc = await fleet.client()
+  const rpc = await fleet.client(timeless)
   const body = toBinary(CheckLoginRequestSchema, create(CheckLoginRequestSchema, { login: 'alice' }))
-  await rpc.call(AdminInternalService.method.checkLogin, body, { timeoutMs: 5_000, blob: 'B1' })
+  await rpc.call(AdminInternalService.method.checkLogin, body, { timeoutMs: 30_000, blob: 'B1' })
   await createClient(AdminInternalService, rpc.transport()).checkLogin({ login: 'alice' })
   expect(seen).toEqual(['B1', undefined])
 })

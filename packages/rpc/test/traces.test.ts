@@ -47,6 +47,6 @@ test('caller, call and handler belong to one trace', async () => {
   expect(inside).not.toBe(outside)
 
   const given = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  await rpc.call(AdminInternalService.method.checkLogin, new Uint8Array(), { timeoutMs: 5_000, traceparent: given })
+  await rpc.call(AdminInternalService.method.checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent: given })
   expect(traceOf(inside)).toBe(traceOf(given))
 })
