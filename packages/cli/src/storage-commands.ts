@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
 import { StorageFindingKind } from '@parley/contracts/internal'
-import { exitCodes, Failure } from './failure.ts'
+import { exitCodes, Failure, misused } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { TransferFleet } from './transfer/fleet.ts'
 
@@ -17,6 +17,7 @@ const words: Record<StorageFindingKind, string> = {
   [StorageFindingKind.RETURNED]: 'returned',
 }
 
+type Mending = { repair: boolean; acceptLoss: boolean }
 type Found = { kind: string; key: string; size: number; storedAt: string; mended: boolean }
 type Report = { checked: number; found: number; mended: number; kinds: Record<string, number>; findings: Found[] }
 
@@ -26,14 +27,18 @@ export function addStorageCommands(parent: Command, surroundings: Surroundings):
     .command('check')
     .description('look for bytes without a row and rows without bytes; exits with 1 when something is left to mend')
     .option('--repair', 'delete what nobody needs once it is a day old, and mark what is lost')
-    .action((options: { repair?: true }) => runCheck(surroundings, options.repair ?? false))
+    .option('--accept-loss', 'with --repair: also where most of the bytes are gone')
+    .action(({ repair = false, acceptLoss = false }: { repair?: true; acceptLoss?: true }) => {
+      if (acceptLoss && !repair) throw misused('--accept-loss means nothing without --repair')
+      return runCheck(surroundings, { repair, acceptLoss })
+    })
 }
 
-async function runCheck({ access, note, print }: Surroundings, repair: boolean): Promise<void> {
+async function runCheck({ access, note, print }: Surroundings, mending: Mending): Promise<void> {
   const { withFleet } = await import('./transfer/fleet.ts')
   let told = Date.now()
   const report = await withFleet(access(), (fleet) =>
-    check(fleet, repair, ({ checked, found }) => {
+    check(fleet, mending, ({ checked, found }) => {
       if (Date.now() - told < everyMs) return
       told = Date.now()
       note(`${checked} objects and rows looked at, ${found} findings`)
@@ -41,14 +46,14 @@ async function runCheck({ access, note, print }: Surroundings, repair: boolean):
   )
   print({ json: report, text: asText(report) })
   const left = report.found - report.mended
-  if (left > 0) throw new Failure(exitCodes.refused, 'failed_precondition', advice(left, repair))
+  if (left > 0) throw new Failure(exitCodes.refused, 'failed_precondition', advice(left, mending.repair))
 }
 
-async function check(fleet: TransferFleet, repair: boolean, progress: (report: Report) => void): Promise<Report> {
+async function check(fleet: TransferFleet, mending: Mending, progress: (report: Report) => void): Promise<Report> {
   const report: Report = { checked: 0, found: 0, mended: 0, kinds: {}, findings: [] }
   let cursor = ''
   do {
-    const { checked, findings, nextCursor } = await fleet.storage.checkStorage({ cursor, repair })
+    const { checked, findings, nextCursor } = await fleet.storage.checkStorage({ cursor, ...mending })
     report.checked += checked
     for (const { kind, key, size, storedAt, mended } of findings) {
       const word = words[kind]

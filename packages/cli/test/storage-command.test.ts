@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
 import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
@@ -14,6 +15,7 @@ const users = 'gateway realtime accounts rooms messaging admin uploads notificat
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const asked: unknown[] = []
 let findings: { kind: StorageFindingKind; key: string; size: bigint; mended: boolean }[] = []
+let refusal: ConnectError | undefined
 let nats: Nats
 let uploads: Bus
 let server: AsyncDisposable
@@ -30,8 +32,9 @@ beforeAll(async () => {
     deployable: 'uploads',
     routes: (router) => {
       router.service(UploadsOperatorService, {
-        checkStorage({ cursor, repair }) {
-          asked.push({ cursor, repair })
+        checkStorage({ cursor, repair, acceptLoss }) {
+          asked.push({ cursor, repair, acceptLoss })
+          if (refusal) throw refusal
           return cursor === '' ? { nextCursor: 'second:', checked: 500 } : { checked: 7, findings }
         },
       })
@@ -64,8 +67,8 @@ test('a storage without findings: code 0, after every piece was asked for', asyn
   const { code, out } = await parley('storage', 'check')
   expect([code, out]).toEqual([0, '507 objects and rows looked at: 0 findings, 0 mended\n'])
   expect(asked.splice(0)).toEqual([
-    { cursor: '', repair: false },
-    { cursor: 'second:', repair: false },
+    { cursor: '', repair: false, acceptLoss: false },
+    { cursor: 'second:', repair: false, acceptLoss: false },
   ])
 })
 
@@ -82,7 +85,19 @@ test('what was mended: code 0, as JSON when asked', async () => {
   findings = [{ ...orphan, mended: true }]
   const { code, out } = await parley('storage', 'check', '--repair', '--json')
   expect(code).toBe(0)
-  expect(asked[0]).toEqual({ cursor: '', repair: true })
+  expect(asked[0]).toEqual({ cursor: '', repair: true, acceptLoss: false })
   const found = { kind: 'orphan', key: 'files/Alone', size: 5, storedAt: '', mended: true }
   expect(JSON.parse(out)).toEqual({ checked: 507, found: 1, mended: 1, kinds: { orphan: 1 }, findings: [found] })
+})
+
+test('a repair that is refused says why, with code 1; loss is accepted on demand, with a repair alone', async () => {
+  asked.length = 0
+  findings = []
+  refusal = new ConnectError('the storage looks empty', Code.FailedPrecondition)
+  const refused = await parley('storage', 'check', '--repair')
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the storage looks empty')])
+  refusal = undefined
+  expect((await parley('storage', 'check', '--repair', '--accept-loss')).code).toBe(0)
+  expect(asked.at(-1)).toEqual({ cursor: 'second:', repair: true, acceptLoss: true })
+  expect((await parley('storage', 'check', '--accept-loss')).code).toBe(2)
 })

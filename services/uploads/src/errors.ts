@@ -82,4 +82,15 @@ export const tooManyPages = () =>
   new ConnectError('too many pages are looked at; try again', Code.ResourceExhausted, { 'retry-after': '5' })
 
 export const importedIdMissing = () => invalid('whatever is imported has a source and an id there')
+const lossAsked = 'if they are gone for good, repair with --accept-loss; nothing of this was mended'
+export const storageLooksEmpty = () =>
+  new ConnectError(
+    `none of the files that the database knows is in the storage; is its disk mounted, its bucket the right one? ${lossAsked}`,
+    Code.FailedPrecondition,
+  )
+export const tooMuchIsMissing = (missing: number, of: number) =>
+  new ConnectError(
+    `the bytes of ${missing} of ${of} rows are missing; is this the right storage? ${lossAsked}`,
+    Code.FailedPrecondition,
+  )
 export const checkCursorInvalid = () => invalid('cursor: not one that a check answered')

@@ -31,12 +31,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
 
   const put = (key: string, content = 'bytes') => env.storage.put(key, Readable.from([Buffer.from(content)]))
   const operator = () => createClient(UploadsOperatorService, env.rpc.transport())
-  async function check(repair = false) {
+  async function check(repair = false, acceptLoss = false) {
     const findings: { kind: StorageFindingKind; key: string; mended: boolean }[] = []
     let cursor = ''
     let checked = 0
     do {
-      const answer = await operator().checkStorage({ cursor, repair }, { timeoutMs: 30_000 })
+      const answer = await operator().checkStorage({ cursor, repair, acceptLoss }, { timeoutMs: 30_000 })
       findings.push(...answer.findings.map(({ kind, key, mended }) => ({ kind, key, mended })))
       cursor = answer.nextCursor
       checked += answer.checked
@@ -152,6 +152,51 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(await env.db.select().from(blobs).where(eq(blobs.id, blob))).toEqual([])
     expect(await env.db.select().from(assetVariants)).toEqual([])
     expect(await env.db.select().from(serverImages).where(eq(serverImages.key, image))).toMatchObject([{ lost: true }])
+  })
+
+  describe('where most of the bytes are gone', () => {
+    const refused = (text: string) => ({ code: Code.FailedPrecondition, rawMessage: expect.stringContaining(text) })
+    const many = (name: string, count: number) => Array.from({ length: count }, (_, n) => `A${name}${n}`)
+    const known = (ids: string[]) =>
+      env.db.insert(assets).values(
+        ids.map((id) => ({
+          ...{ id, roomId: 'Rtea', ownerId: 'Ualice', filename: 'x', contentType: 'text/plain', size: 5, sha256: '' },
+          ...{ width: 0, height: 0 },
+          ...{ createdAt: new Date() },
+        })),
+      )
+    const lost = async () => (await env.db.select().from(assets).where(eq(assets.lost, true))).length
+    beforeEach(async () => {
+      for (const key of await env.storedKeys()) await env.storage.delete(key)
+      await env.db.delete(assets)
+      await env.db.delete(uploads)
+      await env.db.delete(blobs)
+      await env.db.delete(serverImages)
+    })
+
+    test('nothing is marked while the storage is empty, unless that is accepted', async () => {
+      await known(many('empty', 12))
+      await expect(check(true)).rejects.toMatchObject(refused('is its disk mounted'))
+      expect(await lost()).toBe(0)
+      expect(await found()).toHaveLength(12)
+      expect((await check(true, true)).findings.filter(({ mended }) => mended)).toHaveLength(12)
+      expect(await lost()).toBe(12)
+      expect(await found(true)).toEqual([])
+    })
+
+    test('nor while hardly any row has its bytes', async () => {
+      await sendFile(env, Buffer.from('stored on the empty disk'))
+      await known(many('elsewhere', 60))
+      await expect(check(true)).rejects.toMatchObject(refused('60 of 61 rows'))
+      expect(await lost()).toBe(0)
+    })
+
+    test('a few are marked also when nothing else is there', async () => {
+      await known(many('few', 3))
+      expect((await found(true)).map(({ kind, mended }) => [kind, mended])).toEqual(
+        Array.from({ length: 3 }, () => [MISSING, true]),
+      )
+    })
   })
 
   test('more than one page is gone through, and a made-up cursor is refused', async () => {

@@ -4,6 +4,7 @@ import { readAhead } from '../files/read-ahead.ts'
 import { unclaimedLifeMs } from '../jobs/sweep-unclaimed.ts'
 import type { ListedObject } from '../storage/storage.ts'
 import type { Expected, ExpectingTable } from '../store/expected.ts'
+import { assertMostIsThere, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 
 /** Something that is wrong, and whether it is mended now. */
@@ -11,6 +12,9 @@ export type Finding = { kind: StorageFindingKind; key: string; size: number; sto
 
 /** A piece that was looked at; `last` is where the next one begins, undefined when there is none. */
 export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
+
+/** Whether to mend what is found, and also where most of the bytes are gone. */
+export type Mending = { repair: boolean; acceptLoss: boolean }
 
 type Checking = Pick<Context, 'db' | 'storage' | 'now'>
 
@@ -56,16 +60,22 @@ export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<P
 }
 
 /** Looks for rows whose bytes are not what they should be. */
-export async function checkRows(ctx: Checking, table: ExpectingTable, after: string, repair: boolean): Promise<Piece> {
+export async function checkRows(ctx: Checking, table: ExpectingTable, after: string, mending: Mending): Promise<Piece> {
+  const isWary = mending.repair && !mending.acceptLoss
+  if (isWary) await assertNotEmpty(ctx)
   const rows = await table.behind(ctx.db, after, atOnce)
-  const findings: Finding[] = []
+  const wrong: { row: Expected; there: ListedObject | undefined; kind: StorageFindingKind }[] = []
   const look = async (row: Expected) => ({ row, there: await ctx.storage.stat(row.key) })
   for await (const { row, there } of readAhead(rows, objectsAtOnce, look)) {
     const kind = wrongWith(row, there)
     // It may have gone meanwhile, as it should.
-    if (kind === undefined || !(await table.now(ctx.db, row.id))) continue
-    if (repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
-    findings.push({ kind, ...(there ? told(there) : { key: row.key, size: 0 }), mended: repair })
+    if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
+  }
+  if (isWary) assertMostIsThere(wrong.filter(({ there }) => !there).length, rows.length)
+  const findings: Finding[] = []
+  for (const { row, there, kind } of wrong) {
+    if (mending.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
+    findings.push({ kind, ...(there ? told(there) : { key: row.key, size: 0 }), mended: mending.repair })
   }
   return { checked: rows.length, findings, last: rows.length === atOnce ? rows.at(-1)?.id : undefined }
 }

@@ -1,33 +1,33 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsOperatorService } from '@parley/contracts/internal'
-import { checkObjects, checkRows, checkUnfinished, type Piece } from '../../check/findings.ts'
+import { checkObjects, checkRows, checkUnfinished, type Mending, type Piece } from '../../check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
 import { storageKeys } from '../../storage/storage.ts'
 import { expectingTables } from '../../store/expected.ts'
 
-type Step = { name: string; look: (after: string, repair: boolean) => Promise<Piece> }
+type Step = { name: string; look: (after: string, mending: Mending) => Promise<Piece> }
 
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   const steps: Step[] = [
     ...[blobs, chunks, assets, variants, serverImages].map((prefix) => ({
       name: `objects-${prefix}`,
-      look: (after: string, repair: boolean) => checkObjects(ctx, prefix, after, repair),
+      look: (after: string, { repair }: Mending) => checkObjects(ctx, prefix, after, repair),
     })),
-    { name: 'unfinished', look: (_, repair) => checkUnfinished(ctx, repair) },
+    { name: 'unfinished', look: (_, { repair }) => checkUnfinished(ctx, repair) },
     ...expectingTables.map((table) => ({
       name: `rows-${table.name}`,
-      look: (after: string, repair: boolean) => checkRows(ctx, table, after, repair),
+      look: (after: string, mending: Mending) => checkRows(ctx, table, after, mending),
     })),
   ]
-  return async ({ cursor, repair }) => {
+  return async ({ cursor, repair, acceptLoss }) => {
     const [, name = steps[0]?.name, after = ''] = /^([\w-]+):([\w/-]*)$/.exec(cursor) ?? []
     const at = steps.findIndex((step) => step.name === name)
     const step = steps[at]
     if (!step || (cursor !== '' && !cursor.startsWith(`${name}:`))) throw checkCursorInvalid()
-    const { checked, findings, last } = await step.look(after, repair)
+    const { checked, findings, last } = await step.look(after, { repair, acceptLoss })
     const next = last === undefined ? steps[at + 1]?.name : name
     return {
       nextCursor: next === undefined ? '' : `${next}:${last ?? ''}`,
