@@ -3,6 +3,8 @@ import type { Caller } from '@parley/auth'
 import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type ServiceRoutes } from '@parley/rpc'
 
 const hourMs = 3_600_000
+/** Longer than any call of a product waits: a machine that stands still for a moment fails no test. */
+const callTimeoutMs = 20_000
 
 /** A bus connection and the calling half of a process. */
 export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
@@ -10,7 +12,7 @@ export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 /** Connects to a NATS server without users. `name` is the deployable it stands for. */
 export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   const bus = await connectBus({ url, name, purpose: 'rpc' })
-  const rpc = createRpcClient(bus, { name })
+  const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs })
   return {
     bus,
     rpc,

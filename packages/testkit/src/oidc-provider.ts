@@ -93,7 +93,7 @@ function standard(callbacks: string[], people: Map<string, Claims>): Configurati
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
     pkce: { required: () => true },
     cookies: { keys: [cookieKey] },
-    ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 60, Interaction: 600, Session: 600, Grant: 600 },
+    ttl: { AccessToken: 600, AuthorizationCode: 600, IdToken: 60, Interaction: 600, Session: 600, Grant: 600 },
   }
 }
 

@@ -2,17 +2,27 @@ import type { Event } from '@parley/contracts/internal'
 import { declareStreams, followEvents } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 
-/** Events that came since the recording began, in the order of the stream. */
+/**
+ * Events that came since the recording began, in the order of the stream. Each is there once: a relay may tell its last
+ * events again, and readers go by event id.
+ */
 export type Recording = AsyncDisposable & { readonly events: Event[] }
 
 /** Records what is told on a subject (such as `evt.>`) from now on. The stream is made when it is missing. */
 export async function recordEvents(bus: Bus, subject: string): Promise<Recording> {
   await declareStreams(bus)
   const events: Event[] = []
+  const heard = new Set<string>()
   const follower = await followEvents({
     bus,
     subject,
-    onEvents: (more) => events.push(...more),
+    onEvents: (more) => {
+      for (const event of more) {
+        if (heard.has(event.id)) continue
+        heard.add(event.id)
+        events.push(event)
+      }
+    },
     onReset: () => undefined,
   })
   return { events, [Symbol.asyncDispose]: () => follower[Symbol.asyncDispose]() }
