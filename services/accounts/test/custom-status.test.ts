@@ -2,6 +2,8 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MyAccountService, UserService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
 import { heardOf, recorded, type Recorded } from './_recorded.ts'
 
@@ -110,6 +112,10 @@ test('the end of a status is told although every process was away at that time',
     const userId = await makeUser(own, 'anna')
     const expiresAt = timestampFromDate(new Date(at.getTime() + 1_000))
     await own.as(MyAccountService, { userId }).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt })
+    await eventually(async () => {
+      const waiting = await own.db.execute(sql`select 1 from outbox where relayed_at is null`)
+      expect(waiting.rowCount).toBe(0)
+    })
     await before[Symbol.asyncDispose]()
     await using told = await recorded(own)
     at = new Date(at.getTime() + 3600_000)

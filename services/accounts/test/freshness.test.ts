@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { openRedis, rateLimiter, type RateLimiter, type RedisClient } from '@parley/redis'
+import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { assertFresh } from '../src/credentials/freshness.ts'
 import { deleteExpired } from '../src/jobs/delete-expired.ts'
@@ -20,6 +21,8 @@ beforeAll(async () => {
   env = await openEnv()
   passwords = await createPasswords(2)
   redis = openRedis({ url: env.redis.url, name: 'test' })
+  // Guesses before that would be counted elsewhere.
+  await eventually(() => redis.status === 'ready')
   passwordGuesses = rateLimiter({ redis, key: 'test', points: 3, durationSeconds: 60 })
   await env.start({}, { now: () => new Date(now) })
 })

@@ -64,15 +64,17 @@ test('a start that is called off ends', async () => {
   }
 })
 
-/** Makes signing in slow, so that a call is still running when the process is told to end. */
-const slowSignIns = sql`
-  create function take_a_while() returns trigger language plpgsql as $$ begin perform pg_sleep(1.5); return new; end $$;
-  create trigger slow before insert on credentials for each statement execute function take_a_while()`
+/** Signing in takes until the row is gone, so that a call is still running when the process is told to end. */
+const heldSignIns = sql`
+  create table held as select 1;
+  create function wait_for_release() returns trigger language plpgsql as
+    $$ begin while exists (select from held) loop perform pg_sleep(0.05); end loop; return new; end $$;
+  create trigger slow before insert on credentials for each statement execute function wait_for_release()`
 
 test('a process that drains finishes what it has, and is not ready meanwhile', async () => {
   const process = await env.start()
   await makeUser(env, 'anna')
-  await env.db.execute(slowSignIns)
+  await env.db.execute(heldSignIns)
   const session = env.internal.passwordLogin({ identifier: 'anna', password })
   await eventually(async () => {
     const running = await env.db.execute(
@@ -82,6 +84,7 @@ test('a process that drains finishes what it has, and is not ready meanwhile', a
   })
   const closing = process[Symbol.asyncDispose]()
   expect(await readiness(process.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
+  await env.db.execute(sql`delete from held`)
   expect((await session).login).toBe('anna')
   await closing
   await expect(readiness(process.internalPort)).rejects.toThrow()

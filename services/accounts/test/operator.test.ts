@@ -167,7 +167,7 @@ describe('giving a role', () => {
     expect(await give()).toBe(Code.Unavailable)
     expect(await give()).toBe(Code.Unavailable)
     await silence[Symbol.asyncDispose]()
-    expect(await give()).toBeUndefined()
+    await eventually(async () => expect(await give()).toBeUndefined())
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
     expect(fromBinary(EventBatchSchema, stored).events).toMatchObject([{ version: 2n }])
   })

@@ -55,15 +55,18 @@ describe('signing in', () => {
     const others = ['nobody', 'nobody@example.org', 'chris']
     // The quickest of each: load only adds. Without the hashing an answer is there in a tenth of the time.
     const quickest = (identifier: string) => Math.min(...(took.get(identifier) ?? []))
-    await eventually(async () => {
-      for (let round = 0; round < 9; round++)
-        for (const identifier of ['cleo', ...others]) {
-          const before = performance.now()
-          await expect(login(identifier, 'wrong password')).rejects.toMatchObject({ code: Code.Unauthenticated })
-          took.set(identifier, [...(took.get(identifier) ?? []), performance.now() - before])
-        }
-      for (const identifier of others) expect(quickest(identifier) / quickest('cleo')).toBeGreaterThan(0.5)
-    })
+    await eventually(
+      async () => {
+        for (let round = 0; round < 9; round++)
+          for (const identifier of ['cleo', ...others]) {
+            const before = performance.now()
+            await expect(login(identifier, 'wrong password')).rejects.toMatchObject({ code: Code.Unauthenticated })
+            took.set(identifier, [...(took.get(identifier) ?? []), performance.now() - before])
+          }
+        for (const identifier of others) expect(quickest(identifier) / quickest('cleo')).toBeGreaterThan(0.5)
+      },
+      { timeoutMs: 80_000 },
+    )
   })
 
   test('answers the same to every wrong pair', async () => {
