@@ -43,18 +43,19 @@ test('a start that is called off ends', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-/** Makes storing a decision slow, so that a call is still running when the process is told to end. */
-const slowDecisions = `
-  create function take_a_while() returns trigger language plpgsql as
-    $$ begin perform pg_sleep(1.5); return new; end $$;
-  create trigger slow before insert on permission_decisions for each row execute function take_a_while()`
+/** Storing a decision takes until the row is gone, so that a call is still running when the process is told to end. */
+const heldDecisions = `
+  create table held as select 1;
+  create function wait_for_release() returns trigger language plpgsql as
+    $$ begin while exists (select from held) loop perform pg_sleep(0.05); end loop; return new; end $$;
+  create trigger slow before insert on permission_decisions for each row execute function wait_for_release()`
 
 test('a process that drains finishes what it has, and is not ready meanwhile', async () => {
   const first = await admin.start()
   const client = new pg.Client({ connectionString: admin.database.url })
   await client.connect()
   try {
-    await client.query(slowDecisions)
+    await client.query(heldDecisions)
     const denial = admin.anonymous.internal.denyPosting({ roomId: 'R1' })
     await eventually(async () => {
       const running = await client.query(
@@ -64,6 +65,7 @@ test('a process that drains finishes what it has, and is not ready meanwhile', a
     })
     const closing = first[Symbol.asyncDispose]()
     expect(await readiness(first.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
+    await client.query('delete from held')
     expect((await denial).revision).toBe(2n)
     await closing
     await expect(readiness(first.internalPort)).rejects.toThrow()
