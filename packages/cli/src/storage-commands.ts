@@ -28,7 +28,7 @@ export function addStorageCommands(parent: Command, surroundings: Surroundings):
     .description('look for bytes without a row and rows without bytes; exits with 1 when something is left to mend')
     .option('--repair', 'delete what nobody needs once it is a day old, and mark what is lost')
     .option('--accept-loss', 'with --repair: also where most of the bytes are gone')
-    .action(({ repair = false, acceptLoss = false }: { repair?: true; acceptLoss?: true }) => {
+    .action(({ repair = false, acceptLoss = false }: { repair?: boolean; acceptLoss?: boolean }) => {
       if (acceptLoss && !repair) throw misused('--accept-loss means nothing without --repair')
       return runCheck(surroundings, { repair, acceptLoss })
     })
