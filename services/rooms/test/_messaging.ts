@@ -43,6 +43,12 @@ export class FakeMessaging {
     return this.factsOf(roomId).map(({ fact }) => fact.case)
   }
 
+  /** Whether the newest fact held of a room was handed over with the wish to wait for the stream, whatever else was. */
+  waitedForStream(roomId: string): boolean {
+    const newest = BigInt(this.factsOf(roomId).length)
+    return this.calls.some((call) => call.roomId === roomId && call.awaitStream && call.versions.includes(newest))
+  }
+
   setState(userId: string, roomId: string, state: State): void {
     this.#states.set(`${userId} ${roomId}`, state)
   }

@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
-import { PolicyDecisionSchema } from '@parley/contracts/internal'
+import { PolicyDecisionSchema, type Event } from '@parley/contracts/internal'
 import { eq } from 'drizzle-orm'
 import { eventually, recordEvents } from '@parley/testkit'
 import { rooms } from '../src/store/schema.ts'
@@ -47,8 +47,11 @@ describe('CreateRoom', () => {
     const roomId = await makeRoom(env, 'last')
     const { group } = await admin().directory.getRoomGroup({ groupId })
     expect(group?.items.at(-1)?.item).toMatchObject({ case: 'room', value: { room: { id: roomId } } })
-    const event = await eventually(() => heard.events.find(({ kind }) => kind === 'room_groups_updated') ?? false)
+    // That of a room made before may be heard late.
+    const isOfRoom = ({ fact }: Event) => fact.case === 'layoutChanged' && fact.value.roomId === roomId
+    const event = await eventually(() => heard.events.find(isOfRoom) ?? false)
     expect(event).toMatchObject({
+      kind: 'room_groups_updated',
       aggregateType: 'layout',
       aggregateId: 'server',
       actorId: 'Uadmin',

@@ -11,7 +11,7 @@ let env: Env
 beforeAll(async () => {
   env = await openEnv()
   env.accounts.people = ['Ugone', 'Umod', 'Ubob'].map((userId) => person(userId))
-  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '1s' })
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
 })
 afterAll(() => env[Symbol.asyncDispose]())
 

@@ -11,7 +11,7 @@ let groupId: string
 
 beforeAll(async () => {
   env = await openEnv()
-  first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '500ms' })
+  first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   groupId = await lobbyOf(env)
 })
 afterAll(() => env[Symbol.asyncDispose]())
@@ -38,7 +38,7 @@ test('the same request under the same key has one effect and one answer', async 
 test('another process gives the same answer', async () => {
   const { id } = await make('key-0', 'elsewhere')
   await first[Symbol.asyncDispose]()
-  first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '500ms' })
+  first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   expect(await make('key-0', 'elsewhere')).toEqual({ id, replayed: true })
 })
 

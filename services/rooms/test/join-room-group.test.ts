@@ -12,7 +12,7 @@ beforeAll(async () => {
   env = await openEnv()
   const permission = 'room.join'
   env.admin.policy.decisions.push(decided({ userId: 'Uunwanted', permission, groupId: 'Gjoin3', deny: true }))
-  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '1s' })
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   await lobbyOf(env)
 })
 beforeEach(async () => {
@@ -93,8 +93,9 @@ test('a crowd at one group, by two processes, joins each room once each', async 
   await env.start()
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
-  const answers = await Promise.all(people.flatMap((userId) => [joinGroup(userId), joinGroup(userId)]))
-  expect(answers.flat()).toHaveLength(rooms.length * people.length)
+  const answers = await Promise.all(people.map((userId) => Promise.all([joinGroup(userId), joinGroup(userId)])))
+  // One of them joins; the other lists the same as long as messaging has not heard of it.
+  for (const both of answers) expect(new Set(both.flat())).toEqual(new Set(rooms))
   for (const roomId of rooms) {
     const joined = env.messaging
       .factsOf(roomId)

@@ -89,7 +89,7 @@ describe('LeaveRoom', () => {
     await join('Uerin', tea)
     expect(await leave('Uerin', tea)).toMatchObject({ left: true })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({ fact: { case: 'left', value: { userId: 'Uerin' } } })
-    expect(env.messaging.calls.at(-1)).toMatchObject({ roomId: tea, awaitStream: true })
+    expect(env.messaging.waitedForStream(tea)).toBe(true)
     expect(await isMember('Uerin', tea)).toBe(false)
   })
 

@@ -52,7 +52,7 @@ function lane({ awaitStream = false } = {}): Lane {
 test('sends the fact in hand without reading, and marks it', async () => {
   held = 4n
   const one = lane()
-  await expect(one.enter(5n, facts(5), 1000)).resolves.toBe(true)
+  await expect(one.enter(5n, facts(5), 60_000)).resolves.toBe(true)
   await one.drained()
   expect(sent).toEqual([[5]])
   expect(marked).toEqual([[5n, false]])
@@ -64,8 +64,8 @@ test('what arrives during a call rides in the next one, in version order', async
   const gate = new Promise<void>((resolve) => (open = resolve))
   answer = () => (sent.length === 1 ? gate : Promise.resolve())
   const one = lane()
-  const first = one.enter(3n, facts(3), 1000)
-  const others = [one.enter(5n, facts(5), 1000), one.enter(4n, facts(4), 1000)]
+  const first = one.enter(3n, facts(3), 60_000)
+  const others = [one.enter(5n, facts(5), 60_000), one.enter(4n, facts(4), 60_000)]
   await setImmediate()
   open()
   await expect(Promise.all([first, ...others])).resolves.toEqual([true, true, true])
@@ -74,28 +74,28 @@ test('what arrives during a call rides in the next one, in version order', async
 
 test('reads what messaging misses before the fact in hand', async () => {
   held = 1n
-  await expect(lane().enter(5n, facts(5), 1000)).resolves.toBe(true)
+  await expect(lane().enter(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
 })
 
 test('without a fact in hand sends what is not marked yet', async () => {
   held = 3n
   marked.push([3n, false])
-  await expect(lane().enter(5n, [], 1000)).resolves.toBe(true)
+  await expect(lane().enter(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[4, 5]])
 })
 
 test('with everything marked sends the wanted fact again and feeds a messaging that lost it', async () => {
   held = 2n
   marked.push([5n, false])
-  await expect(lane().enter(5n, [], 1000)).resolves.toBe(true)
+  await expect(lane().enter(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [3, 4, 5]])
 })
 
 test('tries again after a failure as long as somebody waits', async () => {
   held = 4n
   answer = () => (sent.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve())
-  await expect(lane().enter(5n, facts(5), 2000)).resolves.toBe(true)
+  await expect(lane().enter(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(failures).toBe(1)
   expect(held).toBe(5n)
 })
@@ -113,13 +113,13 @@ test('gives up when the time is over, and stops when nobody waits', async () => 
 
 test('who enters after everybody left starts anew', async () => {
   const one = lane()
-  await one.enter(1n, facts(1), 1000)
+  await one.enter(1n, facts(1), 60_000)
   await one.drained()
-  await expect(one.enter(2n, facts(2), 1000)).resolves.toBe(true)
+  await expect(one.enter(2n, facts(2), 60_000)).resolves.toBe(true)
 })
 
 test('a lane that waits for the stream vouches only for the facts it named', async () => {
   held = 5n
-  await expect(lane({ awaitStream: true }).enter(3n, facts(3), 1000)).resolves.toBe(true)
+  await expect(lane({ awaitStream: true }).enter(3n, facts(3), 60_000)).resolves.toBe(true)
   expect(marked).toEqual([[3n, true]])
 })
