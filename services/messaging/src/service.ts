@@ -34,7 +34,11 @@ import { routes } from './rpc/index.ts'
 import { findHeader, holdStill } from './store/lines.ts'
 
 /** What a test may replace, and the signal that gives up starting. */
-export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & { stop?: AbortSignal }
+export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & {
+  stop?: AbortSignal
+  /** How long posts wait for the users behind handles, and pages for profiles. */
+  accountsTimeoutMs?: number
+}
 
 const keysDroppedEveryMs = 10 * 60_000
 const mentionsResolvedEveryMs = 1_000
@@ -63,7 +67,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   busAnswers()
   const transport = opened.use(createRpcClient(calls, { name: 'messaging' })).transport()
 
-  const profiles = new Profiles(fetchProfiles(transport))
+  const profiles = new Profiles(fetchProfiles(transport, overrides.accountsTimeoutMs))
   const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
   const onReset = () => profiles.clear()
   const feed = opened.use(await followControl({ bus: events, onEvent: userChanged, onReset }))
@@ -82,7 +86,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),
     turns: new Turns((roomId, run) => holdStill(pool, roomId, run)),
     profiles,
-    handles: new Handles(fetchHandles(transport)),
+    handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),
     tellTyping: tellTyping(events),

@@ -125,7 +125,9 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
     'processes',
     async () => void (await Promise.all(running.map((service) => service[Symbol.asyncDispose]()))),
   )
-  const start = async () => void running.push(await startMessaging(config, overrides))
+  // Accounts answers here, or fails at once: a slow machine does not make it seem away.
+  const patient = { accountsTimeoutMs: 30_000, ...overrides }
+  const start = async () => void running.push(await startMessaging(config, patient))
   const startAll = () => Promise.all(Array.from({ length: processes }, start))
   /** New processes with nothing in memory. */
   const restart = async () => {
@@ -155,8 +157,10 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
   }
   const publish = async (event: OutgoingEvent) => {
     const { payload, subject } = outgoing(event)
-    const batch = create(EventBatchSchema, { events: [fromBinary(EventSchema, payload)] })
+    const published = fromBinary(EventSchema, payload)
+    const batch = create(EventBatchSchema, { events: [published] })
     await bus.nc.jetstream().publish(subject, toBinary(EventBatchSchema, batch))
+    return published
   }
   /** What accounts says when a profile changed. */
   const userChanged = (userId: string) =>
@@ -164,13 +168,16 @@ export async function startFleet({ processes = 1, ...overrides }: { processes?: 
       ...{ kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, version: 1n, actorId: userId },
       ...{ occurredAt: new Date(), fact: { case: 'userChanged', value: {} } },
     })
-  /** What notifications says when a user chose a level, for a room or with an empty id for the server. */
-  const levelChosen = (userId: string, roomId: string, level: NotificationLevel, version: bigint) =>
-    publish({
+  /** What notifications says when a user chose a level, for a room or with an empty id for the server; handled then. */
+  const levelChosen = async (userId: string, roomId: string, level: NotificationLevel, version: bigint) => {
+    const { id } = await publish({
       kind: `user_${roomId ? 'room' : 'server'}_notification_level_set`,
       ...{ aggregateType: 'preference', aggregateId: userId, version, occurredAt: new Date(), actorId: userId },
       fact: { case: 'notificationLevel', value: { roomId, level } },
     })
+    const handled = `select from inbox where consumer = 'messaging-levels' and event_id = $1`
+    await eventually(async () => (await look.pool.query(handled, [id])).rowCount === 1)
+  }
   const parts = {
     nats,
     look,

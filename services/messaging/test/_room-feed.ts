@@ -4,6 +4,7 @@ import type { Client } from '@connectrpc/connect'
 import { RoomKind } from '@parley/contracts/api'
 import { RoomFactSchema, type MessagingInternalService, type RoomFact } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
 
 type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 type Created = Extract<Change, { case: 'created' }>['value']
@@ -58,6 +59,11 @@ export class RoomFeed {
     if (heldVersion !== BigInt(this.facts.length)) throw new Error(`held ${heldVersion} of ${this.facts.length}`)
     this.#handedOver = this.facts.length
     return this
+  }
+
+  /** Hands over again what was not taken in time, as rooms does. */
+  insist(first: Promise<this>): Promise<this> {
+    return first.catch(() => eventually(() => this.handOver()))
   }
 
   /** Makes a fact without handing it over. */

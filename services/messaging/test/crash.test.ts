@@ -99,4 +99,4 @@ test('killed in the middle of it: all that was answered is there and announced, 
     page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500, cursor })).page
   }
   expect(stored).toEqual(heard())
-}, 60_000)
+})

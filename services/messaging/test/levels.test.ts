@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
-import { eventually } from '@parley/testkit'
 import { echoed, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
@@ -22,18 +21,7 @@ async function unread(userId: string, roomId: string) {
 const nothing = [false, false, false, false]
 const everything = [true, true, true, true]
 
-const choose = async (userId: string, roomId: string, level: NotificationLevel, version: bigint) => {
-  await fleet.levelChosen(userId, roomId, level, version)
-  await handled()
-}
-/** Resolves when messaging has handled what was told of levels so far. */
-async function handled(): Promise<void> {
-  const jsm = await fleet.bus.nc.jetstreamManager()
-  await eventually(async () => {
-    const { num_pending: waiting, num_ack_pending: underWay } = await jsm.consumers.info('EVENTS', 'messaging-levels')
-    return waiting + underWay === 0
-  })
-}
+const choose: Fleet['levelChosen'] = (...chosen) => fleet.levelChosen(...chosen)
 
 /** A room, universal or not, in which the reader has an unread message and follows an unread thread. */
 async function roomWithNews(reader: string, universal: boolean) {

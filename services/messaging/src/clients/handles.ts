@@ -7,12 +7,12 @@ import { countUnresolvedHandles } from '../metrics.ts'
 const log = logger('handles')
 
 const handlesPerCall = 100
-const timeoutMs = 200
+const usualTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
 /** Asks accounts for the users behind handles; those of roles and of nobody are left out. */
-export const fetchHandles = (transport: Transport) => {
+export const fetchHandles = (transport: Transport, timeoutMs = usualTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {
     const { entries } = await accounts.resolveHandles({ handles: [...handles] }, { timeoutMs })

@@ -7,10 +7,10 @@ import { countUnresolvedProfiles } from '../metrics.ts'
 const log = logger('profiles')
 
 const idsPerCall = 500
-const timeoutMs = 1_000
+const usualTimeoutMs = 1_000
 
 /** Asks accounts for profiles; unknown ids are left out. */
-export const fetchProfiles = (transport: Transport) => {
+export const fetchProfiles = (transport: Transport, timeoutMs = usualTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (userIds: string[]): Promise<User[]> => {
     const { profiles } = await accounts.getProfiles({ userIds }, { timeoutMs })
