@@ -92,12 +92,11 @@ export class Socket {
     this.#ws.terminate()
   }
 
-  first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
-    return eventually(() => {
-      const found = this.frames.find((frame) => frame.case === kind)
-      if (found) return found.value as ValueOf[Case]
-      throw new Error(`no ${kind} among ${this.kinds().join(', ')}${this.isClosed ? ', closed' : ''}`)
-    })
+  /** Rejects at once when the socket is closed without it. */
+  async first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
+    const found = await this.#unlessClosed(() => this.frames.find((frame) => frame.case === kind))
+    if (found) return found.value as ValueOf[Case]
+    throw new Error(`no ${kind} among ${this.kinds().join(', ')}, closed`)
   }
 
   /** Kinds of all frames, in order. */
@@ -105,10 +104,22 @@ export class Socket {
     return this.frames.map((frame) => frame.case)
   }
 
-  hears(id: string): Promise<unknown> {
-    return eventually(() => {
-      if (!this.heard.includes(id)) throw new Error(`${id} is not among ${this.heard.join(', ') || 'nothing'}`)
+  /** Rejects at once when the socket is closed without it. */
+  async hears(id: string): Promise<void> {
+    const heard = await this.#unlessClosed(() => this.events.find((event) => event.id === id))
+    if (!heard) throw new Error(`${id} is not among ${this.heard.join(', ') || 'nothing'}, closed`)
+  }
+
+  /** Waits until it is found; undefined when the socket is closed and it is not there. */
+  async #unlessClosed<Found>(find: () => Found | undefined): Promise<Found | undefined> {
+    const { found } = await eventually(() => {
+      // In this order: every frame is there before the close is.
+      const { isClosed } = this
+      const found = find()
+      if (found !== undefined || isClosed) return { found }
+      throw new Error(`still waiting behind ${this.kinds().slice(-20).join(', ')}`)
     })
+    return found
   }
 
   /** Waits until the server closes. */

@@ -76,6 +76,8 @@ test('members hear who types on every node, the typist does not, and nobody afte
   const fromMilk = { from: 'Umilk', roomId: 'Rtea', position: '' }
   for (const socket of tea) await eventually(() => expect(typing(socket)).toEqual([fromMilk]))
   await publish(env.bus, roomFact('Rtea', [4, 4], { case: 'left', value: { userId: 'Umilk' } }))
+  // What is typed comes faster than the stream does.
+  await settle(env, { Utea: tea, Umilk: milk })
   type('Usugar', 'Rtea')
   for (const socket of tea) await eventually(() => expect(typing(socket)).toHaveLength(2))
   await settle(env, { Umilk: milk, Uoutside: outside })

@@ -162,9 +162,13 @@ describe('a socket that does not read', () => {
     for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
     return from + bytes / size
   }
+  const sockets = async (internalPort: number, count: number) => {
+    const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
+    expect(metrics).toMatch(new RegExp(`^parley_realtime_sockets(\\{[^}]*\\})? ${count}$`, 'm'))
+  }
 
   test('is closed, and the others go on', async () => {
-    const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
+    const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '1000000' })
     await ready(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
     env.standings.set('Uquick', [{ roomId: 'R1', member: true, version: 1 }])
@@ -173,16 +177,18 @@ describe('a socket that does not read', () => {
     slow.pause()
     let seq = 1
     await eventually(async () => {
-      seq = await flood(2_000_000, seq)
-      const metrics = await (await fetch(`http://127.0.0.1:${node.internalPort}/metrics`)).text()
-      expect(metrics).toMatch(/^parley_realtime_sockets(\{[^}]*\})? 1$/m)
+      // Who is quick takes one after the other: what comes at once on a machine that stood still is below the limit.
+      for (let part = 0; part < 4; part++) {
+        seq = await flood(500_000, seq)
+        await settle(env, { Uquick: [quick] })
+      }
+      await sockets(node.internalPort, 1)
     })
-    await settle(env, { Uquick: [quick] })
     expect(quick.events.filter(({ event }) => event.case === 'messagePosted').length).toBeGreaterThan(100)
     slow.resume()
     await slow.closed()
     expect(quick.isClosed).toBe(false)
-  }, 60_000)
+  })
 
   test('has no holes in what it heard', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
@@ -192,14 +198,16 @@ describe('a socket that does not read', () => {
     const witness = await env.socketOf(node, 'Uwitness')
     const messages = Array.from({ length: 600 }, (_, n) => posted('R1', n + 1, 40_000))
     slow.pause()
-    await Promise.all(messages.map((message) => publish(env.bus, message)))
+    // Many at once, but no more than the bus takes in time.
+    for (let n = 0; n < messages.length; n += 100)
+      await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
     // It reads again before anybody looks who is slow.
     slow.resume()
     await slow.closed()
     const heard = heardBy(slow)
     expect(heard).toEqual(messages.slice(0, heard.length).map(({ id }) => id))
-  }, 60_000)
+  })
 
   test('and is behind for a while hears why when it reads again', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
@@ -208,14 +216,11 @@ describe('a socket that does not read', () => {
     const slow = await env.socketOf(node, 'Uslow')
     slow.pause()
     await flood(40_000_000, 1)
-    await eventually(async () => {
-      const metrics = await (await fetch(`http://127.0.0.1:${node.internalPort}/metrics`)).text()
-      expect(metrics).toMatch(/^parley_realtime_sockets(\{[^}]*\})? 0$/m)
-    })
+    await eventually(() => sockets(node.internalPort, 0))
     slow.resume()
     expect(await slow.first('close')).toMatchObject({ code: 'slow_consumer', reconnect: true })
     expect(await slow.closed()).toEqual({ code: 1013, reason: 'slow_consumer' })
-  }, 60_000)
+  })
 })
 
 describe('a node that ends', () => {

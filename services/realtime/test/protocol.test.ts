@@ -11,7 +11,6 @@ let node: Node
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start({
-    PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '1s',
     PARLEY_REALTIME_HEARTBEAT_INTERVAL: '300ms',
     PARLEY_WEBSERVER_ALLOWED_ORIGINS: '*, https://app.example.org',
   })
@@ -104,7 +103,6 @@ describe('a client that breaks the rules is told so and shut out', () => {
       'authentication_required',
       1008,
     ],
-    ['nothing at all', () => undefined, 'bad_hello', 1002],
   ])('first frame: %s', async (_, act, code, closeCode) => {
     const socket = await Socket.open(node.url)
     act(socket)
@@ -119,12 +117,26 @@ describe('a client that breaks the rules is told so and shut out', () => {
     ['text', (socket) => socket.sendRaw('subscribe'), 1002],
     ['garbage', (socket) => socket.sendRaw(garbage), 1002],
     ['a frame above 64 KiB', (socket) => socket.sendRaw(new Uint8Array(65_537)), 1009],
-    ['nothing at all', () => undefined, 1002],
   ])('second frame: %s', async (_, act, closeCode) => {
     const socket = await Socket.greeted(node.url, token())
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
     expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
+  })
+
+  test('nothing at all in time', async () => {
+    const hasty = await env.start({ PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '1s' })
+    await ready(hasty)
+    const silent = await Socket.open(hasty.url)
+    const error = { code: 'bad_hello', fatal: true, message: expect.stringMatching(/./) }
+    expect(await silent.first('error')).toMatchObject(error)
+    expect(await silent.closed()).toEqual({ code: 1002, reason: 'bad_hello' })
+    expect(silent.kinds()).toEqual(['error'])
+    // Hello takes its time on a slow machine, too.
+    const greeted = await eventually(() => Socket.greeted(hasty.url, token()))
+    expect(await greeted.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
+    expect(await greeted.closed()).toEqual({ code: 1002, reason: 'bad_subscribe' })
+    await hasty[Symbol.asyncDispose]()
   })
 
   test.each<[string, (socket: Socket) => void, number]>([
@@ -249,9 +261,13 @@ test('when rooms does not answer, the stream cannot start; it can once rooms is 
 
 test('many hellos at once are few questions', async () => {
   const before = { ...env.asked }
-  const sockets = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => Socket.subscribed(node.url, env.signIn(`Umany${n}`))),
-  )
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => Socket.open(node.url)))
+  const hellos = sockets.map((_, n) => hello(env.signIn(`Umany${n}`)))
+  for (const [n, socket] of sockets.entries()) {
+    socket.sendRaw(hellos[n] ?? '')
+    socket.sendRaw(subscribe)
+  }
+  await Promise.all(sockets.map((socket) => socket.first('subscribed')))
   expect(env.asked.accounts - before.accounts).toBeLessThan(20)
   expect(env.asked.rooms - before.rooms).toBeLessThan(20)
   for (const socket of sockets) socket.close()
