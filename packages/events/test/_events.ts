@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { enqueue, eventStream, type OutgoingEvent } from '../src/index.ts'
+import { enqueue, eventStream, type OutgoingEvent, type Relay } from '../src/index.ts'
 import { fromBinary } from '@bufbuild/protobuf'
 import { EventBatchSchema, type Event } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
+import { eventually } from './_eventually.ts'
 
 /** An event that says nothing but its place. */
 export function plainEvent(aggregateId: string, version: number, kind = 'room_updated'): OutgoingEvent {
@@ -33,6 +34,11 @@ export async function commit(
       versions.map((version) => plainEvent(aggregateId, version, kind)),
     )
   })
+}
+
+/** Waits until the stream has these entries, however often the relay says that it takes long. */
+export async function store(relay: Relay, entryIds: bigint[]): Promise<void> {
+  await eventually(() => relay.stored(entryIds))
 }
 
 /** Everything on the stream, in its order. */

@@ -10,7 +10,7 @@ import {
   type EventHandler,
   type EventPreparation,
 } from '../src/index.ts'
-import { commit, upTo } from './_events.ts'
+import { commit, store, upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { outageBefore } from './_outage.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
@@ -50,12 +50,12 @@ const consumer = (
 test('two processes of a consumer handle each event once, those stored before it began included', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'once' })
-  await relay.stored(await commit(database, 'once', upTo(50)))
+  await store(relay, await commit(database, 'once', upTo(50)))
   const handled: string[] = []
   const on = async (event: { id: string }) => void handled.push(event.id)
   await using _one = await consumer('once', { db: database.db, on })
   await using _two = await consumer('once', { db: database.db, on })
-  await relay.stored(await commit(database, 'once', upTo(100).slice(50)))
+  await store(relay, await commit(database, 'once', upTo(100).slice(50)))
   await eventually(() => expect(new Set(handled).size).toBe(100))
   expect(handled).toHaveLength(100)
 })
@@ -69,9 +69,9 @@ test('only the wanted kinds are handled', async () => {
     kinds: ['room_archived'],
     on: async (event) => void handled.push(event.kind),
   })
-  await relay.stored(await commit(database, 'kinds', [1]))
-  await relay.stored(await commit(database, 'kinds', [2], 'room_archived'))
-  await relay.stored(await commit(database, 'kinds', [3], 'room_archived'))
+  await store(relay, await commit(database, 'kinds', [1]))
+  await store(relay, await commit(database, 'kinds', [2], 'room_archived'))
+  await store(relay, await commit(database, 'kinds', [3], 'room_archived'))
   await eventually(() => expect(handled).toHaveLength(2))
   expect(handled).toEqual(['room_archived', 'room_archived'])
 })
@@ -89,7 +89,7 @@ test('a neighbour is asked outside the transaction; while it is away no try is c
       return async () => void handled.push(version)
     },
   })
-  await relay.stored(await commit(database, 'asking', upTo(3)))
+  await store(relay, await commit(database, 'asking', upTo(3)))
   await eventually(() => expect(handled.toSorted()).toEqual([1n, 3n]))
   const { rows } = await database.pool.query('select from parked_events')
   expect(rows).toEqual([])
@@ -112,8 +112,8 @@ test('an event that fails ten times is parked, the others of its message and its
       handled.push(Number(event.version))
     },
   })
-  await relay.stored(await commit(database, 'poison', [1, 2, 3]))
-  await relay.stored(await commit(database, 'poison', [4]))
+  await store(relay, await commit(database, 'poison', [1, 2, 3]))
+  await store(relay, await commit(database, 'poison', [4]))
   await eventually(() => expect(handled.slice().sort()).toEqual([1, 3, 4]))
   const parked = async () => {
     const result = await database.pool.query<Record<string, unknown>>(
@@ -125,7 +125,7 @@ test('an event that fails ten times is parked, the others of its message and its
   expect(await parked()).toEqual([
     { consumer: 'test-poison', event_id: 'E-poison-2', attempts: 10, last_error: 'Error: poison' },
   ])
-  await relay.stored(await commit(database, 'poison', [5]))
+  await store(relay, await commit(database, 'poison', [5]))
   await eventually(() => expect(handled).toHaveLength(4))
   expect(tries).toBe(10)
   // Nothing of the failed tries stayed.
@@ -145,7 +145,7 @@ test('an event that fails for a while is handled in the end, and its failures ar
       handled++
     },
   })
-  await relay.stored(await commit(database, 'while', [1]))
+  await store(relay, await commit(database, 'while', [1]))
   await eventually(() => expect(handled).toBe(1))
   await eventually(async () => expect((await database.pool.query('select from parked_events')).rowCount).toBe(0))
 })
@@ -160,13 +160,13 @@ test('while the database is away nothing is lost, nothing counts as a failure', 
     db: database.db,
     on: async (event) => void handled.push(Number(event.version)),
   })
-  await relay.stored(await commit(writing, 'outage', [1]))
+  await store(relay, await commit(writing, 'outage', [1]))
   await eventually(() => expect(handled).toEqual([1]))
   await outage.stop()
-  for (const version of upTo(40).slice(1)) await relay.stored(await commit(writing, 'outage', [version]))
+  for (const version of upTo(40).slice(1)) await store(relay, await commit(writing, 'outage', [version]))
   await outage.start()
   await eventually(() => expect(new Set(handled).size).toBe(40))
-  expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0)
+  await eventually(async () => expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
 test('while the stream is away nothing is lost', async () => {
@@ -181,7 +181,7 @@ test('while the stream is away nothing is lost', async () => {
     on: async (event) => void handled.push(Number(event.version)),
   })
   await using relay = await startRelay({ ...database, bus: ownBus, service: 'restart' })
-  await eventually(async () => relay.stored(await commit(database, 'restart', [1])))
+  await store(relay, await commit(database, 'restart', [1]))
   await eventually(() => expect(handled).toEqual([1]))
   await own.stop()
   await commit(database, 'restart', [2, 3])
@@ -198,7 +198,7 @@ test('a message that is no event batch keeps nobody', async () => {
     db: database.db,
     on: async (event) => void handled.push(event.id),
   })
-  await relay.stored(await commit(database, 'garbage', [1]))
+  await store(relay, await commit(database, 'garbage', [1]))
   await eventually(() => expect(handled).toEqual(['E-garbage-1']))
   const manager = await bus.nc.jetstreamManager()
   await eventually(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { declareStreams, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, relayed, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { forkRelay } from './_processes.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
@@ -37,7 +37,7 @@ test('relays killed at random moments: every event arrives, first occurrences in
   await eventually(async () => expect(await waiting(database)).toBe(0))
   const lines = firstOccurrences(await onStream(bus))
   for (const room of rooms) expect(lines.get(room)).toEqual(upTo(last.get(room) ?? 0))
-}, 120_000)
+}, 300_000)
 
 test('a frozen holder loses its shards, and changes nothing when it wakes up', async () => {
   await using database = await newDatabase()
@@ -52,8 +52,8 @@ test('a frozen holder loses its shards, and changes nothing when it wakes up', a
   await using relay = await startRelay({ ...database, bus, service: 'frozen' })
   await eventually(async () => expect(await waiting(database)).toBe(0))
   frozen.thaw()
-  for (const room of rooms) await relay.stored(await commit(database, room, [4])).catch(() => undefined)
+  for (const room of rooms) await store(relay, await commit(database, room, [4])).catch(() => undefined)
   await eventually(async () => expect(await waiting(database)).toBe(0))
   const lines = firstOccurrences(await onStream(bus))
   for (const room of rooms) expect(lines.get(room)).toEqual([1, 2, 3, 4])
-}, 120_000)
+}, 300_000)

@@ -13,7 +13,7 @@ import {
   type ErasureOptions,
   type ErasureReport,
 } from '../src/index.ts'
-import { commit } from './_events.ts'
+import { commit, store } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
@@ -167,7 +167,7 @@ test('events of one subject are counted and taken off the stream, whatever lies 
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'remove' })
   for (let version = 1; version < 12; version++)
-    await relay.stored(await commit(database, 'gone', [version], version % 2 ? 'room_updated' : 'room_archived'))
+    await store(relay, await commit(database, 'gone', [version], version % 2 ? 'room_updated' : 'room_archived'))
   const subjects = ['evt.room.gone.room_updated', 'evt.room.gone.room_archived', 'evt.room.never.room_updated']
   expect(await countOnStream(bus, subjects)).toBe(11)
   await removeFromStream(bus, 'evt.room.gone.room_updated', new AbortController().signal)

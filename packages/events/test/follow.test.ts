@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Bus } from '@parley/rpc'
 import { declareStreams, followControl, followEvents, startRelay } from '../src/index.ts'
-import { commit, upTo } from './_events.ts'
+import { commit, store, upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 test('a follower hears what is stored from now on, in order, with its place', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'follow' })
-  await relay.stored(await commit(database, 'follow', upTo(5)))
+  await store(relay, await commit(database, 'follow', upTo(5)))
   const heard: number[] = []
   let lastSeq = 0
   await using follower = await followEvents({
@@ -54,7 +54,7 @@ test('a follower misses nothing over a restart of the server, and says how long 
     onEvents: (events) => void heard.push(...events.map((event) => Number(event.version))),
     onReset: () => void resets++,
   })
-  await relay.stored(await commit(database, 'restart', [1]))
+  await store(relay, await commit(database, 'restart', [1]))
   await own.stop()
   await commit(database, 'restart', [2])
   await eventually(() => expect(follower.healthyAgoMs()).toBeGreaterThan(1500))
@@ -78,7 +78,7 @@ test('a follower that fails on an event is told to reset, and goes on', async ()
     },
     onReset: () => void resets++,
   })
-  for (const version of [1, 2, 3]) await relay.stored(await commit(database, 'throws', [version]))
+  for (const version of [1, 2, 3]) await store(relay, await commit(database, 'throws', [version]))
   await eventually(() => expect(heard).toEqual([1, 3]))
   expect(resets).toBe(1)
 })
@@ -94,9 +94,9 @@ test('the control feed carries what changes who may what, and nothing else', asy
     onReset: () => undefined,
   })
   using _listening = feed.subscribe({ onEvent: (event) => void second.push(event.kind), onReset: () => undefined })
-  await relay.stored(await commit(database, 'control', [1], 'room_updated'))
-  await relay.stored(await commit(database, 'control', [2], 'roles_changed'))
-  await relay.stored(await commit(database, 'control', [3], 'credentials_ended'))
+  await store(relay, await commit(database, 'control', [1], 'room_updated'))
+  await store(relay, await commit(database, 'control', [2], 'roles_changed'))
+  await store(relay, await commit(database, 'control', [3], 'credentials_ended'))
   await eventually(() => expect(second).toHaveLength(2))
   expect(first).toEqual(['roles_changed', 'credentials_ended'])
   expect(second).toEqual(first)

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { GetPolicyResponseSchema, type GetPolicyResponse } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
-import { declareStreams, enqueue, followPolicy, startRelay, type Relay } from '../src/index.ts'
+import {
+  declareStreams,
+  enqueue,
+  followControl,
+  followPolicy,
+  startRelay,
+  type ControlFeed,
+  type Relay,
+} from '../src/index.ts'
+import { store } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
@@ -43,14 +52,21 @@ async function announce(revision: number): Promise<void> {
       fact: { case: 'policy', value: { revision: BigInt(revision), roles: [{ id: `r${revision}` }] } },
     }),
   )
-  await relay.stored(ids)
+  await store(relay, ids)
+}
+
+/** A control feed that is never silent for so long that the policy is asked for again, however slow the machine is. */
+async function steadyFeed(): Promise<ControlFeed> {
+  const feed = await followControl({ bus, onEvent: () => undefined, onReset: () => undefined })
+  return { ...feed, healthyAgoMs: () => 0 }
 }
 
 test('deltas are applied one after the other without asking again', async () => {
   let loads = 0
   const revisions: number[] = []
+  await using feed = await steadyFeed()
   await using policy = await followPolicy({
-    bus,
+    feed,
     load: () => {
       loads++
       return Promise.resolve(whole(10))
@@ -68,8 +84,9 @@ test('deltas are applied one after the other without asking again', async () => 
 test('a hole makes it load the whole policy', async () => {
   let known = 20
   let loads = 0
+  await using feed = await steadyFeed()
   await using policy = await followPolicy({
-    bus,
+    feed,
     load: () => {
       loads++
       return Promise.resolve(whole(known))
@@ -89,7 +106,8 @@ test('a delta that comes while the policy is loading is not lost', async () => {
   const starting = followPolicy({ bus, load: () => new Promise((resolve) => answers.push(resolve)) })
   await eventually(() => expect(answers).toHaveLength(1))
   await announce(31)
-  const other = await followPolicy({ bus, load: () => Promise.resolve(whole(31)) })
+  await using feed = await steadyFeed()
+  const other = await followPolicy({ feed, load: () => Promise.resolve(whole(31)) })
   await announce(32)
   await eventually(() => expect(other.current().revision).toBe(32n))
   await other[Symbol.asyncDispose]()

@@ -7,7 +7,7 @@ import { receiveAll } from '../src/consume/inbox.ts'
 import { startAnewWhenRestored } from '../src/consume/restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
 import { declareStreams, eventStream, startRelay } from '../src/index.ts'
-import { commit, upTo } from './_events.ts'
+import { commit, store, upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
@@ -50,7 +50,7 @@ class Durable {
 
   /** Tells events of these kinds, each in a message of its own. */
   async tell(...kinds: string[]): Promise<void> {
-    for (const kind of kinds) await relay.stored(await commit(database, this.room, [++this.#version], kind))
+    for (const kind of kinds) await store(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
   /** Takes so many messages and asks for more, so that the server looks at everything behind them. */
