@@ -30,13 +30,15 @@ test('a user may make so many calls of a kind in a minute, whatever credential i
     for (let n = 0; n < 4; n++) statuses.push((await post(url, createMessage, as(userId))).status)
     return statuses
   }
-  // The minute of the clock may turn once on the way.
-  await eventually(async () => expect(await calls('Ualice')).toEqual([429, 429, 429, 429]))
-  const refused = await post(url, createMessage, as('Ualice'))
-  expect(refused.body.code).toBe('resource_exhausted')
-  expect(refused.body.details?.map(({ type }) => type)).toEqual(['google.rpc.RetryInfo'])
-  expect(refused.retryAfter).toBeGreaterThan(0)
-  expect(refused.retryAfter).toBeLessThanOrEqual(60)
+  // The minute of the clock may turn on the way.
+  await eventually(async () => {
+    expect(await calls('Ualice')).toEqual([429, 429, 429, 429])
+    const refused = await post(url, createMessage, as('Ualice'))
+    expect(refused.body.code).toBe('resource_exhausted')
+    expect(refused.body.details?.map(({ type }) => type)).toEqual(['google.rpc.RetryInfo'])
+    expect(refused.retryAfter).toBeGreaterThan(0)
+    expect(refused.retryAfter).toBeLessThanOrEqual(60)
+  })
   expect((await post(url, createMessage, as('Ubob'))).status).toBe(200)
   expect((await post(url, getServer)).status).toBe(200)
 })
@@ -49,9 +51,10 @@ test('who is not signed in is counted by network, as trusted proxies tell it', a
   const from = async (address: string) => (await post(url, getServer, { 'x-forwarded-for': address })).status
   await eventually(async () => (await from('198.51.100.1')) === 429)
   expect(await from('198.51.100.2')).toBe(200)
-  await eventually(async () => (await from('2001:db8::1')) === 429)
-  expect(await from('2001:db8::2')).toBe(429)
-  expect(await from('6.6.6.6, 198.51.100.1')).toBe(429)
+  // None of these comes twice: only together they are too many.
+  let n = 0
+  await eventually(async () => (await from(`2001:db8::${(++n).toString(16)}`)) === 429)
+  await eventually(async () => (await from(`6.6.${++n >> 8}.${n & 255}, 198.51.100.3`)) === 429)
 })
 
 test('calls without a credential that holds are counted by network, and end when there were too many', async () => {
@@ -69,17 +72,19 @@ test('calls without a credential that holds are counted by network, and end when
     for (let n = 0; n < 21; n++) each.push((await from('198.51.100.7', n % 4 ? unknown(n) : {})).status)
     return each
   }
-  // The minute of the clock may turn once on the way.
-  await eventually(async () => expect(await statuses()).toEqual(Array(21).fill(429)))
-  const refused = await from('198.51.100.7', unknown(1))
-  expect(refused.body.code).toBe('resource_exhausted')
-  expect(refused.body.details?.map(({ type }) => type)).toEqual(['google.rpc.RetryInfo'])
-  expect(refused.retryAfter).toBeGreaterThan(0)
-  const before = fleet.lookUps()
-  for (let n = 0; n < 5; n++) expect((await from('198.51.100.7', unknown(n))).status).toBe(429)
-  expect(fleet.lookUps()).toBe(before)
-  // Whoever was let in goes on, and so do other networks.
-  expect((await from('198.51.100.7', known)).status).toBe(200)
+  // The minute of the clock may turn on the way.
+  await eventually(async () => {
+    expect(await statuses()).toEqual(Array(21).fill(429))
+    const refused = await from('198.51.100.7', unknown(1))
+    expect(refused.body.code).toBe('resource_exhausted')
+    expect(refused.body.details?.map(({ type }) => type)).toEqual(['google.rpc.RetryInfo'])
+    expect(refused.retryAfter).toBeGreaterThan(0)
+    const before = fleet.lookUps()
+    for (let n = 0; n < 5; n++) expect((await from('198.51.100.7', unknown(n))).status).toBe(429)
+    expect(fleet.lookUps()).toBe(before)
+    // Whoever was let in goes on, and so do other networks.
+    expect((await from('198.51.100.7', known)).status).toBe(200)
+  })
   expect((await from('198.51.100.8', unknown(1))).status).toBe(401)
   expect((await from('198.51.100.8', as('Ugina'))).status).toBe(200)
   expect((await post(url, getServer, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
