@@ -1,3 +1,5 @@
+import { Shares } from './shares.ts'
+
 /** Most pushes of one process that are under way at a time. */
 export const mostAtOnce = 16
 /** Most of them to one push service that is known to be well. */
@@ -8,11 +10,12 @@ const mostToOthers = 8
 const mostRemembered = 1000
 const longestPauseMs = 60_000
 
-type Host = { underWay: number; isWell: boolean; failures: number; pausedUntil: number }
+type Host = { underWay: number; isWell: boolean; failures: number; pausedUntil: number; shares: Shares }
 
 /** Keeps push services apart: who is slow, broken or unknown takes nothing from the others. */
 export class Hosts {
   readonly #hosts = new Map<string, Host>()
+  readonly #busy = new Set<Host>()
   readonly #firstPauseMs: number
 
   constructor(firstPauseMs: number) {
@@ -23,14 +26,21 @@ export class Hosts {
     return mostAtOnce - this.#sum(() => true)
   }
 
-  /** Whether one more push may go to a host now; if so it is under way from now on. */
-  begin(name: string, nowMs: number): boolean {
-    const host = this.#hosts.get(name) ?? { underWay: 0, isWell: false, failures: 0, pausedUntil: 0 }
+  /** Whether one more push may go to a host now. */
+  mayBegin(name: string, nowMs: number): boolean {
+    const host = this.#host(name)
     const isFull = host.isWell
       ? host.underWay >= mostPerHost
       : host.underWay > 0 || this.#sum((one) => !one.isWell) >= mostToOthers
-    if (this.free === 0 || isFull || host.pausedUntil > nowMs) return false
+    return this.free > 0 && !isFull && host.pausedUntil <= nowMs
+  }
+
+  /** Begins one more push to a host, if it may; if so it is under way from now on. */
+  begin(name: string, nowMs: number): boolean {
+    if (!this.mayBegin(name, nowMs)) return false
+    const host = this.#host(name)
     host.underWay++
+    this.#busy.add(host)
     this.#hosts.delete(name)
     this.#hosts.set(name, host)
     this.#forget()
@@ -42,6 +52,7 @@ export class Hosts {
     const host = this.#hosts.get(name)
     if (!host) return
     host.underWay--
+    if (host.underWay === 0) this.#busy.delete(host)
     if (isWell === undefined) return
     host.isWell = isWell
     host.failures = isWell ? 0 : host.failures + 1
@@ -49,8 +60,18 @@ export class Hosts {
     host.pausedUntil = isWell ? 0 : nowMs + pauseMs
   }
 
+  /** How the lanes share the turns of a host. */
+  sharesOf(name: string): Shares {
+    return this.#host(name).shares
+  }
+
+  /** Who was never asked is as good as new. */
+  #host(name: string): Host {
+    return this.#hosts.get(name) ?? { underWay: 0, isWell: false, failures: 0, pausedUntil: 0, shares: new Shares() }
+  }
+
   #sum(counts: (host: Host) => boolean): number {
-    return [...this.#hosts.values()].reduce((sum, host) => sum + (counts(host) ? host.underWay : 0), 0)
+    return [...this.#busy].reduce((sum, host) => sum + (counts(host) ? host.underWay : 0), 0)
   }
 
   #forget(): void {

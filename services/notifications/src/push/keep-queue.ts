@@ -1,7 +1,7 @@
 import type { Db } from '@parley/postgres'
 import { periodically, Resources } from '@parley/runtime'
 import { deleteOldPushes, pushQueue } from '../store/push-turns.ts'
-import { logDropped, showQueue } from './metrics.ts'
+import { logDropped, showQueue, type LaneState } from './metrics.ts'
 import { ttlSeconds } from './request.ts'
 
 const perRound = 1_000
@@ -9,7 +9,7 @@ const perRound = 1_000
 /** Measures the queue, and drops what is too old; everything while nobody sends. */
 export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncDisposable {
   const opened = new Resources()
-  let state = { depth: 0, oldestMs: 0 }
+  let state: LaneState[] = []
   const olderThanMs = isSending ? ttlSeconds * 1000 : 0
   opened.use(showQueue(() => state))
   opened.use(

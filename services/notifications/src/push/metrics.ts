@@ -1,5 +1,6 @@
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
 import type { Answer } from './answer.ts'
+import { lanes, type Lane } from './lanes.ts'
 import type { Reason } from './prepare.ts'
 
 const log = logger('push')
@@ -13,19 +14,25 @@ const lag = histogram('parley_push_lag', {
 type Outcome = Exclude<Answer['outcome'], 'busy'> | Reason | 'postponed' | 'given_up'
 
 export const countPush = (action: 'show' | 'dismiss', outcome: Outcome): void => pushes(1, { action, outcome })
-export const recordLag = (action: 'show' | 'dismiss', seconds: number): void => lag(seconds, { action })
+type Queued = { action: 'show' | 'dismiss'; lane: Lane }
+
+export const recordLag = ({ action, lane }: Queued, seconds: number): void => lag(seconds, { action, lane })
 export const reportFailedTurn = (error: unknown): void => log.warn({ err: error }, 'pushes wait: something failed')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** Shows how long the queue is and how long its oldest push waits. */
-export function showQueue(read: () => { depth: number; oldestMs: number }): Disposable {
-  const gauges = [
-    gauge('parley_push_queue_depth', { description: 'Pushes that wait' }, () => read().depth),
-    gauge(
-      'parley_push_queue_oldest',
-      { description: 'Age of the oldest push that waits', unit: 's' },
-      () => read().oldestMs / 1000,
-    ),
-  ]
+/** How many pushes wait in a lane, and how long the oldest of them does. */
+export type LaneState = { lane: Lane; depth: number; oldestMs: number }
+
+/** Shows how long the lanes of the queue are and how long their oldest pushes wait. */
+export function showQueue(read: () => readonly LaneState[]): Disposable {
+  const gauges = lanes.flatMap((lane) => {
+    const state = () => read().find((one) => one.lane === lane)
+    const depth = { description: 'Pushes that wait, by lane', labels: { lane } }
+    const oldest = { description: 'Age of the oldest push that waits, by lane', labels: { lane }, unit: 's' }
+    return [
+      gauge('parley_push_queue_depth', depth, () => state()?.depth ?? 0),
+      gauge('parley_push_queue_oldest', oldest, () => (state()?.oldestMs ?? 0) / 1000),
+    ]
+  })
   return { [Symbol.dispose]: () => gauges.forEach((one) => one[Symbol.dispose]()) }
 }

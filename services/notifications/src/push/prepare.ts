@@ -9,6 +9,7 @@ import type { Neighbours } from './neighbours.ts'
 import { dismissPayload, showPayload } from './payload.ts'
 import { ttlSeconds, type PushContent } from './request.ts'
 import type { PushAccess } from './room-access.ts'
+import { isForThem } from './tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
 /** Why a push does not leave. */
@@ -98,8 +99,5 @@ function showing(push: HeldPush, known: Known, links: Links): Prepared {
   })
   return { push, content: { payload, tag, urgency: isForThem(kind) ? 'high' : 'normal' } }
 }
-
-/** What is meant for this person may wake a phone that sleeps. */
-const isForThem = (kind: HeldPush['kind']): boolean => kind === 'direct_message' || kind === 'mention'
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)]

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PushSettings } from '@parley/config'
 import type { Db } from '@parley/postgres'
-import { duePushes, holdPushes, type HeldPush } from '../store/push-turns.ts'
+import { duePushes } from '../store/due-pushes.ts'
+import { holdPushes, type HeldPush } from '../store/push-turns.ts'
+import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
 import { Hosts, mostPerHost } from './hosts.ts'
 import { Links } from './links.ts'
@@ -53,6 +55,7 @@ class Sender {
   readonly #options: SenderOptions
   readonly #client: PushClient
   readonly #hosts: Hosts
+  readonly #chooser: Chooser
   readonly #outcomes: Outcomes
   readonly #around: Parameters<typeof preparePushes>[1]
   readonly #stopping = new AbortController()
@@ -65,6 +68,7 @@ class Sender {
     this.#options = options
     this.#client = openPushClient(options.network)
     this.#hosts = new Hosts(options.patience.firstMs)
+    this.#chooser = new Chooser(this.#hosts)
     this.#outcomes = new Outcomes(db)
     const access = new PushAccess(neighbours.rooms)
     this.#around = { db, neighbours, access, links: new Links(settings.publicUrl) }
@@ -99,7 +103,7 @@ class Sender {
     await this.#outcomes.write()
     if (this.#hosts.free === 0) return 0
     const due = await duePushes(this.#options.db, mostPerHost)
-    const begun = due.filter(({ host }) => this.#hosts.begin(host, Date.now()))
+    const begun = this.#chooser.choose(due, Date.now())
     if (begun.length === 0) return 0
     const held = await this.#hold(begun)
     const prepared = await preparePushes(held, this.#around).catch((error: unknown) => {
@@ -166,7 +170,7 @@ class Sender {
     }
     if (answer.outcome === 'gone') this.#outcomes.gone(push)
     else this.#outcomes.through(push)
-    if (answer.outcome === 'accepted') recordLag(push.action, ageMs / 1000)
+    if (answer.outcome === 'accepted') recordLag(push, ageMs / 1000)
     countPush(push.action, answer.outcome)
   }
 

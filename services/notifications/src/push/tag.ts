@@ -1,6 +1,9 @@
 /** What a notification is about. */
 export type PushKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
+/** What is meant for one person may wake a phone that sleeps. */
+export const isForThem = (kind: PushKind): boolean => kind === 'direct_message' || kind === 'mention'
+
 const prefixes: Record<PushKind, string> = {
   direct_message: 'dm-',
   mention: 'mention-',

@@ -1,5 +1,6 @@
 import { sqlRows, type Tx } from '@parley/postgres'
-import { sql } from 'drizzle-orm'
+import { sql, type SQL } from 'drizzle-orm'
+import { bestLane, mostFirst, mostSoon } from '../push/lanes.ts'
 import type { PushKind } from '../push/tag.ts'
 
 /** A push that is to leave for every browser of a user. */
@@ -18,18 +19,36 @@ export type NewPush = {
 type Tagged = { userId: string; tag: string }
 type Untouched = { subscriptionId: bigint; tag: string }
 
+/** How many pushes with the tags of `p` wait, as far as it matters. Their order makes it a look at an index at all times. */
+const waiting: SQL = sql`
+    waiting as materialized (
+      select t."tag", (
+        select count(*)
+        from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${mostSoon}) those) as "before"
+      from (select distinct "tag" from p) t)`
+
+/** The lane of a row of `p`, which must not keep pushes with other tags waiting. */
+const lane: SQL = sql`
+    case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${mostSoon} then 'mass'
+         when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${mostFirst} then 'soon'
+         else p."lane" end`
+
 /** Queues pushes; browsers that go to somebody else meanwhile, or go, get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
-  const rows = JSON.stringify(pushes)
+  const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestLane(push.kind) })))
   await tx.execute(sql`
+    with p as (
+      select s.id as subscription_id, s.user_id, s.host, p.*
+      from jsonb_to_recordset(${rows}::jsonb) as p("notificationId" text, "userId" text, "roomId" text, "eventId" text,
+             "kind" text, "threadRootEventId" text, "actorId" text, "tag" text, "createdAt" timestamptz, "lane" text)
+      join push_subscriptions s on s.user_id = p."userId"
+      order by s.id for share of s),
+    ${waiting}
     insert into push_jobs (subscription_id, user_id, host, action, tag, notification_id, room_id, event_id,
-                           thread_root_event_id, actor_id, kind, created_at)
-    select s.id, s.user_id, s.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
-           p."threadRootEventId", p."actorId", p."kind", p."createdAt"
-    from jsonb_to_recordset(${rows}::jsonb) as p("notificationId" text, "userId" text, "roomId" text, "eventId" text,
-           "kind" text, "threadRootEventId" text, "actorId" text, "tag" text, "createdAt" timestamptz)
-    join push_subscriptions s on s.user_id = p."userId"
-    order by s.id for share of s`)
+                           thread_root_event_id, actor_id, kind, created_at, lane)
+    select p.subscription_id, p.user_id, p.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
+           p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${lane}
+    from p join waiting using ("tag")`)
 }
 
 /** Holds the browsers of users: until the transaction ends they go to nobody else, and do not go. Comes before their pushes. */
@@ -55,7 +74,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
         returning j.subscription_id as "subscriptionId", j.tag, j.attempts`,
   )
   await tx.execute(sql`${held('all')}
-    update push_jobs j set withdrawn = true, due_at = least(j.due_at, coalesce(j.leased_until, now()))
+    update push_jobs j set withdrawn = true, lane = 'first', due_at = least(j.due_at, coalesce(j.leased_until, now()))
     from found where j.id = found.id`)
   return gone.filter(({ attempts }) => attempts === 0)
 }
@@ -68,12 +87,16 @@ export async function insertDismissals(
 ): Promise<void> {
   const spared = except.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag }))
   await tx.execute(sql`
-    insert into push_jobs (subscription_id, user_id, host, action, tag, created_at)
-    select s.id, s.user_id, s.host, 'dismiss', d."tag", now()
-    from (select distinct "userId", "tag"
-          from jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as x("userId" text, "tag" text)) d
-    join push_subscriptions s on s.user_id = d."userId"
-    where not exists (
-      select from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb) as e(id bigint, tag text)
-      where e.id = s.id and e.tag = d."tag")`)
+    with p as (
+      select s.id as subscription_id, s.user_id, s.host, d."tag", ${bestLane()} as "lane"
+      from (select distinct "userId", "tag"
+            from jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as x("userId" text, "tag" text)) d
+      join push_subscriptions s on s.user_id = d."userId"
+      where not exists (
+        select from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb) as e(id bigint, tag text)
+        where e.id = s.id and e.tag = d."tag")),
+    ${waiting}
+    insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane)
+    select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${lane}
+    from p join waiting using ("tag")`)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, customType, index, integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+import { lanes } from '../push/lanes.ts'
 
 const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -48,6 +49,8 @@ export const pushJobs = pgTable(
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }),
     /** When the notification came to be, or was dismissed. */
     createdAt: instant('created_at').notNull(),
+    /** Who goes before whom. */
+    lane: text({ enum: lanes }).notNull().default('soon'),
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),
@@ -59,8 +62,8 @@ export const pushJobs = pgTable(
     withdrawn: boolean().notNull().default(false),
   },
   (t) => [
-    index('push_jobs_due').on(t.host, t.dueAt),
-    index('push_jobs_by_tag').on(t.userId, t.tag),
+    index('push_jobs_due').on(t.host, t.lane, t.dueAt),
+    index('push_jobs_by_tag').on(t.tag, t.userId),
     index('push_jobs_by_subscription').on(t.subscriptionId, t.tag),
     index('push_jobs_by_age').on(t.createdAt),
   ],

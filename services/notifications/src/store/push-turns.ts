@@ -1,5 +1,6 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
+import type { Lane } from '../push/lanes.ts'
 import type { PushKind } from '../push/tag.ts'
 
 /** A push that one process holds, with the browser it is for. */
@@ -15,6 +16,7 @@ export type HeldPush = {
   threadRootEventId: string
   actorId: string
   kind: PushKind
+  lane: Lane
   createdAt: Date
   attempts: number
   withdrawn: boolean
@@ -22,30 +24,6 @@ export type HeldPush = {
   endpoint: string
   p256dh: string
   auth: string
-}
-
-/**
- * Pushes whose time has come, a few of each host, oldest first. What dismisses a notification waits until the push that
- * shows it is through.
- */
-export function duePushes(db: Db, perHost: number): Promise<{ id: bigint; host: string }[]> {
-  return sqlRows(
-    db,
-    sql`
-    with recursive hosts as (
-      (select host from push_jobs order by host limit 1)
-      union all
-      select (select j.host from push_jobs j where j.host > hosts.host order by j.host limit 1)
-      from hosts where hosts.host is not null)
-    select due.id, hosts.host
-    from hosts cross join lateral (
-      select j.id, j.due_at from push_jobs j
-      where j.host = hosts.host and j.due_at <= now() and (j.action = 'show' or not exists (
-        select from push_jobs e where e.subscription_id = j.subscription_id and e.tag = j.tag and e.id < j.id))
-      order by j.due_at limit ${perHost}) due
-    where hosts.host is not null
-    order by due.due_at`,
-  )
 }
 
 /** Takes pushes for a while; those that somebody else took meanwhile are left out. */
@@ -61,7 +39,7 @@ export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Pro
       returning *)
     select h.id, h.action, h.user_id as "userId", h.host, h.tag, h.notification_id as "notificationId",
            h.room_id as "roomId", h.event_id as "eventId", h.thread_root_event_id as "threadRootEventId",
-           h.actor_id as "actorId", h.kind, h.created_at as "createdAt", h.attempts, h.withdrawn,
+           h.actor_id as "actorId", h.kind, h.lane, h.created_at as "createdAt", h.attempts, h.withdrawn,
            s.id as "subscriptionId", s.endpoint, s.p256dh, s.auth
     from held h join push_subscriptions s on s.id = h.subscription_id
     order by h.id`,
@@ -119,15 +97,14 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, most: number)
   return deleted.rowCount ?? 0
 }
 
-/** How many pushes wait, and since when the oldest does. */
-export async function pushQueue(db: Db): Promise<{ depth: number; oldestMs: number }> {
-  const [row] = await sqlRows<{ depth: number; oldestMs: number }>(
+/** How many pushes wait in each lane where any do, and since when the oldest does. */
+export function pushQueue(db: Db): Promise<{ lane: Lane; depth: number; oldestMs: number }[]> {
+  return sqlRows(
     db,
     sql`
-    select count(*)::int as depth,
-           coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8 as "oldestMs" from push_jobs`,
+    select lane, count(*)::int as depth, (extract(epoch from now() - min(created_at)) * 1000)::float8 as "oldestMs"
+    from push_jobs group by lane`,
   )
-  return row ?? { depth: 0, oldestMs: 0 }
 }
 
 const idList = (ids: readonly bigint[]) => sql`${`{${ids.join(',')}}`}::bigint[]`

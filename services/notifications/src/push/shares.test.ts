@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { lanes, type Lane } from './lanes.ts'
+import { Shares } from './shares.ts'
+
+/** Whose turns it is while those lanes wait, one set after the other. */
+function turns(waiting: Iterable<readonly Lane[]>): (Lane | undefined)[] {
+  const shares = new Shares()
+  return Array.from(waiting, (those) => {
+    const lane = shares.next(new Set(those))
+    if (lane) shares.took(lane, new Set(those))
+    return lane
+  })
+}
+
+test.each<[Lane[], string]>([
+  [['mass', 'soon', 'first'], 'first first soon first mass soon first first soon mass'],
+  [['first', 'mass'], 'first first first first mass first first first first mass'],
+  [['first', 'soon'], 'first first soon first first soon first first soon first'],
+  [['soon', 'mass'], 'soon soon soon soon mass soon soon soon soon mass'],
+  [['mass'], 'mass mass mass mass mass mass mass mass mass mass'],
+])('while %j wait', (waiting, expected) => {
+  expect(turns(Array.from({ length: 10 }, () => waiting)).join(' ')).toBe(expected)
+})
+
+test('nobody has a turn when nobody waits', () => expect(turns([[], ['soon']])).toEqual([undefined, 'soon']))
+
+test('what goes first waits for two others at most, the mass for four, whoever else comes and goes', () => {
+  const longest: Record<Lane, number> = { first: 2, soon: 3, mass: 4 }
+  fc.assert(
+    fc.property(fc.array(fc.subarray([...lanes]), { maxLength: 200 }), (waiting) => {
+      const passed: Record<Lane, number> = { first: 0, soon: 0, mass: 0 }
+      const taken = turns(waiting)
+      for (const [at, those] of waiting.entries())
+        for (const lane of lanes) {
+          passed[lane] = those.includes(lane) && taken[at] !== lane ? passed[lane] + 1 : 0
+          expect(passed[lane]).toBeLessThanOrEqual(longest[lane])
+        }
+    }),
+  )
+})

@@ -1,0 +1,21 @@
+import type { Db } from '@parley/postgres'
+import type { PushService } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import type { CreatedNotification } from '../src/push/queue.ts'
+import { notification } from './_push-jobs.ts'
+
+export const crowdOf = (size: number): string[] => Array.from({ length: size }, (_, n) => `Ucrowd${n}`)
+
+/** People subscribe a browser each; all that is sent to any of them arrives at the one of that name. */
+export async function subscribeAll(db: Db, service: PushService, name: string, userIds: readonly string[]) {
+  const { p256dh, auth } = service.browser(name)
+  await db.execute(sql`
+    insert into push_subscriptions (endpoint_digest, endpoint, host, user_id, p256dh, auth, registered_at)
+    select sha256(endpoint::bytea), endpoint, ${new URL(service.url).host}, user_id, ${p256dh}, ${auth}, now()
+    from (select user_id, ${service.url} || '/push/' || user_id || '/' || ${name} as endpoint
+          from unnest(${sql.param([...userIds])}::text[]) user_id) browsers`)
+}
+
+/** All of them are told of a message. */
+export const toAll = (userIds: readonly string[], given: Partial<CreatedNotification> = {}): CreatedNotification[] =>
+  userIds.map((userId) => notification(userId, { eventId: 'Eall', ...given }))

@@ -1,0 +1,47 @@
+import type { Db, Tx } from '@parley/postgres'
+import { sql, type SQL } from 'drizzle-orm'
+
+type Plan = {
+  'Node Type': string
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+
+/** What the database did for statements. */
+export type Steps = {
+  indexes: string[]
+  /** Tables that were read from end to end. */
+  scanned: string[]
+  /** The most rows that a step looked at. */
+  most: number
+}
+
+const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)]
+
+/** Runs what a store does, which reads nothing then, and tells what the database did for it. Nothing that is written stays. */
+export async function stepsDone(db: Db, run: (tx: Tx) => Promise<unknown>): Promise<Steps> {
+  const steps: Plan[] = []
+  const rolledBack = new Error('nothing stays')
+  const done = db.transaction(async (tx) => {
+    const execute = async (statement: SQL) => {
+      const { rows } = await tx.execute(sql`explain (analyze, format json) ${statement}`)
+      for (const { Plan } of rows[0]?.['QUERY PLAN'] as { Plan: Plan }[]) steps.push(...stepsOf(Plan))
+      return { rows: [], fields: [] }
+    }
+    await run({ execute } as unknown as Tx)
+    throw rolledBack
+  })
+  await done.catch((error: unknown) => {
+    if (error !== rolledBack) throw error
+  })
+  const looked = (step: Plan) => (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops']
+  return {
+    indexes: steps.flatMap((step) => step['Index Name'] ?? []),
+    scanned: steps.flatMap((step) => (step['Node Type'] === 'Seq Scan' ? (step['Relation Name'] ?? []) : [])),
+    most: Math.max(...steps.map(looked)),
+  }
+}

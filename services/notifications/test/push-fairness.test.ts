@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { queuePushes } from '../src/push/queue.ts'
+import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
+import { openPushFleet, type PushFleet } from './_push-fleet.ts'
+import { queued } from './_push-jobs.ts'
+
+let push: PushFleet
+
+beforeEach(async () => {
+  push = await openPushFleet()
+  await subscribeAll(push.fleet.db, push.service, 'bob', ['Ubob'])
+})
+afterEach(() => push[Symbol.asyncDispose]())
+
+/** A message to as many people is queued. */
+async function callAll(size: number) {
+  const { db, neighbours } = push.fleet
+  const crowd = crowdOf(size)
+  await subscribeAll(db, push.service, 'crowd', crowd)
+  neighbours.room('R1', crowd, { name: 'general' })
+  neighbours.previews.set('Eall', { text: 'everybody!' })
+  await db.transaction((tx) => queuePushes(tx, toAll(crowd)))
+}
+
+const arrived = (browser: string) =>
+  new Set(push.service.by(browser).map(({ payload }) => payload['notificationId'])).size
+const within = { timeoutMs: 100_000 }
+
+test('a direct message arrives while nearly all of a mass still waits', async () => {
+  await callAll(5_000)
+  let allowed = 30
+  const held: (() => void)[] = []
+  push.service.answer = async () => {
+    if (allowed-- <= 0) await new Promise<void>((resolve) => held.push(resolve))
+    return { status: 201 }
+  }
+  await push.start()
+  // As many as may be are under way: the receiver answers nobody now.
+  await eventually(() => expect(held.length).toBeGreaterThanOrEqual(4), within)
+  await push.notify('Ubob', { eventId: 'Edirect', kind: 'direct_message' })
+  // It answers a few more, and then nobody again.
+  allowed = 30
+  for (const answer of held.splice(0)) answer()
+  await eventually(() => expect(arrived('bob')).toBe(1), within)
+  expect(arrived('crowd')).toBeLessThan(100)
+  const waiting = await push.fleet.db.execute(sql`select from push_jobs where tag = 'mention-Eall'`)
+  expect(waiting.rowCount).toBeGreaterThan(4_900)
+}, 240_000)
+
+test('a mass goes on while there are more direct messages than can be sent', async () => {
+  await callAll(20)
+  await push.fleet.db.execute(sql`update push_jobs set lane = 'mass'`)
+  let count = 0
+  const notify = () => {
+    const id = ++count
+    return push.notify('Ubob', { eventId: `Edirect${id}`, notificationId: `N${id}`, kind: 'direct_message' })
+  }
+  push.service.answer = async ({ browser }) => {
+    // Whenever one leaves the next one comes: twelve wait or are under way at all times, of which four can be.
+    if (browser === 'bob' && arrived('crowd') < 20) await notify()
+    return { status: 201 }
+  }
+  for (let n = 0; n < 12; n++) await notify()
+  await push.start()
+  await eventually(() => expect(arrived('crowd')).toBe(20), within)
+  await eventually(async () => expect(await queued(push.fleet.db)).toEqual([]), within)
+  expect(arrived('bob')).toBe(count)
+}, 240_000)

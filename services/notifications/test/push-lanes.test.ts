@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { openDatabase, type Db } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import { PushService, testDatabase } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import type { PushKind } from '../src/push/tag.ts'
+import { queueDismissals, queuePushes, type CreatedNotification } from '../src/push/queue.ts'
+import { pushQueue } from '../src/store/push-turns.ts'
+import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
+import { notification, subscribed } from './_push-jobs.ts'
+
+const opened = new Resources()
+let db: Db
+const crowd = crowdOf(500)
+
+beforeAll(async () => {
+  const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  ;({ db } = opened.use(await openDatabase({ url, pool: 2, name: 'test' })))
+  await subscribeAll(db, opened.use(await PushService.start()), 'crowd', crowd)
+  await subscribed(db, 'Ubob', 'https://push.example/bob')
+})
+beforeEach(() => db.execute(sql`truncate push_jobs`))
+afterAll(() => opened[Symbol.asyncDispose]())
+
+const push = (created: readonly CreatedNotification[]) => db.transaction((tx) => queuePushes(tx, created))
+
+/** How many wait in each lane. */
+async function depths(): Promise<Record<string, number>> {
+  return Object.fromEntries((await pushQueue(db)).map(({ lane, depth }) => [lane, depth]))
+}
+
+test.each<[PushKind, string]>([
+  ['direct_message', 'first'],
+  ['mention', 'first'],
+  ['reply', 'soon'],
+  ['room_message', 'soon'],
+])('a %s for one person goes %s', async (kind, lane) => {
+  await push([notification('Ubob', { kind })])
+  expect(await depths()).toEqual({ [lane]: 1 })
+})
+
+test('of a message that concerns many, 20 go first, some go soon, and the others are the mass', async () => {
+  await push(toAll(crowd))
+  expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
+})
+
+test('those who are told bit by bit are as many as those told at once', async () => {
+  for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
+  expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
+})
+
+test('messages that are told together are counted each for itself, whatever waits of others', async () => {
+  await push(toAll(crowd, { eventId: 'Eearlier' }))
+  await push([
+    ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),
+    ...toAll(crowd.slice(0, 30), { eventId: 'E2', kind: 'room_message' }),
+    notification('Ubob', { eventId: 'E3' }),
+  ])
+  const { rows } = await db.execute(sql`
+    select event_id || ' ' || lane || ' ' || count(*) as line from push_jobs where event_id <> 'Eearlier'
+    group by event_id, lane order by line`)
+  expect(rows.map(({ line }) => line)).toEqual(['E1 first 20', 'E1 soon 10', 'E2 soon 30', 'E3 first 1'])
+})
+
+test('when the devices of many are told that it is over, that is a mass too', async () => {
+  const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
+  await db.transaction((tx) => queueDismissals(tx, over))
+  expect(await depths()).toEqual({ soon: 400, mass: 101 })
+  await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'dm-E1' }]))
+  expect(await depths()).toEqual({ soon: 401, mass: 101 })
+})
+
+test('a push that was dismissed while it was sent is forgotten first: its dismissal waits for that', async () => {
+  await push([notification('Ubob', { kind: 'room_message' })])
+  await db.execute(sql`update push_jobs set lane = 'mass', attempts = 1, leased_until = now() + interval '1 minute'`)
+  await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'room-message-E1' }]))
+  expect(await depths()).toEqual({ first: 1, soon: 1 })
+})

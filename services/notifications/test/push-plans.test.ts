@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openDatabase, type Db } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import { testDatabase } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { queueDismissals, queuePushes } from '../src/push/queue.ts'
+import { duePushes } from '../src/store/due-pushes.ts'
+import { holdPushes } from '../src/store/push-turns.ts'
+import { crowdOf, toAll } from './_crowd.ts'
+import { notification } from './_push-jobs.ts'
+import { stepsDone } from './_steps.ts'
+
+const opened = new Resources()
+let db: Db
+
+/** 100,000 pushes wait: of one message, in three lanes at two hosts; a tenth of them is to be tried again later. */
+beforeAll(async () => {
+  const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  ;({ db } = opened.use(await openDatabase({ url, pool: 1, name: 'test', statementTimeoutMs: 60_000 })))
+  await db.execute(sql`
+    insert into push_subscriptions (endpoint_digest, endpoint, host, user_id, p256dh, auth, registered_at)
+    select sha256(n::text::bytea), 'https://push.example/' || n, 'host' || n % 2, 'Ucrowd' || n, '', '', now()
+    from generate_series(1, 100000) n`)
+  await db.execute(sql`
+    insert into push_jobs (subscription_id, user_id, host, action, tag, event_id, kind, created_at, due_at, lane)
+    select id, user_id, host, 'show', 'mention-Eall', 'Eall', 'mention', now(),
+      now() + case when id % 10 = 0 then interval '1 hour' else id * interval '-1 ms' end,
+      case when id < 20 then 'first' when id < 400 then 'soon' else 'mass' end
+    from push_subscriptions`)
+  await db.execute(sql`vacuum analyze`)
+}, 120_000)
+afterAll(() => opened[Symbol.asyncDispose]())
+
+test('a turn reads about as many as it may take', async () => {
+  const steps = await stepsDone(db, (tx) => duePushes(tx, 4))
+  expect(steps.indexes).toContain('push_jobs_due')
+  expect(steps.scanned).toEqual([])
+  expect(steps.most).toBeLessThan(100)
+})
+
+test('what a turn takes is found by its id', async () => {
+  const steps = await stepsDone(db, (tx) => holdPushes(tx, [1n, 2n, 50_000n], 30_000))
+  expect(steps.scanned).toEqual([])
+  expect(steps.most).toBeLessThan(100)
+})
+
+test('a push is queued without counting all that wait', async () => {
+  for (const created of [[notification('Ucrowd7', { eventId: 'E2' })], toAll(crowdOf(50))]) {
+    const steps = await stepsDone(db, (tx) => queuePushes(tx, created))
+    expect(steps.indexes).toContain('push_jobs_by_tag')
+    expect(steps.scanned).not.toContain('push_jobs')
+    expect(steps.most).toBeLessThan(1000)
+  }
+})
+
+test('a push is withdrawn without looking at all that wait', async () => {
+  const steps = await stepsDone(db, (tx) => queueDismissals(tx, [{ userId: 'Ucrowd7', tag: 'mention-Eall' }]))
+  expect(steps.indexes).toContain('push_jobs_by_tag')
+  expect(steps.scanned).not.toContain('push_jobs')
+  expect(steps.most).toBeLessThan(1000)
+})
