@@ -1,6 +1,7 @@
 export { consumeEventBatches, type BatchConsumerOptions } from './consume/consume-event-batches.ts'
 export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
 export type { AfterCommit, EventHandler, EventPreparation } from './consume/handling.ts'
+export type { BatchHandler, BatchPreparation } from './consume/handling-batches.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
 export { refuseErased } from './erase/refuse-erased.ts'
 export { startErasures, type ErasureOptions, type ErasureReport } from './erase/start-erasures.ts'

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { sql } from 'drizzle-orm'
 import { openDatabase, type Tx } from '@parley/postgres'
 import type { Event } from '@parley/contracts/internal'
@@ -9,6 +10,8 @@ import {
   eventStream,
   startRelay,
   type BatchConsumerOptions,
+  type BatchHandler,
+  type BatchPreparation,
 } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
@@ -29,7 +32,9 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-const consumer = (room: string, options: Pick<BatchConsumerOptions, 'db' | 'on'>) =>
+type Own = Pick<BatchConsumerOptions, 'db' | 'kinds'> & ({ on: BatchHandler } | { prepare: BatchPreparation })
+
+const consumer = (room: string, options: Own) =>
   consumeEventBatches({
     bus,
     service: 'batches',
@@ -151,4 +156,90 @@ test('a database that was restored from an older copy gets what it lost again', 
   await eventually(async () => expect(await handledIn(database.db)).toHaveLength(10))
   await settled('restored')
   expect(new Set((await handledIn(database.db)).map(({ id }) => id)).size).toBe(10)
+})
+
+test('neighbours are asked first; while one is away no try is counted', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'batches6' })
+  await database.db.transaction((tx) => intoTable([], tx))
+  for (const version of upTo(20)) await relay.stored(await commit(database, 'asking', [version]))
+  let asked = 0
+  let committed = 0
+  await using _consumer = await consumer('asking', {
+    db: database.db,
+    prepare: async (events) => {
+      if (++asked < 6) throw new ConnectError('away', asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
+      const prepared = new Set(events.map(({ id }) => id))
+      // Of the others each is asked for on its own.
+      const away = asked < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
+      const no = asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
+      return {
+        failed: new Map(away.map(({ id }) => [id, new ConnectError('away', no)])),
+        handle: async (received, tx) => {
+          expect(received.every(({ id }) => prepared.has(id) && !away.some((one) => one.id === id))).toBe(true)
+          await intoTable(received, tx)
+          return () => void (committed += received.length)
+        },
+      }
+    },
+  })
+  await settled('asking')
+  const handled = await handledIn(database.db)
+  expect(new Set(handled.map(({ id }) => id))).toEqual(new Set(upTo(20).map((version) => `E-asking-${version}`)))
+  expect([handled.length, committed]).toEqual([20, 20])
+  // What comes again after an outage is handled together like anything else.
+  expect(Math.max(...handled.map(({ batch }) => batch))).toBeGreaterThan(1)
+  expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
+})
+
+test('other kinds are acknowledged, and nobody is bothered with them', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'batches7' })
+  const seen: string[] = []
+  for (const version of upTo(6))
+    await relay.stored(await commit(database, 'kinds', [version], version % 2 === 0 ? 'message_posted' : 'typing'))
+  await using _consumer = await consumer('kinds', {
+    db: database.db,
+    kinds: ['message_posted'],
+    on: async (events) => void seen.push(...events.map(({ id }) => id)),
+  })
+  await settled('kinds')
+  expect(seen).toEqual(['E-kinds-2', 'E-kinds-4', 'E-kinds-6'])
+  expect((await database.pool.query('select from inbox')).rowCount).toBe(3)
+})
+
+test('an event that could not be handled at first leaves no failure behind', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'batches8' })
+  await relay.stored(await commit(database, 'again', [1]))
+  let tries = 0
+  await using _consumer = await consumer('again', {
+    db: database.db,
+    on: async () => {
+      if (++tries < 4) throw new Error('not yet')
+    },
+  })
+  await settled('again')
+  expect(tries).toBe(4)
+  expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
+})
+
+test('an event whose meaning cannot be found out keeps no other, and is parked', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'batches9' })
+  await database.db.transaction((tx) => intoTable([], tx))
+  for (const version of upTo(9)) await relay.stored(await commit(database, 'unclear', [version]))
+  await using _consumer = await consumer('unclear', {
+    db: database.db,
+    prepare: async (events) => ({
+      failed: new Map(events.flatMap(({ id, version }) => (version === 4n ? [[id, new Error('what?')] as const] : []))),
+      handle: intoTable,
+    }),
+  })
+  await settled('unclear')
+  const handled = (await handledIn(database.db)).map(({ id }) => id)
+  expect(new Set(handled)).toEqual(new Set([1, 2, 3, 5, 6, 7, 8, 9].map((version) => `E-unclear-${version}`)))
+  expect(handled).toHaveLength(8)
+  const parked = await database.pool.query('select event_id, attempts from parked_events where parked_at is not null')
+  expect(parked.rows).toEqual([{ event_id: 'E-unclear-4', attempts: 10 }])
 })

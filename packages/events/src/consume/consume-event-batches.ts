@@ -1,35 +1,56 @@
 import { durableName } from '../subjects.ts'
 import { usualRedelivery, type DurableOptions } from './consume-events.ts'
-import { handleMessages, type BatchHandling } from './handling-batches.ts'
-import { Heap } from './heap.ts'
+import { handleMessages, type BatchHandler, type BatchHandling, type BatchPreparation } from './handling-batches.ts'
+import { Heap, type Pace } from './heap.ts'
 import { startAnewWhenRestored } from './restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
 const mostInHand = 256
+const usualPace: Pace = { mostAtOnce: 128, pauseMs: 100 }
 
 /** What a service listens to, many events at a time. */
 export type BatchConsumerOptions = DurableOptions & {
-  /** Handles events, in the order in which they came; each event id once. */
-  on: BatchHandling['on']
-}
+  /** Kinds to handle. Default: all. */
+  kinds?: readonly string[]
+  /**
+   * How many messages are handled together at most, and for how many milliseconds those that come after others gather: the
+   * longest that an event waits while there is room. Default: 128, 100 ms.
+   */
+  pace?: Pace
+} & (
+    | {
+        /** Handles events, in the order in which they came; each event id once. */
+        on: BatchHandler
+      }
+    | {
+        /** The same where neighbours have to be asked first; the asking may happen more often. */
+        prepare: BatchPreparation
+      }
+  )
 
 /**
  * `consumeEvents` for a handler that takes many events in one transaction. When it fails, each message is handled alone,
- * and what keeps failing is parked. When the database was restored from an older copy, every event that the stream still
- * has comes again.
+ * and what keeps failing is parked. When the database was restored from an older copy, a consumer of all kinds gets every
+ * event again that the stream still has.
  */
 export function consumeEventBatches(options: BatchConsumerOptions): Promise<AsyncDisposable> {
-  const { db, bus, subject, on } = options
+  const { db, bus, subject, pace = usualPace } = options
   const name = durableName(options.service, options.durable)
-  const handling: BatchHandling = { db, consumer: name, on, redelivery: options.redelivery ?? usualRedelivery }
+  const kinds = options.kinds && new Set(options.kinds)
+  const prepare: BatchPreparation =
+    'prepare' in options ? options.prepare : () => Promise.resolve({ handle: options.on, failed: new Map() })
+  const handling: BatchHandling = {
+    ...{ db, consumer: name, kinds, prepare },
+    redelivery: options.redelivery ?? usualRedelivery,
+  }
   const consumer = runConsumer({
     db,
     bus,
     name,
     subject,
     mostInHand,
-    hands: (guarded) => new Heap((messages) => guarded(() => handleMessages(handling, messages))),
-    check: () => startAnewWhenRestored(db, bus, name),
+    hands: (guarded) => new Heap(pace, (messages) => guarded(() => handleMessages(handling, messages))),
+    ...(kinds === undefined && { check: () => startAnewWhenRestored(db, bus, name) }),
   })
   return Promise.resolve(consumer)
 }

@@ -2,68 +2,105 @@ import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, type Tx } from '@parley/postgres'
 import { logger, withSpan } from '@parley/telemetry'
-import { eventHandled } from '../metrics.ts'
+import { eventHandled, messageRedelivered } from '../metrics.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { reasonOf } from './failures.ts'
-import { decode, handleMessage, isReachable, type Handling, type Outcome } from './handling.ts'
-import { receiveAll } from './inbox.ts'
+import {
+  decode,
+  handleMessage,
+  isAway,
+  isReachable,
+  type AfterCommit,
+  type Handling,
+  type Outcome,
+} from './handling.ts'
+import { forgetFailures, receiveAll } from './inbox.ts'
 
 const log = logger('consumer')
 
-/** A consumer, as far as some messages are concerned. */
-export type BatchHandling = Omit<Handling, 'prepare' | 'kinds'> & {
-  /** What is done with events, in the transaction that notes them as handled. */
-  on: (events: Event[], tx: Tx) => Promise<void>
-}
+/** What a consumer does with events, in the order in which they came, in the transaction that notes them as handled. */
+export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | void>
+
+/** What is to be done with events, and what went wrong with those whose meaning could not be found out, by event id. */
+type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Handles the events of several messages in one transaction and acknowledges them. When that fails, and for messages that
- * come again, each message is handled alone, so that one that cannot be handled keeps no other.
+ * Asks others what events mean, before the transaction. `handle` is called with those of the others that were not handled
+ * before. An event for which a neighbour is away comes again, and no try is counted.
+ */
+export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
+
+/** A consumer, as far as some messages are concerned. */
+export type BatchHandling = Omit<Handling, 'prepare'> & { prepare: BatchPreparation }
+
+/**
+ * Handles the events of several messages in one transaction and acknowledges them. When that fails each message is handled
+ * alone, so that one that cannot be handled keeps no other.
  */
 export async function handleMessages(handling: BatchHandling, messages: readonly Msg[]): Promise<Outcome> {
-  const { db, consumer, redelivery } = handling
-  const together = messages.flatMap((message) => {
-    const events = (deliveryOf(message)?.deliveries ?? 1) > 1 ? undefined : decode(message)
-    return events === undefined ? [] : { message, events }
+  const { db, consumer, kinds, prepare, redelivery } = handling
+  const left = new Set(messages)
+  const settle = (those: readonly Decoded[], how: (message: Msg) => void): void => {
+    for (const { message } of those) if (left.delete(message)) how(message)
+  }
+  const comeAgain = (message: Msg) => bringAgain(message, redelivery.firstMs)
+  const decoded = messages.flatMap((message) => {
+    const events = decode(message)?.filter(({ kind }) => kinds?.has(kind) ?? true)
+    return events === undefined ? [] : { message, events, again: (deliveryOf(message)?.deliveries ?? 1) > 1 }
   })
-  const apart = new Set(messages)
   try {
-    await handleTogether(
-      handling,
-      together.flatMap(({ events }) => events),
-    )
-    for (const { message } of together) {
-      acknowledge(message)
-      apart.delete(message)
-    }
+    const { handle, failed } = await prepare(decoded.flatMap(({ events }) => events))
+    const withSome = (what: (failure: unknown) => boolean) =>
+      decoded.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
+    settle(withSome(isAway), comeAgain)
+    const unclear = new Set(withSome(() => true))
+    const ready = decoded.filter((one) => !unclear.has(one))
+    await handleTogether(handling, ready, handle)
+    settle(ready, acknowledge)
   } catch (error) {
-    if (isDatabaseUnavailable(error) && !(await isReachable(db))) {
-      for (const message of messages) bringAgain(message, redelivery.firstMs)
+    if (isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))) {
+      for (const message of left) comeAgain(message)
       return 'outage'
     }
     log.warn({ consumer, reason: reasonOf(error) }, 'a consumer failed on several events at once; each is tried alone')
   }
-  return handleApart(handling, [...apart])
+  return handleApart(handling, [...left])
 }
 
-async function handleTogether({ db, consumer, on }: BatchHandling, events: readonly Event[]): Promise<void> {
+type Decoded = { message: Msg; events: Event[]; again: boolean }
+
+async function handleTogether(
+  { db, consumer }: BatchHandling,
+  messages: readonly Decoded[],
+  handle: BatchHandler,
+): Promise<void> {
+  const events = messages.flatMap((message) => message.events)
+  const before = messages.flatMap(({ events: those, again }) => (again ? those.map(({ id }) => id) : []))
   if (events.length === 0) return
   const span = { kind: 'consumer', attributes: { consumer, 'event.count': events.length } } as const
-  await withSpan('consume events', span, () =>
+  const afterCommit = await withSpan('consume events', span, () =>
     db.transaction(async (tx) => {
       const received = await receiveAll(tx, consumer, events)
-      if (received.length > 0) await on(received, tx)
+      const after = received.length > 0 ? await handle(received, tx) : undefined
+      if (before.length > 0) await forgetFailures(tx, consumer, before)
+      return after
     }),
   )
+  afterCommit?.()
+  for (const { again } of messages) if (again) messageRedelivered(consumer)
   eventHandled(consumer, events.length)
 }
 
 async function handleApart(handling: BatchHandling, messages: readonly Msg[]): Promise<Outcome> {
-  const alone: Handling = { ...handling, kinds: undefined, prepare: async (event) => (tx) => handling.on([event], tx) }
+  const prepare: Handling['prepare'] = async (event) => {
+    const { handle, failed } = await handling.prepare([event])
+    if (failed.has(event.id)) throw failed.get(event.id)
+    return (tx) => handle([event], tx)
+  }
   let outcome: Outcome = 'done'
   for (const message of messages) {
     if (outcome === 'outage') bringAgain(message, handling.redelivery.firstMs)
-    else outcome = await handleMessage(alone, message)
+    else outcome = await handleMessage({ ...handling, prepare }, message)
   }
   return outcome
 }

@@ -86,7 +86,7 @@ async function handleEvent(
       const afterCommit = await db.transaction(async (tx) => {
         if (!(await receive(tx, consumer, event.id))) return undefined
         const after = await handle?.(tx)
-        if (again) await forgetFailures(tx, consumer, event.id)
+        if (again) await forgetFailures(tx, consumer, [event.id])
         return after
       })
       afterCommit?.()
@@ -120,7 +120,7 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
 }
 
 /** A neighbour does not answer: that says nothing about the event. */
-const isAway = (error: unknown): boolean =>
+export const isAway = (error: unknown): boolean =>
   error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 
 /** Whether the database answers at all: a statement that ran into a timeout on its own is a failure of the event. */

@@ -2,20 +2,25 @@ import type { Msg } from 'nats'
 import { Gathering } from '../gathering.ts'
 import { Load, type Hands } from './hands.ts'
 
-const mostAtOnce = 128
-/** How long the first message waits for others to be handled with. */
-const gatherMs = 100
+/** How many messages are handled at once, at most, and how long the pause after them is. */
+export type Pace = { mostAtOnce: number; pauseMs: number }
 
-/** Runs work on the messages that came within a short while, many at a time and one time after the other. */
+/**
+ * Runs work on many messages at a time, and one time after the other. A message that finds nothing going on is not kept
+ * waiting; what comes in the pause after it gathers, and is handled together.
+ */
 export class Heap implements Hands {
   /** Must not reject. */
   readonly #work: (messages: Msg[]) => Promise<void>
   readonly #load = new Load()
-  readonly #gathering = new Gathering(gatherMs, mostAtOnce)
+  readonly #mostAtOnce: number
+  readonly #gathering: Gathering
   #waiting: Msg[] = []
   #running: Promise<void> | undefined
 
-  constructor(work: (messages: Msg[]) => Promise<void>) {
+  constructor({ mostAtOnce, pauseMs }: Pace, work: (messages: Msg[]) => Promise<void>) {
+    this.#mostAtOnce = mostAtOnce
+    this.#gathering = new Gathering(pauseMs, mostAtOnce)
     this.#work = work
   }
 
@@ -26,8 +31,9 @@ export class Heap implements Hands {
   add(message: Msg): void {
     this.#load.more()
     this.#waiting.push(message)
-    this.#running ??= this.#run()
     this.#gathering.grown(this.#waiting.length)
+    // After this turn, so that what came in one packet stays together.
+    this.#running ??= Promise.resolve().then(() => this.#run())
   }
 
   below(count: number): Promise<void> {
@@ -36,10 +42,10 @@ export class Heap implements Hands {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#gathering.wait(this.#waiting.length)
-      const messages = this.#waiting.splice(0, mostAtOnce)
+      const messages = this.#waiting.splice(0, this.#mostAtOnce)
       await this.#work(messages)
       this.#load.less(messages.length)
+      await this.#gathering.wait(this.#waiting.length)
     }
     this.#running = undefined
   }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Event } from '@parley/contracts/internal'
 import type { Db, Tx } from '@parley/postgres'
 import { inbox, parkedEvents } from '../schema.ts'
@@ -28,10 +28,10 @@ export async function receiveAll(tx: Tx, consumer: string, events: readonly Even
   return events.filter(({ id }) => noted.delete(id))
 }
 
-/** Forgets the failures of an event that is handled now. */
-export async function forgetFailures(tx: Tx, consumer: string, eventId: string): Promise<void> {
+/** Forgets the failures of events that are handled now. */
+export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonly string[]): Promise<void> {
   const { consumer: by, eventId: of, parkedAt } = parkedEvents
-  await tx.delete(parkedEvents).where(and(eq(by, consumer), eq(of, eventId), isNull(parkedAt)))
+  await tx.delete(parkedEvents).where(and(eq(by, consumer), inArray(of, eventIds), isNull(parkedAt)))
 }
 
 /** Deletes notes that no event can ask for any more. */

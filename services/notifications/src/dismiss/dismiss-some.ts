@@ -2,23 +2,25 @@ import type { Tx } from '@parley/postgres'
 import type { Dismissal } from '../domain/many.ts'
 import { allShards, shardsOf } from '../domain/shards.ts'
 import { dismiss, thoseOf } from '../store/dismissals.ts'
-import { insertJob } from '../store/jobs.ts'
-import { holdShards } from '../store/shards.ts'
+import { insertJobs } from '../store/jobs.ts'
 import { tellDismissed } from './tell-dismissed.ts'
 
 /** Dismisses a part of what is to be dismissed, of users whose shards are held; `more` when that was not everything. */
-export async function dismissSome(tx: Tx, dismissal: Dismissal, at: Date) {
-  const { dismissed, more } = await dismiss(tx, thoseOf(dismissal), at)
+export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
+  if (dismissals.length === 0) return { entries: [], more: false }
+  const { dismissed, more } = await dismiss(tx, thoseOf(dismissals), at)
   return { entries: await tellDismissed(tx, dismissed, at), more }
 }
 
-/** The same, with the rest left to a job. */
-export async function dismissSoon(tx: Tx, dismissal: Dismissal, at: Date): Promise<bigint[]> {
-  const { entries, more } = await dismissSome(tx, dismissal, at)
-  if (more) await insertJob(tx, dismissal, at)
+/** The same, with the rest left to jobs. */
+export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
+  const { entries, more } = await dismissSome(tx, dismissals, at)
+  if (more) await insertJobs(tx, dismissals, at)
   return entries
 }
 
-/** Holds the shards of all whose notifications may be dismissed. */
-export const holdShardsOf = (tx: Tx, dismissal: Dismissal): Promise<void> =>
-  holdShards(tx, dismissal.of === 'place' ? shardsOf([dismissal.userId]) : allShards)
+/** The shards of all whose notifications may be dismissed. */
+export const shardsOfDismissals = (dismissals: readonly Dismissal[]): readonly number[] => {
+  const users = dismissals.flatMap((dismissal) => (dismissal.of === 'place' ? [dismissal.userId] : []))
+  return users.length < dismissals.length ? allShards : shardsOf(users)
+}

@@ -5,16 +5,19 @@ import { countDismissed } from '../metrics.ts'
 import { queueDismissals } from '../push/queue.ts'
 import { tagOf } from '../push/tag.ts'
 import type { Dismissed } from '../store/dismissals.ts'
-import { raiseShard } from '../store/shards.ts'
+import { takeVersions } from '../store/shards.ts'
 import { toDismissedEvent } from '../view/notification-events.ts'
 
 /** Tells users, whose shards are held, what is pending no longer. */
 export async function tellDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
-  const entries: bigint[] = []
-  for (const [shard, those] of byShard(dismissed)) {
-    const version = await raiseShard(tx, shard)
-    entries.push(...(await enqueue(tx, toDismissedEvent({ shard, version, at }, those))))
-  }
+  const parts = await takeVersions(
+    tx,
+    [...byShard(dismissed)].map(([shard, those]) => ({ shard, those, at })),
+  )
+  const entries = await enqueue(
+    tx,
+    parts.map((part) => toDismissedEvent(part, part.those)),
+  )
   const pushed = dismissed.filter(({ silent }) => !silent)
   await queueDismissals(
     tx,

@@ -1,7 +1,8 @@
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
-import { dismissSome, holdShardsOf } from '../dismiss/dismiss-some.ts'
+import { dismissSome, shardsOfDismissals } from '../dismiss/dismiss-some.ts'
 import { postpone, putBack, takeJob, type Job, type Standing } from '../store/jobs.ts'
+import { holdShards } from '../store/shards.ts'
 import { tellSome } from '../tell/many.ts'
 
 const log = logger('jobs')
@@ -27,8 +28,8 @@ export async function runJobs(ctx: Context, signal: AbortSignal): Promise<void> 
 async function takeTurn(ctx: Context, { work, after }: Job): Promise<Standing> {
   if (work.of === 'told') return tellSome(ctx, work, after)
   const { entries, more } = await ctx.db.transaction(async (tx) => {
-    await holdShardsOf(tx, work)
-    return dismissSome(tx, work, ctx.now())
+    await holdShards(tx, shardsOfDismissals([work]))
+    return dismissSome(tx, [work], ctx.now())
   })
   ctx.relay.wake(entries)
   return more ? { work, after } : undefined

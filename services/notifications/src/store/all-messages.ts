@@ -1,29 +1,46 @@
 import { sqlRows, type Reader } from '@parley/postgres'
-import { sql } from 'drizzle-orm'
+import { sql, type SQL } from 'drizzle-orm'
 
 /** Who wants every message of a room: by its level, or by that of the server. In id order. */
-export async function listAllMessages(db: Reader, roomId: string, limit: number, after = ''): Promise<string[]> {
-  const rows = await sqlRows<{ userId: string }>(
-    db,
-    sql`
-    select user_id as "userId" from (
-      (
-        select user_id from notification_levels
-        where room_id = ${roomId} and level = 'all_messages' and user_id > ${after}
-        order by user_id limit ${limit}
-      )
-      union all
-      (
-        select user_id from notification_levels of_server
-        where room_id = '' and level = 'all_messages' and user_id > ${after}
-          and not exists (
-            select from notification_levels of_room
-            where of_room.user_id = of_server.user_id and of_room.room_id = ${roomId}
-          )
-        order by user_id limit ${limit}
-      )
-    ) found
-    order by user_id limit ${limit}`,
-  )
+export async function listAllMessages(db: Reader, roomId: string, limit: number, after: string): Promise<string[]> {
+  const rows = await sqlRows<{ userId: string }>(db, those(sql`${roomId}`, limit, after))
   return rows.map(({ userId }) => userId)
 }
+
+/** The first of them in each of some rooms; rooms in which nobody does are missing. */
+export async function firstAllMessages(
+  db: Reader,
+  roomIds: readonly string[],
+  limit: number,
+): Promise<ReadonlyMap<string, string[]>> {
+  if (roomIds.length === 0) return new Map()
+  const rows = await sqlRows<{ roomId: string; userIds: string[] }>(
+    db,
+    sql`
+    select room as "roomId", array_agg("userId" order by "userId") as "userIds"
+    from unnest(${sql.param([...roomIds])}::text[]) room
+    cross join lateral (${those(sql`room`, limit, '')}) found
+    group by room`,
+  )
+  return new Map(rows.map(({ roomId, userIds }) => [roomId, userIds]))
+}
+
+const those = (roomId: SQL, limit: number, after: string): SQL => sql`
+  select user_id as "userId" from (
+    (
+      select user_id from notification_levels
+      where room_id = ${roomId} and level = 'all_messages' and user_id > ${after}
+      order by user_id limit ${limit}
+    )
+    union all
+    (
+      select user_id from notification_levels of_server
+      where room_id = '' and level = 'all_messages' and user_id > ${after}
+        and not exists (
+          select from notification_levels of_room
+          where of_room.user_id = of_server.user_id and of_room.room_id = ${roomId}
+        )
+      order by user_id limit ${limit}
+    )
+  ) found
+  order by user_id limit ${limit}`

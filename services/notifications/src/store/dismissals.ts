@@ -8,26 +8,45 @@ export type Dismissed = { id: string; userId: string; kind: Kind; eventId: strin
 
 const mostAtOnce = 1000
 
-/** Dismisses up to 1,000 pending notifications of users whose shards are held; `more` when there may be others. */
-export async function dismiss(tx: Tx, which: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
+/**
+ * Dismisses up to 1,000 pending notifications of users whose shards are held, those whose ids a query finds; `more` when
+ * there may be others.
+ */
+export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
   const dismissed = await sqlRows<Dismissed>(
     tx,
     sql`
     update notifications set dismissed_at = ${at.toISOString()}::timestamptz
-    where id in (select id from notifications where dismissed_at is null and ${which} limit ${mostAtOnce})
+    where id in (${ids} limit ${mostAtOnce})
     returning id, user_id as "userId", kind, event_id as "eventId", silent`,
   )
   return { dismissed, more: dismissed.length === mostAtOnce }
 }
 
-export const ofUser = (userId: string): SQL => sql`user_id = ${userId}`
+const pending = sql`select n.id from notifications n where n.dismissed_at is null`
 
-export const withId = (userId: string, id: string): SQL => sql`user_id = ${userId} and id = ${id}`
+export const ofUser = (userId: string): SQL => sql`${pending} and n.user_id = ${userId}`
 
-export function thoseOf(dismissal: Dismissal): SQL {
-  if (dismissal.of === 'message') return sql`message_id = ${dismissal.eventId}`
-  if (dismissal.of === 'echo') return sql`event_id = ${dismissal.eventId} and event_id <> message_id`
-  const { userId, roomId, roomSeq, threadRootEventId: root } = dismissal
-  const inThread = root === undefined ? sql`` : sql` and thread_root_event_id = ${root}`
-  return sql`user_id = ${userId} and room_id = ${roomId} and room_seq <= ${roomSeq}::bigint${inThread}`
+export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`
+
+/** Finds what some dismissals, at least one, are about. */
+export function thoseOf(dismissals: readonly Dismissal[]): SQL {
+  const idsOf = (of: 'message' | 'echo') =>
+    sql.param(dismissals.flatMap((dismissal) => (dismissal.of === of ? [dismissal.eventId] : [])))
+  const places = dismissals.filter(({ of }) => of === 'place')
+  const parts = {
+    message: sql`${pending} and n.message_id = any(${idsOf('message')}::text[])`,
+    echo: sql`${pending} and n.event_id = any(${idsOf('echo')}::text[]) and n.event_id <> n.message_id`,
+    place: sql`
+      select n.id from json_to_recordset(${JSON.stringify(places)}::json)
+        as place ("userId" text, "roomId" text, "roomSeq" bigint, "threadRootEventId" text)
+      join notifications n on n.user_id = place."userId" and n.room_id = place."roomId"
+        and n.room_seq <= place."roomSeq" and n.dismissed_at is null
+        and (place."threadRootEventId" is null or n.thread_root_event_id = place."threadRootEventId")`,
+  }
+  const kinds = [...new Set(dismissals.map(({ of }) => of))]
+  return sql.join(
+    kinds.map((kind) => parts[kind]),
+    sql` union all `,
+  )
 }

@@ -1,4 +1,4 @@
-import { sqlRows, type Reader, type Tx } from '@parley/postgres'
+import { sqlRows, type Reader } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import type { Work } from '../domain/many.ts'
 
@@ -8,9 +8,8 @@ export type Job = { id: bigint; work: Work; after: string; fence: number; failur
 /** Where a job stands after a turn: nothing when it is through. */
 export type Standing = { work: Work; after: string } | undefined
 
-export const insertJob = (tx: Tx, work: Work, at: Date): Promise<void> => insertJobs(tx, [work], at)
-
 export async function insertJobs(db: Reader, works: readonly Work[], at: Date): Promise<void> {
+  if (works.length === 0) return
   await db.execute(sql`
     insert into notification_jobs (work, due_at)
     select work, ${at.toISOString()}::timestamptz from jsonb_array_elements(${JSON.stringify(works)}::jsonb) work`)

@@ -4,44 +4,51 @@ import { sql } from 'drizzle-orm'
 import type { Kind, Recipient } from '../domain/candidates.ts'
 import type { Message } from '../domain/message.ts'
 
-/** Somebody who was told now. */
-export type Created = { id: string; userId: string; kind: Kind; silent: boolean }
+/** Somebody who was told now, and of which row of the room. */
+export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
 
 /**
- * Tells recipients whose shards are held of a message; answers those who had not been told, want to be, and have neither
+ * Tells recipients whose shards are held of messages; answers those who had not been told, want to be, and have neither
  * read it nor left the room since. Nobody hears of what was retracted, or after their account was deleted.
  */
 export async function insertNotifications(
   tx: Tx,
-  message: Message,
-  recipients: readonly Recipient[],
-  at: Date,
+  tellings: readonly { message: Message; recipients: readonly Recipient[]; at: Date }[],
 ): Promise<Created[]> {
-  const { roomId, eventId, messageId, actorId, roomSeq, threadRootEventId: root, inReplyTo } = message
-  const rows = recipients.map((one) => ({ ...one, id: derivedId('notification', messageId, one.userId) }))
+  const rows = tellings.flatMap(({ message: { postedAt: _, ...message }, recipients, at }) =>
+    recipients.map((one) => ({
+      ...{ ...message, ...one, roomSeq: String(message.roomSeq), at },
+      id: derivedId('notification', message.messageId, one.userId),
+    })),
+  )
+  if (rows.length === 0) return []
   return sqlRows<Created>(
     tx,
     sql`
     insert into notifications (id, user_id, room_id, message_id, event_id, kind, actor_id, thread_root_event_id,
       in_reply_to, room_seq, silent, created_at)
-    select r.id, r."userId", ${roomId}, ${messageId}, ${eventId}, r.kind, ${actorId}, ${root}, ${inReplyTo}, ${roomSeq},
-      r.silent, ${at.toISOString()}::timestamptz
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, "userId" text, kind text, silent boolean)
-    left join notification_levels of_room on of_room.user_id = r."userId" and of_room.room_id = ${roomId}
+    select r.id, r."userId", r."roomId", r."messageId", r."eventId", r.kind, r."actorId", r."threadRootEventId",
+      r."inReplyTo", r."roomSeq", r.silent, r.at
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, "userId" text, "roomId" text,
+      "messageId" text, "eventId" text, kind text, "actorId" text, "threadRootEventId" text, "inReplyTo" text,
+      "roomSeq" bigint, at timestamptz, silent boolean)
+    left join notification_levels of_room on of_room.user_id = r."userId" and of_room.room_id = r."roomId"
     left join notification_levels of_server on of_server.user_id = r."userId" and of_server.room_id = ''
     cross join lateral (select coalesce(of_room.level, of_server.level, 'normal') as level) effective
     where effective.level <> 'muted' and (r.kind <> 'room_message' or effective.level = 'all_messages')
-      and not exists (select from retractions t where t.event_id in (${messageId}, ${eventId}))
+      and not exists (select from retractions t where t.event_id in (r."messageId", r."eventId"))
       and not exists (select from erasures e where e.user_id = r."userId")
       and not exists (
         select from read_markers m
-        where m.user_id = r."userId" and m.room_id = ${roomId} and m.thread_root_event_id = ${root}
-          and m.room_seq >= ${roomSeq}
+        where m.user_id = r."userId" and m.room_id = r."roomId" and m.thread_root_event_id = r."threadRootEventId"
+          and m.room_seq >= r."roomSeq"
       )
       and not exists (
-        select from departures d where d.user_id = r."userId" and d.room_id = ${roomId} and d.room_seq >= ${roomSeq}
+        select from departures d
+        where d.user_id = r."userId" and d.room_id = r."roomId" and d.room_seq >= r."roomSeq"
       )
+    order by r.at
     on conflict do nothing
-    returning id, user_id as "userId", kind, silent`,
+    returning id, user_id as "userId", kind, silent, event_id as "eventId"`,
   )
 }

@@ -21,12 +21,25 @@ export async function holdShards(tx: Tx, shards: readonly number[]): Promise<voi
     order by shard for no key update`)
 }
 
-/** Raises the version of a shard that is held. */
-export async function raiseShard(tx: Tx, shard: number): Promise<bigint> {
-  const [row] = await sqlRows<{ version: bigint }>(
+/** Gives each part the next version of its shard, which must be held; parts of one shard in their order. */
+export async function takeVersions<T extends { shard: number }>(
+  tx: Tx,
+  parts: readonly T[],
+): Promise<(T & { version: bigint })[]> {
+  if (parts.length === 0) return []
+  const shards = parts.map(({ shard }) => shard)
+  const rows = await sqlRows<{ shard: number; before: bigint }>(
     tx,
-    sql`update notification_shards set version = version + 1 where shard = ${shard} returning version`,
+    sql`
+    update notification_shards s set version = s.version + taken.count
+    from (select shard, count(*) from unnest(${sql.param(shards)}::integer[]) shard group by shard) taken
+    where s.shard = taken.shard returning s.shard, s.version - taken.count as before`,
   )
-  if (!row) throw new Error('the shards are made at the start')
-  return row.version
+  const versions = new Map(rows.map(({ shard, before }) => [shard, before]))
+  return parts.map((part) => {
+    const before = versions.get(part.shard)
+    if (before === undefined) throw new Error('the shards are made at the start')
+    versions.set(part.shard, before + 1n)
+    return { ...part, version: before + 1n }
+  })
 }

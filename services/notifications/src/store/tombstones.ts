@@ -1,10 +1,12 @@
 import type { Reader, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** Notes that a message, or an echo, is shown no longer. */
-export async function noteRetraction(db: Reader, eventId: string, at: Date): Promise<void> {
+/** Notes that messages, or echoes, are shown no longer. */
+export async function noteRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
+  if (eventIds.length === 0) return
   await db.execute(sql`
-    insert into retractions (event_id, retracted_at) values (${eventId}, ${at.toISOString()}::timestamptz)
+    insert into retractions (event_id, retracted_at)
+    select distinct id, ${at.toISOString()}::timestamptz from unnest(${sql.param([...eventIds])}::text[]) id
     on conflict do nothing`)
 }
 
@@ -14,14 +16,19 @@ export async function isRetracted(db: Reader, eventIds: readonly string[]): Prom
   return (found.rowCount ?? 0) > 0
 }
 
-type Departure = { userId: string; roomId: string; roomSeq: bigint }
+/** Who lost a room, and where in its line. */
+export type Departure = { userId: string; roomId: string; roomSeq: bigint }
 
-/** Notes that a user, whose shard is held, has lost a room. Nobody tells deleted people of it. */
-export async function noteDeparture(tx: Tx, { userId, roomId, roomSeq }: Departure, at: Date): Promise<void> {
+/** Notes that users, whose shards are held, have lost a room. Nobody tells deleted people of it. */
+export async function noteDepartures(tx: Tx, departures: readonly Departure[], at: Date): Promise<void> {
+  if (departures.length === 0) return
+  const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))
   await tx.execute(sql`
     insert into departures (user_id, room_id, room_seq, left_at)
-    select ${userId}, ${roomId}, ${roomSeq}, ${at.toISOString()}::timestamptz
-    where not exists (select from erasures where user_id = ${userId})
+    select "userId", "roomId", max("roomSeq"), ${at.toISOString()}::timestamptz
+    from json_to_recordset(${JSON.stringify(rows)}::json) as departure ("userId" text, "roomId" text, "roomSeq" bigint)
+    where not exists (select from erasures where user_id = "userId")
+    group by "userId", "roomId"
     on conflict (user_id, room_id) do update set room_seq = excluded.room_seq, left_at = excluded.left_at
     where departures.room_seq < excluded.room_seq`)
 }

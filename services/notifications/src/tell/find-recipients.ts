@@ -6,12 +6,12 @@ import type { Posting } from '../domain/message.ts'
 /** Those whom a call to a role, or to everyone, reaches are told at once when they are so few. */
 const fewCalled = 200
 /** So are those who want every message of the room. */
-const fewOfAllMessages = 300
+export const fewOfAllMessages = 300
 
 type Needs = {
   audiences: Pick<Audiences, 'members' | 'presences'>
-  /** Who wants every message of a room, in id order. */
-  listAllMessages: (roomId: string, limit: number) => Promise<string[]>
+  /** The first of those who want every message of the room, in id order; one more than are told at once tells of others. */
+  allMessages: readonly string[]
 }
 
 /** Whom to tell at once, and those who are too many for that. */
@@ -20,7 +20,8 @@ export type Found = { recipients: Recipient[]; many: Audience[]; roomName: strin
 /** Whom a message is for, in the order of reasons, as far as they may read the room. */
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
-  const [called, everyMessage] = await Promise.all([findCalled(needs, posting), findAllMessages(needs, posting)])
+  const called = await findCalled(needs, posting)
+  const everyMessage = findAllMessages(needs, posting)
   const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
   const others = [
     ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
@@ -77,12 +78,12 @@ async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
   return { userIds: found.flatMap(({ userIds }) => userIds), many: found.flatMap(({ many }) => many) }
 }
 
-/** Those who want every message of the main timeline. */
-async function findAllMessages({ listAllMessages }: Needs, { message, fact }: Posting) {
-  const many: Audience[] = []
-  if (message.threadRootEventId !== '' || fact.dmParticipantIds.length > 0) return { userIds: [], many }
-  const userIds = await listAllMessages(message.roomId, fewOfAllMessages + 1)
-  return userIds.length > fewOfAllMessages
-    ? { userIds: [], many: [{ of: 'all_messages' } as const] }
-    : { userIds, many }
+/** Whether a message is for those who want every message of its room: those of the main timeline, but for direct messages. */
+export const isForAll = ({ message, fact }: Posting): boolean =>
+  message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
+
+function findAllMessages({ allMessages }: Needs, posting: Posting): { userIds: readonly string[]; many: Audience[] } {
+  if (!isForAll(posting)) return { userIds: [], many: [] }
+  if (allMessages.length > fewOfAllMessages) return { userIds: [], many: [{ of: 'all_messages' }] }
+  return { userIds: allMessages, many: [] }
 }

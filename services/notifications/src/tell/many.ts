@@ -29,10 +29,10 @@ export async function tellSome(ctx: Context, work: ManyToTell, after: string): P
       : [{ userId, kind, silent: wantsQuiet(presences, userId) }],
   )
   for (const [shard, those] of byShard(recipients)) {
-    const telling = { message, roomName: page.roomName, recipients: those }
+    const tellings = [{ message, roomName: page.roomName, recipients: those }]
     const entries = await ctx.db.transaction(async (tx) => {
       await holdShards(tx, [shard])
-      return tell(tx, telling, ctx.now())
+      return tell(tx, tellings, ctx.now())
     })
     ctx.relay.wake(entries)
   }

@@ -5,30 +5,58 @@ import type { Message } from '../domain/message.ts'
 import { byShard } from '../domain/shards.ts'
 import { countCreated } from '../metrics.ts'
 import { queuePushes } from '../push/queue.ts'
-import { insertNotifications } from '../store/new-notifications.ts'
-import { raiseShard } from '../store/shards.ts'
+import { insertNotifications, type Created } from '../store/new-notifications.ts'
+import { takeVersions } from '../store/shards.ts'
 import { toCreatedEvent } from '../view/notification-events.ts'
 
 /** What is told to whom. */
 export type Telling = { message: Message; roomName: string; recipients: readonly Recipient[] }
 
-/** Tells recipients, whose shards are held, of a message: each at most once, whatever is repeated. */
-export async function tell(tx: Tx, { message, roomName, recipients }: Telling, at: Date): Promise<bigint[]> {
-  if (recipients.length === 0) return []
-  const created = await insertNotifications(tx, message, recipients, at)
-  const entries: bigint[] = []
-  for (const [shard, those] of [...byShard(created)].sort(([a], [b]) => a - b)) {
-    const version = await raiseShard(tx, shard)
-    entries.push(...(await enqueue(tx, toCreatedEvent({ shard, version, at }, message, roomName, those))))
-  }
-  const aloud = created.filter(({ silent }) => !silent)
+/** Tells recipients, whose shards are held, of messages: each of each at most once, whatever is repeated. */
+export async function tell(tx: Tx, tellings: readonly Telling[], at: Date): Promise<bigint[]> {
+  const dated = inTurn(tellings, at)
+  const created = await insertNotifications(tx, dated)
+  if (created.length === 0) return []
+  const news = newsOf(dated, created)
+  const parts = await takeVersions(
+    tx,
+    news.flatMap(({ told, ...of }) => [...byShard(told)].map(([shard, those]) => ({ ...of, shard, those }))),
+  )
+  const entries = await enqueue(
+    tx,
+    parts.map((part) => toCreatedEvent(part, part.message, part.roomName, part.those)),
+  )
   await queuePushes(
     tx,
-    aloud.map(({ id: notificationId, userId, kind }) => {
-      const { roomId, eventId, threadRootEventId, actorId } = message
-      return { notificationId, userId, kind, roomId, eventId, threadRootEventId, actorId, createdAt: at }
-    }),
+    news.flatMap(({ message: { roomId, eventId, threadRootEventId, actorId }, at: createdAt, told }) =>
+      told
+        .filter(({ silent }) => !silent)
+        .map(({ id: notificationId, userId, kind }) => ({
+          ...{ notificationId, userId, kind, roomId, eventId, threadRootEventId, actorId, createdAt },
+        })),
+    ),
   )
-  countCreated(created, message.postedAt, at)
+  for (const { message, told } of news) countCreated(told, message.postedAt, at)
   return entries
+}
+
+type Dated = Telling & { at: Date }
+
+/** Lists show the newest first: what is told at one time lies a millisecond apart, in the order of the messages. */
+const inTurn = (tellings: readonly Telling[], at: Date): Dated[] =>
+  tellings.map((telling, n) => ({ ...telling, at: new Date(at.getTime() - (tellings.length - 1 - n)) }))
+
+/** Each message of which somebody was told now, and who was. */
+function newsOf(tellings: readonly Dated[], created: readonly Created[]) {
+  const told = new Map<string, Created[]>()
+  for (const one of created) {
+    const those = told.get(one.eventId)
+    if (those) those.push(one)
+    else told.set(one.eventId, [one])
+  }
+  const tellingOf = new Map(tellings.map((telling) => [telling.message.eventId, telling]))
+  return [...tellingOf.values()].flatMap(({ message, roomName, at }) => {
+    const those = told.get(message.eventId)
+    return those ? [{ message, roomName, at, told: those }] : []
+  })
 }

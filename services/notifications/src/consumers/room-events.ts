@@ -1,0 +1,84 @@
+import type { BatchPreparation } from '@parley/events'
+import type { Event } from '@parley/contracts/internal'
+import type { Context } from '../context.ts'
+import { manyToTell } from '../domain/many.ts'
+import { postingOf, type Message, type Posting } from '../domain/message.ts'
+import { firstAllMessages } from '../store/all-messages.ts'
+import type { Place } from '../store/read-markers.ts'
+import { noteRetractions } from '../store/tombstones.ts'
+import { fewOfAllMessages, findRecipients, isForAll } from '../tell/find-recipients.ts'
+import { applyChanges, type Change } from './changes.ts'
+
+/** What is said in rooms is told; of what is taken back, or was said before somebody left, nobody is told any more. */
+export const onRoomEvents =
+  (ctx: Context): BatchPreparation =>
+  async (events) => {
+    await noteFirst(ctx, events)
+    const allMessages = await readAllMessages(ctx, events)
+    const found = await Promise.allSettled(events.map((event) => changeOf(ctx, event, allMessages)))
+    const changes = new Map<string, Change>()
+    const failed = new Map<string, unknown>()
+    for (const [n, { id }] of events.entries()) {
+      const one = found[n]
+      if (one?.status === 'fulfilled') changes.set(id, one.value)
+      else failed.set(id, one?.reason)
+    }
+    return {
+      failed,
+      handle: async (received, tx) => {
+        const those = received.flatMap(({ id }) => changes.get(id) ?? [])
+        const entries = await applyChanges(tx, those, ctx.now())
+        return () => ctx.relay.wake(entries)
+      },
+    }
+  }
+
+async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<string, string[]>): Promise<Change> {
+  const posting = postingOf(event)
+  const told = posting && (await toldOf(ctx, posting, allMessages.get(posting.message.roomId) ?? []))
+  const read = posting && event.fact.case === 'messagePosted' && { read: placeOfAuthor(posting.message) }
+  return { ...told, ...read, ...retractionOf(event), ...departureOf(event) }
+}
+
+/**
+ * Retractions are noted before anybody is told: whoever holds a shard afterwards knows them, and what the holders before
+ * have told is dismissed.
+ */
+const noteFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
+  noteRetractions(
+    db,
+    events.flatMap(({ fact }) => (fact.case === 'messageRetracted' ? [fact.value.messageEventId] : [])),
+    now(),
+  )
+
+function readAllMessages({ db }: Context, events: readonly Event[]): Promise<ReadonlyMap<string, string[]>> {
+  const postings = events.flatMap((event) => postingOf(event) ?? []).filter(isForAll)
+  const roomIds = new Set(postings.map(({ message }) => message.roomId))
+  return firstAllMessages(db, [...roomIds], fewOfAllMessages + 1)
+}
+
+async function toldOf({ audiences }: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
+  const { message } = posting
+  const { recipients, many, roomName } = await findRecipients({ audiences, allMessages }, posting)
+  return {
+    ...(recipients.length > 0 && { telling: { message, roomName, recipients } }),
+    ...(many.length > 0 && { job: manyToTell(message, many) }),
+  }
+}
+
+/** Who posts has read up to there. */
+const placeOfAuthor = ({ actorId: userId, roomId, roomSeq, threadRootEventId }: Message): Place => ({
+  ...{ userId, roomId, roomSeq, threadRootEventId },
+})
+
+function retractionOf({ fact }: Event): Change {
+  if (fact.case !== 'messageRetracted') return {}
+  const { messageEventId: eventId, echoOnly } = fact.value
+  return { dismissal: { of: echoOnly ? 'echo' : 'message', eventId } }
+}
+
+function departureOf({ aggregateId: roomId, fact }: Event): Change {
+  const change = fact.case === 'roomFact' ? fact.value.fact?.fact : undefined
+  if (fact.case !== 'roomFact' || (change?.case !== 'left' && change?.case !== 'banned')) return {}
+  return { left: { userId: change.value.userId, roomId, roomSeq: fact.value.roomSeq } }
+}
