@@ -197,16 +197,16 @@ describe('events', () => {
   })
 
   test('a service declares the stream, publishes its events and consumes', async () => {
-    const manager = await as('messaging').jetstreamManager({ checkAPI: false })
+    const manager = await as('messaging').jetstreamManager({ checkAPI: false, timeout: 30_000 })
     await manager.streams.add({ name: 'EVENTS', subjects: ['evt.>'], allow_direct: true })
-    const ack = await as('messaging').jetstream().publish('evt.room.R1.message_posted', 'fact')
+    const ack = await as('messaging').jetstream({ timeout: 30_000 }).publish('evt.room.R1.message_posted', 'fact')
     expect(ack.stream).toBe('EVENTS')
-    const consumer = await as('gateway').jetstream({ timeout: 5000 }).consumers.get('EVENTS')
-    const message = await consumer.next({ expires: 5000 })
+    const consumer = await as('gateway').jetstream({ timeout: 30_000 }).consumers.get('EVENTS')
+    const message = await consumer.next({ expires: 30_000 })
     expect(message?.string()).toBe('fact')
     expect(
       await as('realtime')
-        .request('$JS.API.DIRECT.GET.EVENTS', JSON.stringify({ seq: ack.seq }))
+        .request('$JS.API.DIRECT.GET.EVENTS', JSON.stringify({ seq: ack.seq }), { timeout: 30_000 })
         .then((m) => m.string()),
     ).toBe('fact')
   })

@@ -11,7 +11,7 @@ import { identify, isPortFree, startNats, startPostgres, startRedis } from '@par
 import { eventually } from './_eventually.ts'
 import { temporaryFolder } from './_folder.ts'
 
-jest.setTimeout(60_000)
+jest.setTimeout(300_000)
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 const at = (name: string) => join(folder.path, name)

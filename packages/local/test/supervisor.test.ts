@@ -8,7 +8,7 @@ import { eventually } from './_eventually.ts'
 import { temporaryFolder } from './_folder.ts'
 import { type Supervised, supervised } from './_supervised.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
@@ -108,7 +108,7 @@ describe('a fleet that runs', () => {
       return found !== undefined && found.pid !== before?.pid && found
     })
     expect(after.url).toBe(before?.url)
-    expect(fleet.output()).toMatch(/realtime \(process \d+\) was ended by SIGKILL; it is started again in/)
+    await eventually(() => /realtime \(process \d+\) was ended by SIGKILL; it is started again in/.test(fleet.output()))
     await eventually(() => fleet.output().includes('realtime serves again'))
   })
 

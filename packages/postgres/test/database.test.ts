@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
+import pg from 'pg'
 import { sql } from 'drizzle-orm'
 import {
   isDatabaseUnavailable,
@@ -105,15 +106,18 @@ describe('a server in trouble', () => {
     await using database = await open({ pool: 1, statementTimeoutMs: 100 })
     expectUnavailable(await failureOf(database.db.execute(sql`select pg_sleep(5)`)))
     expectUnavailable(await failureOf(database.db.transaction((tx) => tx.execute(sql`select pg_sleep(5)`))))
-    await database.ping()
+    await eventually(() => database.ping())
   })
 
   test('a lock is not waited for longer than a second', async () => {
     await using database = await open()
-    await database.db.transaction(async (tx) => {
-      await tx.execute(sql`lock table things`)
-      expectUnavailable(await failureOf(database.db.execute(sql`select from things`)))
-    })
+    // One of ours would be ended while it waits for the other.
+    const holder = new pg.Client({ connectionString: url })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('lock table things')
+    expectUnavailable(await failureOf(database.db.execute(sql`select from things`)))
+    await holder.end()
   })
 
   test('one that is away makes statements fail, not the start, and is used again when it is back', async () => {
@@ -123,7 +127,7 @@ describe('a server in trouble', () => {
     expectUnavailable(await failureOf(database.ping()))
     expectUnavailable(await failureOf(database.db.transaction((tx) => tx.execute(sql`select 1`))))
     proxy.mode = 'forward'
-    await database.ping()
+    await eventually(() => database.ping())
   })
 
   const useAll = (database: Database) =>
@@ -133,7 +137,7 @@ describe('a server in trouble', () => {
     await using proxy = await proxyBefore(url)
     await using database = await open({ url: proxy.url })
     for (let time = 0; time < 3; time++) {
-      await useAll(database)
+      await eventually(() => useAll(database))
       proxy.mode = 'cut'
       for (const failure of await Promise.all([failureOf(useAll(database)), failureOf(useAll(database))])) {
         expectUnavailable(failure)
@@ -155,13 +159,18 @@ describe('a server in trouble', () => {
 
   test('a transaction in which nothing happens is ended', async () => {
     await using database = await open()
+    await using other = await open()
     const failure = await failureOf(
       database.db.transaction(async (tx) => {
-        await new Promise((resolve) => setTimeout(resolve, 2500))
+        const [session] = await sqlRows<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`)
+        await eventually(async () => {
+          const left = await other.pool.query('select from pg_stat_activity where pid = $1', [session?.pid])
+          expect(left.rowCount).toBe(0)
+        })
         await tx.execute(sql`select 1`)
       }),
     )
     expectUnavailable(failure)
-    await database.ping()
+    await eventually(() => database.ping())
   })
 })

@@ -6,13 +6,14 @@ import { eagerLimiter, openRedis } from '../src/index.ts'
 const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
 
 async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
-  for (const until = Date.now() + 10_000; !(await check()); await sleep(5))
+  for (const until = Date.now() + 30_000; !(await check()); await sleep(5))
     if (Date.now() > until) throw new Error('it never came to be')
 }
 
 /** Processes that share a limit, at a time that a test can change. */
 async function processes(points: number, at = url, more: { mostIds?: number } = {}) {
   const redis = openRedis({ url: at, name: 'test' })
+  redis.options.commandTimeout = 60_000
   if (at === url) await eventually(() => redis.status === 'ready')
   const key = randomUUID()
   const clock = { now: 600_000 }

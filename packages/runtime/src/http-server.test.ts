@@ -29,7 +29,7 @@ test('who takes nothing of what it is sent loses the connection, and what was to
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   await using server = await serveHttp({
-    ...{ host: '127.0.0.1', port: 0, patience: { head: 1_000, request: 1_000, idle: 100 } },
+    ...{ host: '127.0.0.1', port: 0, patience: { head: 60_000, request: 60_000, idle: 3_000 } },
     handle: (_, response) => {
       gone = once(response, 'close')
       response.write(Buffer.alloc(50_000_000))
