@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '@parley/testkit'
+import { eventually, patiently } from '@parley/testkit'
 import { calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
@@ -11,10 +11,13 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
+const join = (userId: string, roomId: string) => patiently(() => env.as(userId).joinCall({ roomId }))
+const leave = (userId: string, roomId: string) => patiently(() => env.as(userId).leaveCall({ roomId }))
+
 test('however many join at once, in several processes, it is one call, and each is in it once', async () => {
   const people = Array.from({ length: 32 }, (_, n) => `Up${n}`)
   env.rooms.set('Rrace', people)
-  await Promise.all([...people, ...people].map((userId) => env.as(userId).joinCall({ roomId: 'Rrace' })))
+  await Promise.all([...people, ...people].map((userId) => join(userId, 'Rrace')))
   expect(await env.inCall('Rrace', 'Up0')).toEqual([...people].sort())
   expect(await env.db.select().from(calls)).toHaveLength(1)
   await eventually(() => expect(env.messaging.toldOf('Rrace')).toHaveLength(33))
@@ -22,7 +25,7 @@ test('however many join at once, in several processes, it is one call, and each 
   expect(first).toBe('call_started user')
   expect(others.sort()).toEqual(people.map((userId) => `call_participant_joined ${userId} user`).sort())
 
-  await Promise.all([...people, ...people].map((userId) => env.as(userId).leaveCall({ roomId: 'Rrace' })))
+  await Promise.all([...people, ...people].map((userId) => leave(userId, 'Rrace')))
   expect(await env.inCall('Rrace', 'Up0')).toBeUndefined()
   await eventually(() => expect(env.messaging.toldOf('Rrace')).toHaveLength(66))
   expect(env.messaging.toldOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
@@ -33,8 +36,8 @@ test('calls that begin and end at the same time never leave two', async () => {
   env.rooms.set('Rchurn', people)
   const churn = people.map(async (userId) => {
     for (let round = 0; round < 5; round++) {
-      await env.as(userId).joinCall({ roomId: 'Rchurn' })
-      await env.as(userId).leaveCall({ roomId: 'Rchurn' })
+      await join(userId, 'Rchurn')
+      await leave(userId, 'Rchurn')
     }
   })
   await Promise.all(churn)
