@@ -76,10 +76,18 @@ test('a deleted account is out of every call, and nothing of the person is left'
       expect(atMediaServer(roomId)).toEqual(['Ualice'])
     })
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
+  await env.livekit.sent()
   await requestErasure(env.bus, 'Udora', 1)
   await eventually(() => expect(env.erasures.found('Udora', 1)).toBe(3n))
   await requestErasure(env.bus, 'Udora', 2)
   await eventually(() => expect(env.erasures.found('Udora', 2)).toBe(0n))
+  // The media server may tell late, or again.
+  const { webhookUrl = '', events } = env.livekit
+  const gone = events.findLast(
+    ({ event, participant }) => event === 'participant_left' && participant?.identity === 'Udora',
+  )
+  if (!gone) throw new Error('she was never removed')
+  expect(await env.livekit.send(webhookUrl, { ...gone, id: 'EV_late' })).toBe(200)
   const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(callKeys))]
   expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
 })

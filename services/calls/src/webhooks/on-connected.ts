@@ -8,7 +8,7 @@ export async function onConnected(told: Told, userId: string, connection: Connec
   const outcome = await takeOnce(told, [userId], (call) => call.hear(userId, connection))
   if (outcome === 'ended') return tellMediaServer(told, null)
   // A ban that came between was announced before there was anybody to remove.
-  if (outcome !== 'again' && outcome.result && !(await isMember(told, userId))) {
+  if (typeof outcome === 'object' && outcome.result && !(await isMember(told, userId))) {
     const about = { source: 'livekit', userIds: [userId] } as const
     await changeCall(told.ctx, told.call.id, about, (call) => leaveCall(call, userId))
   }

@@ -2,14 +2,15 @@ import type { Call } from '../calls/call.ts'
 import { changeLocked, mediaRoomOf } from '../calls/change-call.ts'
 import type { Context, Media } from '../context.ts'
 import { lockCall, type CallRow } from '../store/calls.ts'
+import { isAnyErased } from '../store/erased.ts'
 import { insertChores } from '../store/media-chores.ts'
 import { takeWebhook } from '../store/webhooks.ts'
 
 /** What a webhook is about. */
 export type Told = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `again`: it was taken before; `ended`: the call is over. */
-export type Outcome<T> = 'again' | 'ended' | { result: T }
+/** `again`: it was taken before; `erased`: somebody it is about is deleted; `ended`: the call is over. */
+export type Outcome<T> = 'again' | 'erased' | 'ended' | { result: T }
 
 /** Takes a webhook once, and changes the call accordingly if it is active. */
 export async function takeOnce<T>(
@@ -19,6 +20,8 @@ export async function takeOnce<T>(
 ): Promise<Outcome<T>> {
   const outcome = await ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
     if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
+    // The media server may tell late: nothing is kept of who is forgotten.
+    if (await isAnyErased(tx, userIds)) return 'erased'
     const row = await lockCall(tx, id)
     if (!row || row.endedAt !== null) return 'ended'
     return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
