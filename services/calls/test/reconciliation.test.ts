@@ -78,21 +78,6 @@ test('a room that is left of a call is closed, those of others are not', async (
   expect(others.filter((name) => env.livekit.rooms.has(name))).toEqual(others)
 })
 
-test('what the media server was not told while it was away it is told later', async () => {
-  env.rooms.set('Raway', ['Ualice', 'Ubob'])
-  for (const userId of ['Ualice', 'Ubob']) {
-    await env.as(userId).joinCall({ roomId: 'Raway' })
-    await env.connect(userId, 'Raway')
-  }
-  const mediaRoom = await mediaRoomOf('Raway', 'Ubob')
-  env.livekit.isAway = true
-  await env.as('Ualice').leaveCall({ roomId: 'Raway' })
-  expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ualice', 'Ubob'])
-  env.livekit.isAway = false
-  await eventually(() => expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ubob']))
-  await env.as('Ubob').leaveCall({ roomId: 'Raway' })
-})
-
 test('a proxy that says not found for the media server says nothing of who is there', async () => {
   await using proxy = await serveHttp({
     ...{ host: '127.0.0.1', port: 0 },

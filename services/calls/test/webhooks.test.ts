@@ -111,6 +111,24 @@ test('a room that the media server closes ends the call, but not for who is only
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
 })
 
+/** Whom the media server shows in a room. */
+const atMediaServer = (mediaRoom: string) => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
+
+test('what the media server was not told while it was away it is told later', async () => {
+  env.rooms.set('Raway', ['Ualice', 'Ubob'])
+  for (const userId of ['Ualice', 'Ubob']) {
+    await env.as(userId).joinCall({ roomId: 'Raway' })
+    await env.connect(userId, 'Raway')
+  }
+  const mediaRoom = await roomOf('Raway', 'Ubob')
+  env.livekit.isAway = true
+  await env.as('Ualice').leaveCall({ roomId: 'Raway' })
+  expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
+  env.livekit.isAway = false
+  await eventually(() => expect(atMediaServer(mediaRoom)).toEqual(['Ubob']))
+  await env.as('Ubob').leaveCall({ roomId: 'Raway' })
+})
+
 test('whoever is back before the media server was told to remove them stays', async () => {
   env.rooms.set('Rback', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
@@ -122,9 +140,10 @@ test('whoever is back before the media server was told to remove them stays', as
   await env.as('Ualice').leaveCall({ roomId: 'Rback' })
   await env.as('Ualice').joinCall({ roomId: 'Rback' })
   await env.connect('Ualice', 'Rback')
-  env.livekit.isAway = false
+  // A request that began before she was back must not get through now: the server is away until nobody wants it any more.
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
-  expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()).toEqual(['Ualice', 'Ubob'])
+  env.livekit.isAway = false
+  expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })
 
