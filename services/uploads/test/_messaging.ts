@@ -3,12 +3,13 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** Stands in for messaging: keeps what rooms are told. */
+/** Stands in for messaging: keeps what rooms are told, each event once. */
 export class FakeMessaging {
   readonly #told: { roomId: string; event: RoomEvent }[] = []
 
   readonly applyRoomEvents: ServiceImpl<typeof MessagingInternalService>['applyRoomEvents'] = ({ roomId, events }) => {
-    this.#told.push(...events.map((event) => ({ roomId, event })))
+    for (const event of events)
+      if (this.of(event.aggregateId).every(({ version }) => version < event.version)) this.#told.push({ roomId, event })
     return {}
   }
 

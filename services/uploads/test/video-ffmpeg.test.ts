@@ -30,7 +30,7 @@ withFfmpeg('with ffmpeg', () => {
         if (!video || video.status === MessageVideoProcessingStatus.PROCESSING) return false
         return video
       },
-      { timeoutMs: 25_000 },
+      { timeoutMs: 100_000 },
     )
   }
   const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
@@ -101,7 +101,8 @@ withFfmpeg('with ffmpeg', () => {
       ...[...tone, ...pictures('64x64'), '-map', '0:a', '-map', '1:v', '-frames:v', '1'],
       ...['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v:0', 'attached_pic'],
     ])
-  const huge = () => film('in.mkv', ['-f', 'lavfi', '-i', 'color=size=16000x3000:rate=1:duration=1', '-c:v', 'ffv1'])
+  const huge = () =>
+    film('in.mkv', ['-f', 'lavfi', '-i', 'color=size=16000x3000:rate=1:duration=1', '-pix_fmt', 'gray', '-c:v', 'png'])
   const playlist = (inside: string) => () => Promise.resolve(Buffer.from(inside))
   const hidden = async () =>
     Buffer.concat([await film('in.mp4', [...pictures('64x64'), ...quickly]), Buffer.from('#EXTM3U\nfile:///etc/hosts')])
