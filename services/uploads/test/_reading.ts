@@ -10,9 +10,10 @@ export type Asking = {
   method?: string
 }
 
-/** Reads files of messages in the room Rtea from a process whose clock can be put forward. */
+/** Reads files of messages in the room Rtea from a process whose clock stands still until it is put forward. */
 export class Readers {
   readonly #env: Env
+  readonly #began = Date.now()
   #claims = 0
   #service: Service | undefined
   clock = 0
@@ -25,7 +26,7 @@ export class Readers {
     return this.#service?.url ?? ''
   }
 
-  readonly now = (): Date => new Date(Date.now() + this.clock)
+  readonly now = (): Date => new Date(this.#began + this.clock)
 
   async start(settings?: Record<string, string>): Promise<void> {
     this.#service = await this.#env.start(settings, { now: this.now })

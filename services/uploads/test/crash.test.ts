@@ -30,9 +30,9 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await once(child, 'message')
     return child
   }
-  const send = (uploadId: string, at: number) => {
+  const send = (uploadId: string, at: number, options: { timeoutMs?: number } = {}) => {
     const content = bytes.subarray(at, at + chunkBytes)
-    return alice().uploadChunk({ uploadId, offset: BigInt(at), content, chunkSha256: sha256(content) })
+    return alice().uploadChunk({ uploadId, offset: BigInt(at), content, chunkSha256: sha256(content) }, options)
   }
   const isFile = (key: string) => key.startsWith('files/')
   const isBeingWritten = async () => {
@@ -45,7 +45,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     const child = await begin()
     const uploadId = (await alice().createUpload(announcing(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < 8 * chunkBytes; at += chunkBytes) await send(uploadId, at)
-    const onItsWay = send(uploadId, 8 * chunkBytes).catch(() => undefined)
+    const onItsWay = send(uploadId, 8 * chunkBytes, { timeoutMs: 5_000 }).catch(() => undefined)
     await kill(child)
     await onItsWay
     await using _ = await env.start()
@@ -64,7 +64,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     for (const key of (await env.storedKeys()).filter(isFile)) await env.storage.delete(key)
     const chunks = (await env.storedKeys()).filter((key) => key.includes(uploadId))
     const made = alice()
-      .completeUpload({ uploadId })
+      .completeUpload({ uploadId }, { timeoutMs: 5_000 })
       .catch(() => undefined)
     await eventually(async () => (await env.storedKeys()).some(isFile) || (await isBeingWritten()))
     await kill(child)

@@ -143,7 +143,7 @@ describe('a file that cannot be sent to its end', () => {
   test('is let go of when whoever asked goes away', async () => {
     const large = await readers.attached(randomBytes(20_000_000), 'audio/ogg')
     const sockets = await Promise.all(Array.from({ length: 5 }, () => beginReading(readers.addressOf(large))))
-    expect(await openFiles()).toBe(5)
+    await eventually(async () => expect(await openFiles()).toBe(5))
     for (const socket of sockets) socket.destroy()
     await eventually(async () => expect(await openFiles()).toBe(0))
   })
