@@ -12,33 +12,42 @@ const inside = '127.0.0.1'
 const wanted = { accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
 const signal = new AbortController().signal
 
-let servers: Server[] = []
+const servers: Server[] = []
 let port = 0
 let reached: string[] = []
 
+async function serve(host: string): Promise<void> {
+  const server = createServer((request, response) => {
+    reached.push(host)
+    const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
+    if (request.url === '/switch') response.writeHead(101, { connection: 'upgrade', upgrade: 'other' }).end()
+    else if (to === null) response.end('hello')
+    else response.writeHead(302, { location: to }).end()
+  }).listen(port, host)
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port
+  servers.push(server)
+}
+
+const close = () =>
+  Promise.all(servers.splice(0).map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
+
 beforeAll(async () => {
-  const serve = async (host: string) => {
-    const server = createServer((request, response) => {
-      reached.push(host)
-      const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
-      if (request.url === '/switch') response.writeHead(101, { connection: 'upgrade', upgrade: 'other' }).end()
-      else if (to === null) response.end('hello')
-      else response.writeHead(302, { location: to }).end()
-    }).listen(port, host)
-    await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
-    servers.push(server)
-  }
-  await serve(outside)
-  await serve(inside)
+  for (let tries = 1; servers.length < 2; tries++)
+    try {
+      port = 0
+      await serve(outside)
+      await serve(inside)
+    } catch (error) {
+      // Another program may have the port at the other address.
+      await close()
+      if (tries === 20) throw error
+    }
 })
 beforeEach(() => {
   reached = []
 })
-afterAll(async () => {
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  servers = []
-})
+afterAll(close)
 
 /** Names lead to the addresses given, one list after the other. */
 const fetching = (url: string, ...answers: string[][]) => {
