@@ -75,11 +75,11 @@ export const inbox = pgTable(
 export const parkedEvents = pgTable(
   'parked_events',
   {
-    /** Durable name; `relay` for what the stream refused, `handover` for what messaging refused. */
+    /** Durable name; `relay` for what the stream refused, `handover` for what messaging refused; `jobs` for a service's own. */
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
-    /** Encoded svc.internal.v1.Event, complete: enough to try again; of `handover` a RoomEvent without its envelope. */
+    /** Encoded svc.internal.v1.Event, complete: enough to try again; of `handover` a RoomEvent without its envelope; of `jobs` JSON. */
     payload: bytea('payload').notNull(),
     attempts: integer('attempts').notNull(),
     lastError: text('last_error').notNull(),

@@ -15,6 +15,9 @@ export function countCreated(made: readonly Created[], postedAt: Date, at: Date)
 
 export const countDismissed = (count: number): void => dismissed(count)
 
+const parked = counter('notification_jobs_parked', { description: 'Jobs that failed for good and were given up' })
+export const jobParked = (of: string): void => parked(1, { of })
+
 /** How many messages have people who are still to be told. */
 export const gaugeJobs = (read: () => number): Disposable =>
   gauge('notification_jobs_waiting', { description: 'Messages of which many people are still being told' }, read)

@@ -1,7 +1,10 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { isDatabaseUnavailable } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissSome, shardsOfDismissals } from '../dismiss/dismiss-some.ts'
-import { postpone, putBack, takeJob, type Job, type Standing } from '../store/jobs.ts'
+import { jobParked } from '../metrics.ts'
+import { park, postpone, putBack, takeJob, type Job, type Standing } from '../store/jobs.ts'
 import { holdShards } from '../store/shards.ts'
 import { tellSome } from '../tell/many.ts'
 
@@ -9,6 +12,10 @@ const log = logger('jobs')
 
 const leaseMs = 15_000
 const longestPauseMs = 60_000
+/** Tries after which a job is given up: about two minutes. */
+const mostTries = 10
+/** Of them, those that an outage may count for. */
+const mostOutages = mostTries - 3
 
 /** Gives the jobs that wait their turns, one after the other, until none is due. */
 export async function runJobs(ctx: Context, signal: AbortSignal): Promise<void> {
@@ -18,11 +25,41 @@ export async function runJobs(ctx: Context, signal: AbortSignal): Promise<void> 
     try {
       await putBack(ctx.db, job, await takeTurn(ctx, job), ctx.now())
     } catch (error) {
-      const pauseMs = Math.min(250 * 2 ** job.failures, longestPauseMs)
-      log.warn({ err: error, job: String(job.id), failures: job.failures + 1 }, 'a job goes on later')
-      await postpone(ctx.db, job, new Date(ctx.now().getTime() + pauseMs))
+      await failed(ctx, job, error)
     }
   }
+}
+
+async function failed(ctx: Context, job: Job, error: unknown): Promise<void> {
+  const isOutage = await saysNothingOf(ctx, error)
+  const failures = isOutage ? Math.max(job.failures, Math.min(job.failures + 1, mostOutages)) : job.failures + 1
+  const about = { err: error, job: String(job.id), failures }
+  if (!isOutage && failures >= mostTries) {
+    if (!(await park(ctx.db, job, { attempts: failures, reason: reasonOf(error), at: ctx.now() }))) return
+    jobParked(job.work.of)
+    return log.error(about, 'a job is given up; it is parked')
+  }
+  const pauseMs = Math.min(250 * 2 ** job.failures, longestPauseMs)
+  log.warn(about, 'a job goes on later')
+  await postpone(ctx.db, job, { until: new Date(ctx.now().getTime() + pauseMs), failures })
+}
+
+/** A neighbour or the database does not answer: that says nothing about the job. */
+async function saysNothingOf({ db }: Context, error: unknown): Promise<boolean> {
+  if (error instanceof ConnectError && [Code.Unavailable, Code.DeadlineExceeded].includes(error.code)) return true
+  if (!isDatabaseUnavailable(error)) return false
+  // A statement that ran into a timeout of its own is a failure of the job.
+  return db.execute('select 1').then(
+    () => false,
+    () => true,
+  )
+}
+
+/** From the innermost cause: the outer ones of a failed statement quote its parameters. */
+function reasonOf(error: unknown): string {
+  let cause = error
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
+  return (cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)).slice(0, 300)
 }
 
 async function takeTurn(ctx: Context, { work, after }: Job): Promise<Standing> {

@@ -43,10 +43,30 @@ export async function putBack(db: Reader, { id, fence }: Job, standing: Standing
 }
 
 /** Lets a job that failed wait. */
-export async function postpone(db: Reader, { id, fence }: Job, until: Date): Promise<void> {
+export async function postpone(
+  db: Reader,
+  { id, fence }: Job,
+  { until, failures }: { until: Date; failures: number },
+): Promise<void> {
   await db.execute(sql`
-    update notification_jobs set due_at = ${until.toISOString()}::timestamptz, failures = failures + 1
+    update notification_jobs set due_at = ${until.toISOString()}::timestamptz, failures = ${failures}
     where id = ${id} and fence = ${fence}`)
+}
+
+/** Gives a job up; it lies where events lie that were given up. False when another process has taken it since. */
+export async function park(
+  db: Reader,
+  { id, fence }: Job,
+  { attempts, reason, at }: { attempts: number; reason: string; at: Date },
+): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`
+    with given_up as (delete from notification_jobs where id = ${id} and fence = ${fence} returning id, work, after)
+    insert into parked_events (consumer, event_id, subject, payload, attempts, last_error, parked_at)
+    select 'jobs', id::text, 'job.' || coalesce(work->>'of', ''),
+      convert_to(jsonb_build_object('work', work, 'after', after)::text, 'UTF8'), ${attempts}, ${reason},
+      ${at.toISOString()}::timestamptz
+    from given_up`)
+  return (rowCount ?? 0) > 0
 }
 
 export async function countJobs(db: Reader): Promise<number> {

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { sqlRows } from '@parley/postgres'
+import { eventually } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
+import { openFleet, type Fleet } from './_fleet.ts'
+import { Story } from './_story.ts'
+
+let fleet: Fleet
+beforeEach(async () => {
+  fleet = await openFleet()
+})
+afterEach(() => fleet[Symbol.asyncDispose]())
+
+const waiting = () =>
+  sqlRows<{ failures: number; fence: number }>(fleet.db, sql`select failures, fence from notification_jobs`)
+const parked = () =>
+  sqlRows<{ subject: string; attempts: number; payload: Buffer; reason: string }>(
+    fleet.db,
+    sql`select subject, attempts, payload, last_error as reason from parked_events where consumer = 'jobs'`,
+  )
+
+test('a job that fails for good is parked with its reason, and counted', async () => {
+  const work = { of: 'told', audiences: [{ of: 'members' }] }
+  await fleet.db.execute(
+    sql`insert into notification_jobs (work, due_at, failures) values (${JSON.stringify(work)}::jsonb, now(), 9)`,
+  )
+  const { internalPort } = await fleet.start()
+  await eventually(async () => expect(await parked()).toHaveLength(1))
+  expect(await waiting()).toEqual([])
+  const [job] = await parked()
+  expect(job).toMatchObject({ subject: 'job.told', attempts: 10, reason: expect.stringContaining('TypeError') })
+  expect(JSON.parse(job?.payload.toString() ?? '')).toEqual({ work, after: '' })
+  const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
+  expect(metrics).toMatch(/notification_jobs_parked(_total)?\{[^}]*of="told"[^}]*\} 1\b/)
+})
+
+test('a job is not parked while a neighbour is away, however often it fails', async () => {
+  const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
+  fleet.neighbours.room('R1', members)
+  fleet.neighbours.silentMethods.add('getPresences')
+  await fleet.start()
+  await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
+  await eventually(async () => expect(await waiting()).toHaveLength(1), { timeoutMs: 20_000 })
+  await eventually(
+    async () => {
+      await fleet.db.execute(sql`update notification_jobs set failures = 9, due_at = now()`)
+      expect((await waiting())[0]?.fence).toBeGreaterThan(4)
+    },
+    { timeoutMs: 20_000 },
+  )
+  expect(await parked()).toEqual([])
+  fleet.neighbours.silentMethods.clear()
+  await eventually(
+    async () => {
+      await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
+      expect(await waiting()).toEqual([])
+    },
+    { timeoutMs: 20_000 },
+  )
+  expect(await parked()).toEqual([])
+})
