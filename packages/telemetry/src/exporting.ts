@@ -5,11 +5,8 @@ import { emitLogRecord } from './log-records.ts'
 import { alsoLogTo } from './logger.ts'
 import { setRecording } from './trace.ts'
 
-// A collector that is gone must not keep a process from ending.
-const flushTimeoutMs = 2_000
-
-/** Starts sending traces and logs where the OTEL_* variables say; returns what flushes and stops it. */
-export function startExporting(): () => Promise<void> {
+/** Starts sending traces and logs where the OTEL_* variables say; returns what sends the rest and stops it in time. */
+export function startExporting(): (withinMs: number) => Promise<void> {
   const sdk = new NodeSDK({
     resource: resource(),
     // The other detectors read files and run commands for attributes that nobody asks for.
@@ -21,10 +18,10 @@ export function startExporting(): () => Promise<void> {
   sdk.start()
   setRecording(process.env['OTEL_TRACES_EXPORTER'] !== 'none')
   if (process.env['OTEL_LOGS_EXPORTER'] !== 'none') alsoLogTo(emitLogRecord)
-  return async () => {
+  return async (withinMs) => {
     alsoLogTo(undefined)
     setRecording(false)
-    await Promise.race([sdk.shutdown().catch(() => undefined), elapsed(flushTimeoutMs)])
+    await Promise.race([sdk.shutdown().catch(() => undefined), elapsed(withinMs)])
   }
 }
 

@@ -2,7 +2,7 @@ import { metrics } from '@opentelemetry/api'
 import { meterProvider } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
 
-let stopExporting: (() => Promise<void>) | undefined
+let stopExporting: ((withinMs: number) => Promise<void>) | undefined
 
 /** Starts measuring the process and, if a collector is configured, sending traces and logs to it. */
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
@@ -14,9 +14,12 @@ export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   stopExporting = startExporting()
 }
 
-/** Sends what is still waiting, for two seconds at most, and stops sending. The last thing a process does. */
-export async function stopTelemetry(): Promise<void> {
-  await stopExporting?.()
+/**
+ * Sends what is still waiting and stops sending. The last thing a process does: a collector that is gone keeps it from
+ * ending for `withinMs` at most.
+ */
+export async function stopTelemetry(withinMs = 2_000): Promise<void> {
+  await stopExporting?.(withinMs)
   stopExporting = undefined
 }
 

@@ -40,6 +40,7 @@ test('traces and logs reach the collector and belong together', async () => {
   const lines = await runProgram('speak', {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    TEST_STOP_WITHIN_MS: '60000',
   })
   const span = (name: string) => collector.spans().find((candidate) => candidate.name === name)
 

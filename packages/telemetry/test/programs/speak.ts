@@ -11,4 +11,4 @@ await withSpan('outer', { kind: 'server', parent }, () =>
   }),
 )
 await withSpan('failing', {}, () => Promise.reject(new TypeError('hunter2'))).catch(() => undefined)
-await stopTelemetry()
+await stopTelemetry(Number(process.env['TEST_STOP_WITHIN_MS'] ?? 2_000))
