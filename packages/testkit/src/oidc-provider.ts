@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '@parley/local/infrastructure'
 import type { Configuration } from 'oidc-provider'
 
 /** Answers a request; false leaves it to the provider. */
@@ -44,8 +44,8 @@ export async function startOidcProvider(callbacks: string[], at = 0): Promise<Oi
     requests.push(new URL(request.url ?? '/', 'http://provider').pathname)
     if (!instead || instead(request, response) === false) answering(request, response)
   })
-  await listen(server, at)
-  const { port } = server.address() as AddressInfo
+  const port = at || (await freePort())
+  await listen(server, port)
   const issuer = `http://127.0.0.1:${port}`
 
   let keys = [signingKey('first')]

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort } from '@parley/local/infrastructure'
 
 /** A server that can be made to go away and come back at the same address, with what it stores. */
 export type Outage = AsyncDisposable & {
@@ -32,13 +33,11 @@ export async function outageProxy(target: string, defaultPort: number): Promise<
     }
   }
   let server: Server | undefined
-  let port = 0
+  const port = await freePort()
   const start = async () => {
     if (server !== undefined) return
     server = createServer(forward).listen(port, '127.0.0.1')
     await once(server, 'listening')
-    const address = server.address()
-    if (typeof address === 'object' && address !== null) port = address.port
   }
   const stop = async () => {
     const closing = server

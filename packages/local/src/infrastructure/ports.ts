@@ -1,18 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 
-/** A TCP port of the loopback interface that nothing listened on a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no TCP port was given'))
-        else resolve(address.port)
-      })
-    })
-  })
+/** Below those that systems give to outgoing connections and to whoever asks for any port. */
+const first = 20_000
+const count = 12_000
+
+/**
+ * A TCP port of the loopback interface that nothing listened on a moment ago, and that nobody is given by chance while
+ * its server is away.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const port = first + randomInt(count)
+    if (await isPortFree(port)) return port
+  }
+  throw new Error(`no TCP port from ${first} to ${first + count - 1} is free`)
 }
 
 /** Whether a server of this process could listen on the port. */
