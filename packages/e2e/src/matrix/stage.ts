@@ -7,6 +7,7 @@ import {
   PermissionScopeKind,
 } from '@parley/contracts/admin'
 import { MessageService, RoomService } from '@parley/contracts/api'
+import type { LivekitStandIn } from '@parley/testkit'
 import { fleet } from '../fleet.ts'
 import { Listeners } from '../listeners.ts'
 import { tokenForOtherClient } from '../other-clients.ts'
@@ -19,6 +20,7 @@ type People = Record<Name, Person>
 
 /** The people and rooms of the matrix, and what has happened there. Calls go to one gateway after the other. */
 export class Stage {
+  readonly mediaServer: LivekitStandIn
   readonly people: People
   readonly owner: Person
   readonly groupId: string
@@ -31,10 +33,12 @@ export class Stage {
   #turn = 0
 
   private constructor(
+    mediaServer: LivekitStandIn,
     people: People,
     owner: Person,
     rooms: Pick<Stage, 'groupId' | 'channel' | 'hall' | 'dm' | 'plaza'>,
   ) {
+    this.mediaServer = mediaServer
     this.people = people
     this.owner = owner
     this.groupId = rooms.groupId
@@ -44,7 +48,7 @@ export class Stage {
     this.plaza = rooms.plaza
   }
 
-  static async set(): Promise<Stage> {
+  static async set(mediaServer: LivekitStandIn): Promise<Stage> {
     const owner = await theOwner()
     const made = await Promise.all(
       names.map((name) =>
@@ -70,7 +74,7 @@ export class Stage {
       scope: { kind: PermissionScopeKind.ROOM, id: hall },
     })
     const dm = await people.ada.call(RoomService.method.startDM, { participantIds: [people.bob.userId] })
-    return new Stage(people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
+    return new Stage(mediaServer, people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
   }
 
   /** Sockets of everyone on both nodes, once everything that happened so far has been told. */
