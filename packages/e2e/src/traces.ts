@@ -65,8 +65,18 @@ function searchFiles(texts: readonly string[], found: Found): void {
   for (const folder of [assets, logs]) {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name)
-      if (entry.isFile()) search(readFileSync(file), texts, (text) => found(text, `file: ${file}`))
+      if (entry.isFile()) search(contentOf(file), texts, (text) => found(text, `file: ${file}`))
     }
+  }
+}
+
+/** Nothing of a file that was deleted meanwhile. */
+function contentOf(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Uint8Array()
+    throw error
   }
 }
 

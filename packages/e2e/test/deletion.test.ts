@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { AdminPermissionService, PermissionDecision } from '@parley/contracts/admin'
 import { MessageService, MyAccountService, RoomDirectoryService, RoomService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
@@ -13,6 +13,9 @@ import { fleet } from '../src/fleet.ts'
 import { Socket } from '../src/socket.ts'
 import { storedFiles, tracesOf } from '../src/traces.ts'
 
+// Everything that all suites left is searched, more than once.
+jest.setTimeout(400_000)
+
 let owner: Person
 let bob: Person
 
@@ -20,6 +23,8 @@ beforeAll(async () => {
   ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
 })
 afterAll(wholeAgain)
+
+const patience = { timeoutMs: 100_000 }
 
 const deleted = async (person: Person) => {
   const { confirmationToken } = await person.call(MyAccountService.method.requestAccountDeletion, {})
@@ -35,7 +40,7 @@ const ledgerClosed = async ({ userId }: Person) => {
     const reports = await ask('select service, pass, found::text from deletion_reports where user_id = $1')
     if (!deletion?.completed_at) throw new Error(`pass ${String(deletion?.pass)}: ${JSON.stringify(reports)}`)
   }
-  await eventually(closed, { timeoutMs: 100_000 })
+  await eventually(closed, patience)
 }
 
 test('nothing of a deleted person is left in any table, event or file, and others see a deleted user', async () => {
@@ -97,7 +102,7 @@ test('nothing of a deleted person is left in any table, event or file, and other
     const traces = await tracesOf(wanted)
     for (const text of wanted) expect({ text, found: traces.get(text)?.length }).not.toEqual({ text, found: 0 })
     expect(traces.get(texts.displayName)?.some((where) => where.startsWith('stream: '))).toBe(true)
-  })
+  }, patience)
 
   using socket = await Socket.subscribed(fleet().realtimeNodes[1], zed.token)
   using others = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
@@ -106,12 +111,10 @@ test('nothing of a deleted person is left in any table, event or file, and other
   await others.heard(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
   await others.heard(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
   for (const base of fleet().gateways) {
-    const answer = await zed.attempt(
-      UserService.method.getUser,
-      { target: { case: 'userId', value: bob.userId } },
-      { base },
-    )
-    expect(codeOf(answer)).toBe('unauthenticated')
+    await eventually(async () => {
+      const request = { target: { case: 'userId', value: bob.userId } } as const
+      expect(codeOf(await zed.attempt(UserService.method.getUser, request, { base }))).toBe('unauthenticated')
+    })
   }
   await ledgerClosed(zed)
 
