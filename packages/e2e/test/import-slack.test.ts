@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomDirectoryService, RoomDirectoryScope, RoomService } from '@parley/contracts/api'
 import { repositoryRoot } from '@parley/local'
-import { writeSlackExport, type SlackExportContent } from '@parley/testkit'
+import { eventually, writeSlackExport, type SlackExportContent } from '@parley/testkit'
+import { databaseOf } from '../src/databases.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, operate, signIn, type Person } from '../src/people.ts'
 
@@ -20,7 +21,7 @@ let report: { taken: Record<string, number>; notTaken: { what: string; count: nu
 
 beforeAll(async () => {
   content = await writeSlackExport(archive, size)
-  await killedAfter(['import', 'slack', archive], 6_000)
+  await killedInTheMiddle(['import', 'slack', archive])
   const started = performance.now()
   report = (await operate(['import', 'slack', archive])) as typeof report
   const seconds = (performance.now() - started) / 1000
@@ -32,15 +33,20 @@ beforeAll(async () => {
 }, 400_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the command and ends it hard in the middle. */
-async function killedAfter(args: string[], ms: number): Promise<void> {
+/** Runs the command and ends it hard once some of the messages are there. */
+async function killedInTheMiddle(args: string[]): Promise<void> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
+  await using database = await databaseOf('messaging')
+  const stored = async () =>
+    Number((await database.query<{ n: string }>('select count(*) as n from room_events')).rows[0]?.n)
+  const before = await stored()
   const child = spawn(process.execPath, [command, ...args], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
-  const timer = setTimeout(() => child.kill('SIGKILL'), ms)
+  const patience = { timeoutMs: 200_000 }
+  await eventually(async () => child.exitCode !== null || (await stored()) > before + size.messages / 10, patience)
+  child.kill('SIGKILL')
   expect(await ended).toBe('SIGKILL')
-  clearTimeout(timer)
 }
 
 type Counted = { messages: number; echoes: number; replies: number; reactions: number; ascending: boolean }
