@@ -10,7 +10,7 @@ let started: { fleet: Fleet; dataDir: string } | undefined
 
 /** What makes tests quick: the same steps as in production, after less time. */
 const impatience = {
-  PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '2s',
+  PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
   PARLEY_GENERAL_LOG_LEVEL: 'info',
 }

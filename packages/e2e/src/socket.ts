@@ -81,20 +81,15 @@ export class Socket implements Disposable {
 
   /** The first frame of a kind, as soon as it is there. Fails when the socket is closed without one. */
   first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
-    return eventually(() => {
+    return this.#awaited(kind, () => {
       const found = this.frames.find((frame) => frame.case === kind)
-      if (found !== undefined) return found.value as FrameValues[Case]
-      throw new Error(`no ${kind} came${this.isClosed ? ' and the socket is closed' : ''}; ${describe(this.frames)}`)
+      return found && (found.value as FrameValues[Case])
     })
   }
 
-  /** The first event that matches, as soon as it is there. */
+  /** The first event that matches, as soon as it is there. Fails when the socket is closed without one. */
   heard(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
-    return eventually(() => {
-      const found = this.events.find(matches)
-      if (found !== undefined) return found
-      throw new Error(`the event did not come; ${describe(this.frames)}`)
-    })
+    return this.#awaited('event', () => this.events.find(matches))
   }
 
   /** Hears that a message was posted. */
@@ -107,6 +102,16 @@ export class Socket implements Disposable {
     const nonce = String(Math.random())
     this.send({ case: 'ping', value: { nonce } })
     await eventually(() => this.frames.some((frame) => frame.case === 'pong' && frame.value.nonce === nonce))
+  }
+
+  async #awaited<T>(what: string, find: () => T | undefined): Promise<T> {
+    const { found } = await eventually(() => {
+      const found = find()
+      if (found === undefined && !this.isClosed) throw new Error(`no ${what} came; ${describe(this.frames)}`)
+      return { found }
+    })
+    if (found === undefined) throw new Error(`the socket is closed, and no ${what} came; ${describe(this.frames)}`)
+    return found
   }
 
   [Symbol.dispose](): void {

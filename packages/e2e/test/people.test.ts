@@ -41,7 +41,7 @@ describe('presence', () => {
           ({ event }) =>
             event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
         )
-      expect((await shown(ada.userId, bob))?.presenceStatus).toBe(status)
+      await eventually(async () => expect((await shown(ada.userId, bob))?.presenceStatus).toBe(status))
     }
   })
 })

@@ -79,7 +79,7 @@ describe('a session cookie', () => {
   })
 
   test.each([
-    ['is good for a minute', '55 seconds', true],
+    ['is good for a minute', '45 seconds', true],
     ['is not good any longer', '61 seconds', false],
   ])('that was replaced %s', async (_, interval, isGood) => {
     await letPass(ada, '68 days')

@@ -32,7 +32,7 @@ withFfmpeg('a video', () => {
           { case: 'assetProcessingSucceeded', value: named },
         ])
       },
-      { timeoutMs: 25_000 },
+      { timeoutMs: 90_000 },
     )
     const read = await bob.call(getMessage, { roomId, eventId })
     const video = read.message?.attachments[0]?.videoProcessing
