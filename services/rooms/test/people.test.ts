@@ -15,7 +15,8 @@ beforeEach(async () => {
 afterEach(() => env[Symbol.asyncDispose]())
 
 const stored = () => env.db.select().from(people).orderBy(people.userId)
-const filled = () => eventually(async () => (await env.db.select().from(projectionFills)).length === 1)
+const filled = () =>
+  eventually(async () => (await env.db.select().from(projectionFills)).length === 1, { timeoutMs: 90_000 })
 const alice = { userId: 'Ualice', login: 'alice', displayName: 'Alice', roleIds: ['moderator'], version: 5n }
 
 async function announce(

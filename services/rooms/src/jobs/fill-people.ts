@@ -5,6 +5,8 @@ import { persistently } from './persistently.ts'
 
 const projection = 'people'
 const pageSize = 1000
+/** Large statements take long to put together, and meanwhile transactions of this process idle until they are ended. */
+const savedAtOnce = 100
 
 /** Copies every account once. The consumers already run, and newer versions win, so nothing is missed or undone. */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
@@ -16,10 +18,13 @@ async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {
   let copied = 0
   for (let after = ''; ;) {
     const { people } = await ctx.accounts.listPeople({ after, limit: pageSize }, { signal })
-    await ctx.db.transaction(async (tx) => {
-      await saveProfiles(tx, people)
-      await saveRoles(tx, people)
-    })
+    for (let from = 0; from < people.length; from += savedAtOnce) {
+      const some = people.slice(from, from + savedAtOnce)
+      await ctx.db.transaction(async (tx) => {
+        await saveProfiles(tx, some)
+        await saveRoles(tx, some)
+      })
+    }
     copied += people.length
     const last = people.at(-1)
     if (!last || people.length < pageSize) break
