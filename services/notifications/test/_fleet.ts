@@ -50,6 +50,8 @@ export class Neighbours {
   readonly calls: string[] = []
   silent = false
   readonly silentMethods = new Set<string>()
+  /** What a page of recipients behind somebody waits for. */
+  beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
     const room = { members: new Set(members), ...more }
@@ -127,8 +129,9 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         if (!room) return { exists: false }
         return { exists: true, effectiveMember: room.members.has(userId), room: headerOf(roomId, room) }
       },
-      listRecipients: ({ roomId, userIds, roleIds, all, after, limit }) => {
+      listRecipients: async ({ roomId, userIds, roleIds, all, after, limit }) => {
         neighbours.note('listRecipients')
+        await neighbours.beforeRecipients(after)
         const room = rooms.get(roomId)
         if (!room) return {}
         const holders = new Set(roleIds.flatMap((id) => room.roles?.[id] ?? []))
