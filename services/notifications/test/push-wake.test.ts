@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openPushFleet } from './_push-fleet.ts'
-import { Story } from './_story.ts'
+import { publish, Story } from './_story.ts'
 
 test('a push leaves at once, and so does what takes it back, without waiting for the next look at the queue', async () => {
   await using push = await openPushFleet()
@@ -10,8 +10,11 @@ test('a push leaves at once, and so does what takes it back, without waiting for
   push.fleet.neighbours.room('R1', ['Uann', 'Ubob'])
   const story = new Story(push.fleet.bus, 'R1')
   for (const times of [1, 3]) {
+    story.held = true
     const eventId = await story.post('Uann', { mentions: { userIds: ['Ubob'] } })
     push.fleet.neighbours.previews.set(eventId, { text: 'hello' })
+    story.held = false
+    for (const event of story.told.slice(-1)) await publish(push.fleet.bus, event)
     await eventually(() => expect(push.service.by('phone')).toHaveLength(times))
     await story.read('Ubob')
     await eventually(() => expect(push.service.by('phone')).toHaveLength(times + 1))

@@ -267,6 +267,8 @@ test('events that come again tell nobody anew, also what was dismissed', async (
   await settled(story, roomId)
   const { notifications } = fleet.as(cat)
   expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
+  // Of both: that there is something, and that it is a mention.
+  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4))
   const before = { bob: heardBy(fleet.told, bob), ids: await pendingOf(bob) }
   // Without the inbox, as after three days: the rows themselves know.
   await fleet.db.execute('delete from inbox')
