@@ -1,6 +1,13 @@
+import type { Event } from '@parley/contracts/internal'
 import { durableName } from '../subjects.ts'
 import { usualRedelivery, type DurableOptions } from './consume-events.ts'
-import { handleMessages, type BatchHandler, type BatchHandling, type BatchPreparation } from './handling-batches.ts'
+import {
+  handleMessages,
+  open,
+  type BatchHandler,
+  type BatchHandling,
+  type BatchPreparation,
+} from './handling-batches.ts'
 import { Heap, type Pace } from './heap.ts'
 import { startAnewWhenRestored } from './restored.ts'
 import { runConsumer } from './run-consumer.ts'
@@ -17,6 +24,8 @@ export type BatchConsumerOptions = DurableOptions & {
    * longest that an event waits while there is room. Default: 128, 100 ms.
    */
   pace?: Pace
+  /** Whether somebody waits for what an event brings: it ends the gathering. Default: nobody does. */
+  isUrgent?: (event: Event) => boolean
 } & (
     | {
         /** Handles events, in the order in which they came; each event id once. */
@@ -34,7 +43,7 @@ export type BatchConsumerOptions = DurableOptions & {
  * event again that the stream still has.
  */
 export function consumeEventBatches(options: BatchConsumerOptions): Promise<AsyncDisposable> {
-  const { db, bus, subject, pace = usualPace } = options
+  const { db, bus, subject, pace = usualPace, isUrgent = () => false } = options
   const name = durableName(options.service, options.durable)
   const kinds = options.kinds && new Set(options.kinds)
   const prepare: BatchPreparation =
@@ -49,7 +58,12 @@ export function consumeEventBatches(options: BatchConsumerOptions): Promise<Asyn
     name,
     subject,
     mostInHand,
-    hands: (guarded) => new Heap(pace, (messages) => guarded(() => handleMessages(handling, messages))),
+    hands: (guarded) =>
+      new Heap(pace, {
+        open: open(kinds),
+        isUrgent: ({ events }) => events?.some(isUrgent) ?? false,
+        work: (opened) => guarded(() => handleMessages(handling, opened)),
+      }),
     ...(kinds === undefined && { check: () => startAnewWhenRestored(db, bus, name) }),
   })
   return Promise.resolve(consumer)

@@ -33,28 +33,32 @@ export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBat
 /** A consumer, as far as some messages are concerned. */
 export type BatchHandling = Omit<Handling, 'prepare'> & { prepare: BatchPreparation }
 
+/** A message and its events of the kinds that are handled; undefined when it holds something else. */
+export type Opened = { message: Msg; events: Event[] | undefined }
+
+export const open =
+  (kinds: Handling['kinds']) =>
+  (message: Msg): Opened => ({ message, events: decode(message)?.filter(({ kind }) => kinds?.has(kind) ?? true) })
+
 /**
  * Handles the events of several messages in one transaction and acknowledges them. When that fails each message is handled
  * alone, so that one that cannot be handled keeps no other.
  */
-export async function handleMessages(handling: BatchHandling, messages: readonly Msg[]): Promise<Outcome> {
-  const { db, consumer, kinds, prepare, redelivery } = handling
-  const left = new Set(messages)
-  const settle = (those: readonly Decoded[], how: (message: Msg) => void): void => {
+export async function handleMessages(handling: BatchHandling, opened: readonly Opened[]): Promise<Outcome> {
+  const { db, consumer, prepare, redelivery } = handling
+  const left = new Set(opened.map(({ message }) => message))
+  const settle = (those: readonly Known[], how: (message: Msg) => void): void => {
     for (const { message } of those) if (left.delete(message)) how(message)
   }
   const comeAgain = (message: Msg) => bringAgain(message, redelivery.firstMs)
-  const decoded = messages.flatMap((message) => {
-    const events = decode(message)?.filter(({ kind }) => kinds?.has(kind) ?? true)
-    return events === undefined ? [] : { message, events, again: (deliveryOf(message)?.deliveries ?? 1) > 1 }
-  })
+  const known = opened.flatMap(({ message, events }) => (events ? [{ message, events }] : []))
   try {
-    const { handle, failed } = await prepare(decoded.flatMap(({ events }) => events))
+    const { handle, failed } = await prepare(known.flatMap(({ events }) => events))
     const withSome = (what: (failure: unknown) => boolean) =>
-      decoded.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
+      known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
     settle(withSome(isAway), comeAgain)
     const unclear = new Set(withSome(() => true))
-    const ready = decoded.filter((one) => !unclear.has(one))
+    const ready = known.filter((one) => !unclear.has(one))
     await handleTogether(handling, ready, handle)
     settle(ready, acknowledge)
   } catch (error) {
@@ -67,15 +71,16 @@ export async function handleMessages(handling: BatchHandling, messages: readonly
   return handleApart(handling, [...left])
 }
 
-type Decoded = { message: Msg; events: Event[]; again: boolean }
+type Known = { message: Msg; events: Event[] }
 
 async function handleTogether(
   { db, consumer }: BatchHandling,
-  messages: readonly Decoded[],
+  messages: readonly Known[],
   handle: BatchHandler,
 ): Promise<void> {
   const events = messages.flatMap((message) => message.events)
-  const before = messages.flatMap(({ events: those, again }) => (again ? those.map(({ id }) => id) : []))
+  const again = messages.filter(({ message }) => (deliveryOf(message)?.deliveries ?? 1) > 1)
+  const before = again.flatMap((message) => message.events.map(({ id }) => id))
   if (events.length === 0) return
   const span = { kind: 'consumer', attributes: { consumer, 'event.count': events.length } } as const
   const afterCommit = await withSpan('consume events', span, () =>
@@ -87,7 +92,7 @@ async function handleTogether(
     }),
   )
   afterCommit?.()
-  for (const { again } of messages) if (again) messageRedelivered(consumer)
+  for (const _ of again) messageRedelivered(consumer)
   eventHandled(consumer, events.length)
 }
 

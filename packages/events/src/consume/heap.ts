@@ -7,21 +7,29 @@ export type Pace = { mostAtOnce: number; pauseMs: number }
 
 /**
  * Runs work on many messages at a time, and one time after the other. A message that finds nothing going on is not kept
- * waiting; what comes in the pause after it gathers, and is handled together.
+ * waiting; what comes in the pause after it gathers, and is handled together. One that is urgent ends the pause.
  */
-export class Heap implements Hands {
-  /** Must not reject. */
-  readonly #work: (messages: Msg[]) => Promise<void>
-  readonly #load = new Load()
+export class Heap<T> implements Hands {
   readonly #mostAtOnce: number
+  readonly #open: (message: Msg) => T
+  readonly #isUrgent: (opened: T) => boolean
+  /** Must not reject. */
+  readonly #work: (opened: T[]) => Promise<void>
+  readonly #load = new Load()
   readonly #gathering: Gathering
-  #waiting: Msg[] = []
+  #waiting: T[] = []
+  #urgent = false
   #running: Promise<void> | undefined
 
-  constructor({ mostAtOnce, pauseMs }: Pace, work: (messages: Msg[]) => Promise<void>) {
+  constructor(
+    { mostAtOnce, pauseMs }: Pace,
+    of: { open: (message: Msg) => T; isUrgent: (opened: T) => boolean; work: (opened: T[]) => Promise<void> },
+  ) {
     this.#mostAtOnce = mostAtOnce
+    this.#open = of.open
+    this.#isUrgent = of.isUrgent
+    this.#work = of.work
     this.#gathering = new Gathering(pauseMs, mostAtOnce)
-    this.#work = work
   }
 
   get size(): number {
@@ -29,9 +37,11 @@ export class Heap implements Hands {
   }
 
   add(message: Msg): void {
+    const opened = this.#open(message)
     this.#load.more()
-    this.#waiting.push(message)
-    this.#gathering.grown(this.#waiting.length)
+    this.#waiting.push(opened)
+    this.#urgent ||= this.#isUrgent(opened)
+    this.#gathering.grown(this.#gathered())
     // After this turn, so that what came in one packet stays together.
     this.#running ??= Promise.resolve().then(() => this.#run())
   }
@@ -42,11 +52,16 @@ export class Heap implements Hands {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const messages = this.#waiting.splice(0, this.#mostAtOnce)
-      await this.#work(messages)
-      this.#load.less(messages.length)
-      await this.#gathering.wait(this.#waiting.length)
+      const opened = this.#waiting.splice(0, this.#mostAtOnce)
+      this.#urgent = false
+      await this.#work(opened)
+      this.#load.less(opened.length)
+      await this.#gathering.wait(this.#gathered())
     }
     this.#running = undefined
+  }
+
+  #gathered(): number {
+    return this.#urgent ? this.#mostAtOnce : this.#waiting.length
   }
 }

@@ -21,16 +21,19 @@ export type Change = {
   dismissal?: Dismissal
 }
 
-/** Makes what events change true, all in one; answers the entries of what is told. */
+/**
+ * Makes what events change true, all in one; answers the entries of what is told. Whoever has read a message, or lost its
+ * room, was told first, as if each event were handled alone: of a reply and its echo only the one told first counts.
+ */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
   const those = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))
   const [tellings, read, left] = [those('telling'), those('read'), those('left')]
   const dismissals: Dismissal[] = [...left.map(placeOf), ...those('dismissal')]
   const people = [...tellings.flatMap(({ recipients }) => recipients), ...read].map(({ userId }) => userId)
   await holdShards(tx, [...new Set([...shardsOf(people), ...shardsOfDismissals(dismissals)])])
+  const entries = await tell(tx, tellings, at)
   await noteDepartures(tx, left, at)
   dismissals.push(...(await moveMarkers(tx, read, at)).map(placeOf))
-  const entries = await tell(tx, tellings, at)
   entries.push(...(await dismissSoon(tx, dismissals, at)))
   await insertJobs(tx, those('job'), at)
   return entries

@@ -2,26 +2,27 @@ import { consumeEventBatches, type BatchConsumerOptions } from '@parley/events'
 import { Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { onReads } from './reads.ts'
-import { onRoomEvents } from './room-events.ts'
+import { isForSomebody, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<BatchConsumerOptions, 'bus' | 'db' | 'service'>
 
-/** Many at a time under load, at once when it is quiet; few enough that nobody waits long for the shards of all. */
-const pace = { pauseMs: 50, mostAtOnce: 64 }
+/** Few enough that nobody waits long for the shards of all. */
+const mostAtOnce = 64
 
 /** Listens to what is said in rooms and to what people read. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
   await using opened = new Resources()
   opened.use(
     await consumeEventBatches({
-      ...{ ...listening, pace, durable: 'rooms', subject: 'evt.room.>' },
+      ...{ ...listening, durable: 'rooms', subject: 'evt.room.>', pace: { mostAtOnce, pauseMs: 100 } },
       kinds: ['message_posted', 'mentions_resolved', 'message_retracted', 'user_left_room', 'member_banned'],
+      isUrgent: isForSomebody,
       prepare: onRoomEvents(ctx),
     }),
   )
   opened.use(
     await consumeEventBatches({
-      ...{ ...listening, pace, durable: 'readers', subject: 'evt.reader.>' },
+      ...{ ...listening, durable: 'readers', subject: 'evt.reader.>', pace: { mostAtOnce, pauseMs: 20 } },
       kinds: ['room_marked_as_read', 'thread_marked_as_read'],
       on: onReads(ctx),
     }),

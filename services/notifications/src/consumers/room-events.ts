@@ -9,6 +9,18 @@ import { noteRetractions } from '../store/tombstones.ts'
 import { fewOfAllMessages, findRecipients, isForAll } from '../tell/find-recipients.ts'
 import { applyChanges, type Change } from './changes.ts'
 
+/**
+ * Whether an event has news for somebody, as far as it says so itself. Most messages only move the marker of their author;
+ * those who want every message of a room hear of it a moment later.
+ */
+export function isForSomebody(event: Event): boolean {
+  const fact = postingOf(event)?.fact
+  if (!fact) return true
+  const { userIds = [], roleIds = [], all = false, here = false } = fact.mentions ?? {}
+  const people = [...userIds, ...roleIds, ...fact.dmParticipantIds, ...fact.threadFollowerIds, fact.inReplyToAuthorId]
+  return all || here || fact.manyThreadFollowers || people.some((id) => id !== '' && id !== event.actorId)
+}
+
 /** What is said in rooms is told; of what is taken back, or was said before somebody left, nobody is told any more. */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>

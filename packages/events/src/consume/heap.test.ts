@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import type { Msg } from 'nats'
+import { Heap } from './heap.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const message = {} as Msg
+
+/** A heap of numbers in the order in which they came, one of which is urgent. */
+function newHeap(mostAtOnce = 10, urgent = Infinity) {
+  const worked: number[][] = []
+  let count = 0
+  const heap = new Heap<number>(
+    { mostAtOnce, pauseMs: 50 },
+    {
+      open: () => ++count,
+      isUrgent: (n) => n === urgent,
+      work: async (those) => {
+        worked.push(those)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      },
+    },
+  )
+  const add = (times: number) => Array.from({ length: times }, () => heap.add(message))
+  return { heap, add, worked }
+}
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms)
+
+test('what finds nothing going on is handled at once, what comes after it together', async () => {
+  const { heap, add, worked } = newHeap()
+  add(2)
+  await pass(1)
+  expect(worked).toEqual([[1, 2]])
+  add(1)
+  await pass(20)
+  add(2)
+  await pass(33)
+  expect([worked.length, heap.size]).toEqual([1, 3])
+  await pass(2)
+  expect(worked).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ])
+  await pass(200)
+  expect(heap.size).toBe(0)
+  add(1)
+  await pass(1)
+  expect(worked.at(-1)).toEqual([6])
+})
+
+test('the pause ends when there is enough', async () => {
+  const { add, worked } = newHeap(3)
+  add(1)
+  await pass(10)
+  add(7)
+  await pass(11)
+  expect(worked).toEqual([[1], [2, 3, 4], [5, 6, 7]])
+  await pass(50)
+  expect(worked.at(-1)).toEqual([8])
+})
+
+test('the pause ends when something urgent comes, or is there already', async () => {
+  const between = newHeap(10, 3)
+  between.add(1)
+  await pass(10)
+  between.add(1)
+  await pass(10)
+  expect(between.worked).toEqual([[1]])
+  between.add(1)
+  await pass(1)
+  expect(between.worked).toEqual([[1], [2, 3]])
+
+  const during = newHeap(10, 2)
+  during.add(1)
+  await pass(1)
+  during.add(1)
+  await pass(5)
+  expect(during.worked).toEqual([[1], [2]])
+})
+
+test('whoever waits hears when less is in hand', async () => {
+  const { heap, add } = newHeap()
+  add(4)
+  let less = false
+  void heap.below(1).then(() => (less = true))
+  await pass(4)
+  expect(less).toBe(false)
+  await pass(2)
+  expect(less).toBe(true)
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@parley/ids'
+import { applyChanges, type Change } from '../src/consumers/changes.ts'
+import type { Message } from '../src/domain/message.ts'
+import { openFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await openFleet()
+  await fleet.start()
+})
+afterAll(() => fleet[Symbol.asyncDispose]())
+
+let clock = Date.now() - 3_600_000
+const ann = newId('user')
+const bob = newId('user')
+
+/** A room, messages in it that bob is told of, and bob's list after changes that come at once or one by one. */
+function newRoom() {
+  const roomId = newId('room')
+  let seq = 0n
+  const told = (kind: 'reply' | 'mention', of: Partial<Message> = {}): Change & { eventId: string } => {
+    const eventId = newId('event')
+    const message = {
+      ...{ roomId, eventId, messageId: eventId, actorId: ann, roomSeq: ++seq, threadRootEventId: '', inReplyTo: '' },
+      ...{ postedAt: new Date(), ...of },
+    }
+    return { eventId, telling: { message, roomName: 'den', recipients: [{ userId: bob, kind, silent: false }] } }
+  }
+  const list = async () => {
+    const { notifications } = await fleet.as(bob).notifications.listNotifications({})
+    return notifications.flatMap(({ kind }) => (kind.value?.room?.id === roomId ? [kind.value.eventId] : []))
+  }
+  const apply = (...changes: Change[]) =>
+    fleet.db.transaction((tx) => applyChanges(tx, changes, new Date((clock += 1000))))
+  return {
+    roomId,
+    told,
+    list,
+    apply,
+    place: (root = '') => ({ userId: bob, roomId, threadRootEventId: root, roomSeq: seq }),
+  }
+}
+
+const member = (roomId: string) => fleet.neighbours.room(roomId, [ann, bob])
+const ways = [
+  [
+    'at once',
+    async (apply: (...changes: Change[]) => Promise<unknown>, changes: Change[]) => void (await apply(...changes)),
+  ],
+  [
+    'one by one',
+    async (apply: (...changes: Change[]) => Promise<unknown>, changes: Change[]) => {
+      for (const change of changes) await apply(change)
+    },
+  ],
+] as const
+
+test.each(ways)('a reply that was read in its thread is no news as an echo, %s', async (_, all) => {
+  const room = newRoom()
+  member(room.roomId)
+  const reply = room.told('reply', { threadRootEventId: 'Eroot' })
+  const echo = room.told('mention', { messageId: reply.eventId })
+  await all(room.apply, [reply, echo, { read: room.place('Eroot') }])
+  expect(await room.list()).toEqual([])
+  const later = room.told('mention')
+  await all(room.apply, [later])
+  expect(await room.list()).toEqual([later.eventId])
+})
+
+test.each(ways)(
+  'who reads, loses the room and comes back hears of what is said afterwards, newest first, %s',
+  async (_, all) => {
+    const room = newRoom()
+    member(room.roomId)
+    const before = room.told('mention')
+    const read = room.place()
+    const unread = room.told('mention')
+    const { userId, roomId, roomSeq } = room.place()
+    const changes = [before, { read }, unread, { left: { userId, roomId, roomSeq } }]
+    const after = [room.told('mention'), room.told('mention'), room.told('mention')]
+    await all(room.apply, [...changes, ...after])
+    expect(await room.list()).toEqual(after.map(({ eventId }) => eventId).reverse())
+    await all(room.apply, [{ dismissal: { of: 'message', eventId: after[1]?.eventId ?? '' } }, { read }])
+    expect(await room.list()).toEqual([after[2]?.eventId, after[0]?.eventId])
+  },
+)
+
+test.each(ways)('many places of many people, %s', async (_, all) => {
+  const rooms = [newRoom(), newRoom(), newRoom()]
+  for (const { roomId } of rooms) member(roomId)
+  const told = rooms.map((room) => [room.told('mention'), room.told('mention')])
+  await all(rooms[0]?.apply ?? (() => Promise.resolve()), told.flat())
+  const read = rooms.slice(0, 2).map((room) => ({ read: room.place() }))
+  await all(rooms[0]?.apply ?? (() => Promise.resolve()), [...read, ...read])
+  expect(await Promise.all(rooms.map((room) => room.list()))).toEqual([
+    [],
+    [],
+    told[2]?.map(({ eventId }) => eventId).reverse(),
+  ])
+})
