@@ -107,7 +107,7 @@ test('tokens whose time is over are dropped, and those of deleted people', async
   await alice().fetchLinkPreview({ url: 'https://example.org/' })
   // In one transaction: messaging itself drops them now and then.
   await transaction(fleet.look.pool, async (on) => {
-    await on.query(`update link_preview_tokens set expires_at = now() where user_id = 'Ualice'`)
+    await on.query(`update link_preview_tokens set expires_at = now() - interval '1 second' where user_id = 'Ualice'`)
     expect(await dropExpiredPreviewTokens(on, 1)).toBe(1)
   })
   await dropExpiredPreviewTokens(fleet.look.pool, 100)
