@@ -199,6 +199,19 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(await lost()).toBe(0)
     })
 
+    test('bytes of another server are not deleted where the rows have none', async () => {
+      await known(many('ours', 60))
+      await put('files/Atheirs')
+      clock = 25 * hour
+      await expect(check(true)).rejects.toMatchObject(refused('60 of 60 rows'))
+      expect(await env.storage.stat('files/Atheirs')).toBeDefined()
+    })
+
+    test('a storage that holds only what is on its way is not taken for an empty one', async () => {
+      for (let n = 0; n < 10; n++) await putBlob(service, Buffer.from(`blob ${n}`))
+      expect(await found(true)).toEqual([])
+    })
+
     test('a few are marked also when nothing else is there', async () => {
       await known(many('few', 3))
       expect((await found(true)).map(({ kind, mended }) => [kind, mended])).toEqual(

@@ -12,15 +12,16 @@ type Step = { name: string; look: (after: string, mending: Mending) => Promise<P
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   const steps: Step[] = [
+    // First: where their bytes are missing the storage may be another's, whose bytes nobody deletes then.
+    ...expectingTables.map((table) => ({
+      name: `rows-${table.name}`,
+      look: (after: string, mending: Mending) => checkRows(ctx, table, after, mending),
+    })),
     ...[blobs, chunks, assets, variants, serverImages].map((prefix) => ({
       name: `objects-${prefix}`,
       look: (after: string, { repair }: Mending) => checkObjects(ctx, prefix, after, repair),
     })),
     { name: 'unfinished', look: (_, { repair }) => checkUnfinished(ctx, repair) },
-    ...expectingTables.map((table) => ({
-      name: `rows-${table.name}`,
-      look: (after: string, mending: Mending) => checkRows(ctx, table, after, mending),
-    })),
   ]
   return async ({ cursor, repair, acceptLoss }) => {
     const [, name = steps[0]?.name, after = ''] = /^([\w-]+):([\w/-]*)$/.exec(cursor) ?? []
