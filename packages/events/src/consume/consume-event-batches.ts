@@ -20,8 +20,8 @@ export type BatchConsumerOptions = DurableOptions & {
   /** Kinds to handle. Default: all. */
   kinds?: readonly string[]
   /**
-   * How many messages are handled together at most, and for how many milliseconds those that come after others gather: the
-   * longest that an event waits while there is room. Default: 128, 100 ms.
+   * How many events are handled together at most, more only when one message holds more, and for how many milliseconds
+   * those that come after others gather: the longest that an event waits while there is room. Default: 128, 100 ms.
    */
   pace?: Pace
   /** Whether somebody waits for what an event brings: it ends the gathering. Default: nobody does. */
@@ -60,8 +60,11 @@ export function consumeEventBatches(options: BatchConsumerOptions): Promise<Asyn
     mostInHand,
     hands: (guarded) =>
       new Heap(pace, {
-        open: open(kinds),
-        isUrgent: ({ events }) => events?.some(isUrgent) ?? false,
+        open: (message) => {
+          const opened = open(message, kinds)
+          const { events = [] } = opened
+          return { opened, size: Math.max(events.length, 1), isUrgent: events.some(isUrgent) }
+        },
         work: (opened) => guarded(() => handleMessages(handling, opened)),
       }),
     ...(kinds === undefined && { check: () => startAnewWhenRestored(db, bus, name) }),

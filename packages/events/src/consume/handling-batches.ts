@@ -36,9 +36,10 @@ export type BatchHandling = Omit<Handling, 'prepare'> & { prepare: BatchPreparat
 /** A message and its events of the kinds that are handled; undefined when it holds something else. */
 export type Opened = { message: Msg; events: Event[] | undefined }
 
-export const open =
-  (kinds: Handling['kinds']) =>
-  (message: Msg): Opened => ({ message, events: decode(message)?.filter(({ kind }) => kinds?.has(kind) ?? true) })
+export const open = (message: Msg, kinds: Handling['kinds']): Opened => ({
+  message,
+  events: decode(message)?.filter(({ kind }) => kinds?.has(kind) ?? true),
+})
 
 /**
  * Handles the events of several messages in one transaction and acknowledges them. When that fails each message is handled

@@ -7,15 +7,14 @@ afterEach(() => void jest.useRealTimers())
 
 const message = {} as Msg
 
-/** A heap of numbers in the order in which they came, one of which is urgent. */
-function newHeap(mostAtOnce = 10, urgent = Infinity) {
+/** A heap of numbers in the order in which they came, one of which is urgent and one counts for several. */
+function newHeap(mostAtOnce = 10, urgent = Infinity, large = Infinity) {
   const worked: number[][] = []
   let count = 0
   const heap = new Heap<number>(
     { mostAtOnce, pauseMs: 50 },
     {
-      open: () => ++count,
-      isUrgent: (n) => n === urgent,
+      open: () => ({ opened: ++count, size: count === large ? 5 : 1, isUrgent: count === urgent }),
       work: async (those) => {
         worked.push(those)
         await new Promise((resolve) => setTimeout(resolve, 5))
@@ -77,6 +76,20 @@ test('the pause ends when something urgent comes, or is there already', async ()
   during.add(1)
   await pass(5)
   expect(during.worked).toEqual([[1], [2]])
+})
+
+test('what is urgent and did not fit waits for no pause', async () => {
+  const { add, worked } = newHeap(2, 3)
+  add(3)
+  await pass(6)
+  expect(worked).toEqual([[1, 2], [3]])
+})
+
+test('a message that holds much leaves no room for others', async () => {
+  const { add, worked } = newHeap(4, Infinity, 2)
+  add(4)
+  await pass(60)
+  expect(worked).toEqual([[1], [2], [3, 4]])
 })
 
 test('whoever waits hears when less is in hand', async () => {

@@ -2,8 +2,11 @@ import type { Msg } from 'nats'
 import { Gathering } from '../gathering.ts'
 import { Load, type Hands } from './hands.ts'
 
-/** How many messages are handled at once, at most, and how long the pause after them is. */
+/** How many events are handled at once, at most, and how long the pause after them is. */
 export type Pace = { mostAtOnce: number; pauseMs: number }
+
+/** What is made of a message: how many events it counts for, and whether somebody waits for one of them. */
+export type Opening<T> = { opened: T; size: number; isUrgent: boolean }
 
 /**
  * Runs work on many messages at a time, and one time after the other. A message that finds nothing going on is not kept
@@ -11,23 +14,20 @@ export type Pace = { mostAtOnce: number; pauseMs: number }
  */
 export class Heap<T> implements Hands {
   readonly #mostAtOnce: number
-  readonly #open: (message: Msg) => T
-  readonly #isUrgent: (opened: T) => boolean
+  readonly #open: (message: Msg) => Opening<T>
   /** Must not reject. */
   readonly #work: (opened: T[]) => Promise<void>
   readonly #load = new Load()
   readonly #gathering: Gathering
-  #waiting: T[] = []
-  #urgent = false
+  #waiting: Opening<T>[] = []
   #running: Promise<void> | undefined
 
   constructor(
     { mostAtOnce, pauseMs }: Pace,
-    of: { open: (message: Msg) => T; isUrgent: (opened: T) => boolean; work: (opened: T[]) => Promise<void> },
+    of: { open: (message: Msg) => Opening<T>; work: (opened: T[]) => Promise<void> },
   ) {
     this.#mostAtOnce = mostAtOnce
     this.#open = of.open
-    this.#isUrgent = of.isUrgent
     this.#work = of.work
     this.#gathering = new Gathering(pauseMs, mostAtOnce)
   }
@@ -37,10 +37,9 @@ export class Heap<T> implements Hands {
   }
 
   add(message: Msg): void {
-    const opened = this.#open(message)
+    const opening = this.#open(message)
     this.#load.more()
-    this.#waiting.push(opened)
-    this.#urgent ||= this.#isUrgent(opened)
+    this.#waiting.push(opening)
     this.#gathering.grown(this.#gathered())
     // After this turn, so that what came in one packet stays together.
     this.#running ??= Promise.resolve().then(() => this.#run())
@@ -52,16 +51,24 @@ export class Heap<T> implements Hands {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const opened = this.#waiting.splice(0, this.#mostAtOnce)
-      this.#urgent = false
-      await this.#work(opened)
-      this.#load.less(opened.length)
+      const taken = this.#take()
+      await this.#work(taken.map(({ opened }) => opened))
+      this.#load.less(taken.length)
       await this.#gathering.wait(this.#gathered())
     }
     this.#running = undefined
   }
 
+  /** The first, and those after it as long as all together are not too many. */
+  #take(): Opening<T>[] {
+    let sum = 0
+    const end = this.#waiting.findIndex(({ size }, n) => (sum += size) > this.#mostAtOnce && n > 0)
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
+  }
+
   #gathered(): number {
-    return this.#urgent ? this.#mostAtOnce : this.#waiting.length
+    return this.#waiting.some(({ isUrgent }) => isUrgent)
+      ? this.#mostAtOnce
+      : this.#waiting.reduce((sum, { size }) => sum + size, 0)
   }
 }
