@@ -13,14 +13,24 @@ export async function newestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server only searches onwards, so the place from where it still finds one is narrowed down.
-  let found: StoredMsg | undefined
-  let from = 1
-  for (let to = seq; from <= to;) {
+  // The server only searches onwards, so the place from where it still finds one is looked for: first in growing steps,
+  // for it seldom lies far back, then between.
+  const next = async (from: number): Promise<StoredMsg | undefined> => {
+    const query = { seq: from, next_by_subj: filter }
+    const message = await find(manager, query)
+    return message !== undefined && message.seq <= seq ? message : undefined
+  }
+  let [from, to] = [seq, seq]
+  let found = await next(from)
+  for (let step = 1; found === undefined && from > 1; step *= 16) {
+    to = from - 1
+    from = Math.max(from - step, 1)
+    found = await next(from)
+  }
+  for (from = (found?.seq ?? to) + 1; from <= to;) {
     const middle = Math.floor((from + to) / 2)
-    const next = { seq: middle, next_by_subj: filter }
-    const message = await find(manager, next)
-    if (message === undefined || message.seq > seq) to = middle - 1
+    const message = await next(middle)
+    if (message === undefined) to = middle - 1
     else {
       found = message
       from = message.seq + 1
