@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
 import { applyChanges, type Change } from '../src/consumers/changes.ts'
 import type { Message } from '../src/domain/message.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
@@ -31,13 +32,15 @@ function newRoom() {
     const { notifications } = await fleet.as(bob).notifications.listNotifications({})
     return notifications.flatMap(({ kind }) => (kind.value?.room?.id === roomId ? [kind.value.eventId] : []))
   }
-  const apply = (...changes: Change[]) =>
-    fleet.db.transaction((tx) => applyChanges(tx, changes, new Date((clock += 1000))))
+  const applyAt = (ms: number, changes: readonly Change[]) =>
+    fleet.db.transaction((tx) => applyChanges(tx, changes, new Date(ms)))
+  const apply = (...changes: Change[]) => applyAt((clock += 1000), changes)
   return {
     roomId,
     told,
     list,
     apply,
+    applyAt,
     place: (root = '') => ({ userId: bob, roomId, threadRootEventId: root, roomSeq: seq }),
   }
 }
@@ -98,4 +101,29 @@ test.each(ways)('many places of many people, %s', async (_, all) => {
     [],
     told[2]?.map(({ eventId }) => eventId).reverse(),
   ])
+})
+
+test('what is told in turns of one moment is listed newest first, too', async () => {
+  const room = newRoom()
+  member(room.roomId)
+  const turns = [1, 2, 3].map(() => [room.told('mention'), room.told('mention'), room.told('mention')])
+  for (const turn of turns) await room.applyAt(clock, turn)
+  const told = turns.flat().map(({ eventId }) => eventId)
+  expect(await room.list()).toEqual(told.reverse())
+  clock += told.length
+})
+
+test('what is found twice among much to dismiss keeps nothing pending', async () => {
+  const [room, other] = [newRoom(), newRoom()]
+  member(other.roomId)
+  for (let turn = 0; turn < 3; turn++) {
+    await room.apply(...Array.from({ length: 200 }, () => room.told('mention')))
+  }
+  const retracted = other.told('mention')
+  await other.apply(retracted)
+  const { userId, roomId, roomSeq } = room.place()
+  await room.apply(...[{ left: { userId, roomId, roomSeq } }, { read: room.place() }], {
+    dismissal: { of: 'message', eventId: retracted.eventId },
+  })
+  await eventually(async () => expect(await other.list()).toEqual([]))
 })

@@ -13,14 +13,16 @@ const mostAtOnce = 1000
  * there may be others.
  */
 export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
-  const dismissed = await sqlRows<Dismissed>(
+  // What is found twice fills the limit twice.
+  const dismissed = await sqlRows<Dismissed & { found: number }>(
     tx,
     sql`
+    with found as materialized (${ids} limit ${mostAtOnce})
     update notifications set dismissed_at = ${at.toISOString()}::timestamptz
-    where id in (${ids} limit ${mostAtOnce})
-    returning id, user_id as "userId", kind, event_id as "eventId", silent`,
+    where id in (select id from found)
+    returning id, user_id as "userId", kind, event_id as "eventId", silent, (select count(*)::int from found) as found`,
   )
-  return { dismissed, more: dismissed.length === mostAtOnce }
+  return { dismissed, more: dismissed[0]?.found === mostAtOnce }
 }
 
 const pending = sql`select n.id from notifications n where n.dismissed_at is null`

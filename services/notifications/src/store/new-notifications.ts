@@ -9,7 +9,8 @@ export type Created = { id: string; userId: string; kind: Kind; silent: boolean;
 
 /**
  * Tells recipients whose shards are held of messages; answers those who had not been told, want to be, and have neither
- * read it nor left the room since. Nobody hears of what was retracted, or after their account was deleted.
+ * read it nor left the room since. Nobody hears of what was retracted, or after their account was deleted. What somebody
+ * is told later is dated later, whatever the clocks say.
  */
 export async function insertNotifications(
   tx: Tx,
@@ -28,13 +29,17 @@ export async function insertNotifications(
     insert into notifications (id, user_id, room_id, message_id, event_id, kind, actor_id, thread_root_event_id,
       in_reply_to, room_seq, silent, created_at)
     select r.id, r."userId", r."roomId", r."messageId", r."eventId", r.kind, r."actorId", r."threadRootEventId",
-      r."inReplyTo", r."roomSeq", r.silent, r.at
+      r."inReplyTo", r."roomSeq", r.silent,
+      greatest(r.at, latest.created_at + row_number() over (partition by r."userId" order by r.at) * interval '1 ms')
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, "userId" text, "roomId" text,
       "messageId" text, "eventId" text, kind text, "actorId" text, "threadRootEventId" text, "inReplyTo" text,
       "roomSeq" bigint, at timestamptz, silent boolean)
     left join notification_levels of_room on of_room.user_id = r."userId" and of_room.room_id = r."roomId"
     left join notification_levels of_server on of_server.user_id = r."userId" and of_server.room_id = ''
     cross join lateral (select coalesce(of_room.level, of_server.level, 'normal') as level) effective
+    left join lateral (
+      select n.created_at from notifications n where n.user_id = r."userId" order by n.created_at desc limit 1
+    ) latest on true
     where effective.level <> 'muted' and (r.kind <> 'room_message' or effective.level = 'all_messages')
       and not exists (select from retractions t where t.event_id in (r."messageId", r."eventId"))
       and not exists (select from erasures e where e.user_id = r."userId")
