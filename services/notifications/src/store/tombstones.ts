@@ -1,13 +1,13 @@
 import type { Reader, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** Notes that messages, or echoes, are shown no longer. */
+/** Notes that messages, or echoes, are shown no longer; in the order of ids, so that nobody waits in a circle. */
 export async function noteRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
   if (eventIds.length === 0) return
   await db.execute(sql`
     insert into retractions (event_id, retracted_at)
     select distinct id, ${at.toISOString()}::timestamptz from unnest(${sql.param([...eventIds])}::text[]) id
-    on conflict do nothing`)
+    order by id on conflict do nothing`)
 }
 
 export async function isRetracted(db: Reader, eventIds: readonly string[]): Promise<boolean> {
