@@ -57,7 +57,11 @@ export async function handleMessages(handling: BatchHandling, opened: readonly O
     const { handle, failed } = await prepare(known.flatMap(({ events }) => events))
     const withSome = (what: (failure: unknown) => boolean) =>
       known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
-    settle(withSome(isAway), comeAgain)
+    // One that a neighbour is never done with must not hold up the others again and again.
+    settle(withSome(isAway), (message) => {
+      const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
+      bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.mostMs))
+    })
     const unclear = new Set(withSome(() => true))
     const ready = known.filter((one) => !unclear.has(one))
     await handleTogether(handling, ready, handle)

@@ -7,7 +7,7 @@ import { isForSomebody, onRoomEvents } from './room-events.ts'
 type Listening = Pick<BatchConsumerOptions, 'bus' | 'db' | 'service'>
 
 /** Few enough that nobody waits long for the shards of all. */
-const mostAtOnce = 64
+const mostAtOnce = 32
 
 /** Listens to what is said in rooms and to what people read. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
