@@ -62,7 +62,7 @@ export async function startCalls(config: Config, overrides: Overrides = {}): Pro
   const chores = media && opened.use(new Chores({ db, now }, media, { everyMs: 1_000, signal }))
   const ctx: Context = {
     db,
-    rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
+    rooms: new RoomAccess(createClient(RoomsInternalService, transport), db),
     profiles: new Profiles(accounts),
     media,
     wake: (roomId) => {

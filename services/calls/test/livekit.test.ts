@@ -17,7 +17,7 @@ whereThereIsOne(
   'two hear each other with the key of the call, and nobody does with another key',
   async () => {
     if (!livekit) return
-    const env = opened.use(await openEnv())
+    const env = opened.use(await openEnv({ compares: true }))
     await env.start({
       PARLEY_CALLS_HTTP_PORT: String(livekit.webhookPort),
       PARLEY_LIVEKIT_URL: livekit.url,

@@ -12,7 +12,7 @@ let env: Env
 let later = 0
 
 beforeAll(async () => {
-  env = await openEnv()
+  env = await openEnv({ compares: true })
   const now = () => new Date(Date.now() + later * 60_000)
   await Promise.all([1, 2].map(() => env.start({}, { compareEveryMs: 120, now })))
 })

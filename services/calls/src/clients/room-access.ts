@@ -1,7 +1,9 @@
 import type { Client } from '@connectrpc/connect'
 import type { Caller } from '@parley/auth'
 import type { RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
+import type { Db } from '@parley/postgres'
 import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
+import { listErased } from '../store/erased.ts'
 
 const timeoutMs = 3_000
 const roomsPerCall = 500
@@ -13,9 +15,11 @@ export type Asking = { userId: string; roleIds?: readonly string[] }
 /** What rooms says of who belongs where. Nothing is remembered: whoever is banned is refused from the next question on. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
+  readonly #db: Db
 
-  constructor(rooms: Client<typeof RoomsInternalService>) {
+  constructor(rooms: Client<typeof RoomsInternalService>, db: Db) {
     this.#rooms = rooms
+    this.#db = db
   }
 
   /** The room, if the user is an effective member. Throws `not_found`, `permission_denied`. */
@@ -44,7 +48,7 @@ export class RoomAccess {
     return found
   }
 
-  /** Who of these is an effective member. */
+  /** Who of these is an effective member. Nobody whose account is deleted, also where rooms has not heard of that. */
   async membersAmong(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()
     for (const some of chunks(userIds, usersPerCall)) {
@@ -53,6 +57,7 @@ export class RoomAccess {
       )
       for (const userId of answer.userIds) members.add(userId)
     }
+    for (const userId of await listErased(this.#db, userIds)) members.delete(userId)
     return members
   }
 

@@ -2,7 +2,7 @@ import type { Call } from '../calls/call.ts'
 import { changeLocked, mediaRoomOf } from '../calls/change-call.ts'
 import type { Context, Media } from '../context.ts'
 import { lockCall, type CallRow } from '../store/calls.ts'
-import { isAnyErased } from '../store/erased.ts'
+import { listErased } from '../store/erased.ts'
 import { insertChores } from '../store/media-chores.ts'
 import { takeWebhook } from '../store/webhooks.ts'
 
@@ -21,7 +21,7 @@ export async function takeOnce<T>(
   const outcome = await ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
     if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
     // The media server may tell late: nothing is kept of who is forgotten.
-    if (await isAnyErased(tx, userIds)) return 'erased'
+    if ((await listErased(tx, userIds)).length > 0) return 'erased'
     const row = await lockCall(tx, id)
     if (!row || row.endedAt !== null) return 'ended'
     return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
