@@ -39,7 +39,8 @@ test('what an event names stays; what it replaces goes', async () => {
   await stored(second)
   await named(4n, '')
   await stored()
-  expect(await env.db.select().from(serverImages)).toEqual([])
+  // The bytes go first.
+  await eventually(async () => expect(await env.db.select().from(serverImages)).toEqual([]))
 })
 
 test('an older event that comes late changes nothing, and its image goes', async () => {
