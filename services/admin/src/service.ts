@@ -7,7 +7,7 @@ import { Health, Resources, retry, serveInternal, type Service } from '@parley/r
 import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
 import type { Context } from './context.ts'
-import { keepAuditBuckets, makeFirstAuditBuckets } from './jobs/keep-audit-buckets.ts'
+import { keepAuditBuckets, makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
 import { serverSeeded } from './metrics.ts'
@@ -57,7 +57,7 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
     relay,
     now: overrides.now ?? (() => new Date()),
   }
-  await makeFirstAuditBuckets(ctx)
+  await makeAuditBucketsAhead(ctx)
   opened.use(keepAuditBuckets(ctx, signal))
   opened.use(await recordEvents(ctx))
   opened.use(releaseNamesOfNoRole(ctx, signal))

@@ -11,14 +11,15 @@ export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDispos
     everyMs: 3_600_000,
     signal,
     run: async () => {
-      await makeAuditBuckets(ctx)
+      // Where no table can be made entries still go in time.
+      await makeAuditBucketsAhead(ctx)
       await dropOldBuckets(ctx)
     },
   })
 }
 
-/** Before the first entry; what fails now is tried again by the job, and entries lie with the others meanwhile. */
-export async function makeFirstAuditBuckets(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {
+/** What fails now is tried again by the job, and entries lie with the others meanwhile. */
+export async function makeAuditBucketsAhead(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {
   await makeAuditBuckets(ctx).catch(auditBucketsMissing)
 }
 
