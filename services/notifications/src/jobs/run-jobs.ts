@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { reasonOf } from '@parley/events'
 import { isDatabaseUnavailable } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
@@ -53,13 +54,6 @@ async function saysNothingOf({ db }: Context, error: unknown): Promise<boolean> 
     () => false,
     () => true,
   )
-}
-
-/** From the innermost cause: the outer ones of a failed statement quote its parameters. */
-function reasonOf(error: unknown): string {
-  let cause = error
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
-  return (cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)).slice(0, 300)
 }
 
 async function takeTurn(ctx: Context, { work, after }: Job): Promise<Standing> {
