@@ -17,7 +17,7 @@ const layers = [
   'testkit',
 ]
 /** What people run, and the SDK: nothing is built upon them but these. */
-const tops = { client: ['contracts'], cli: undefined, loadtest: undefined, e2e: undefined }
+const tops = { client: ['contracts'], web: ['client'], cli: undefined, loadtest: undefined, e2e: undefined }
 
 const tests = '(\\.test\\.ts$|^[^/]+/[^/]+/test/)'
 const inPackages = (names) => `^packages/(${names.join('|')})/`
@@ -45,10 +45,17 @@ module.exports = {
       to: { path: '^(packages|services)/', pathNot: inPackages(['client', ...tops.client]) },
     },
     {
+      name: 'web-knows-the-client-only',
+      comment: 'What the web client can do, any client can.',
+      severity: 'error',
+      from: { path: '^packages/web/' },
+      to: { path: '^(packages|services)/', pathNot: inPackages(['web', ...tops.web]) },
+    },
+    {
       name: 'nothing-stands-on-the-tops',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
-      to: { path: '^packages/(cli|loadtest|e2e)/', pathNot: '^packages/$1/' },
+      to: { path: '^packages/(cli|loadtest|e2e|web)/', pathNot: '^packages/$1/' },
     },
     {
       name: 'packages-know-no-service',

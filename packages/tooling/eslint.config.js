@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createNodeResolver, importX } from 'eslint-plugin-import-x'
 import nodePlugin from 'eslint-plugin-n'
+import svelte from 'eslint-plugin-svelte'
 import globals from 'globals'
 import tseslint from 'typescript-eslint'
 
@@ -16,6 +17,10 @@ const deepImports = {
 const serviceImports = {
   regex: `^@parley/(${services.join('|')})(/|$)`,
   message: 'Services are reached over the bus only; packages know no service.',
+}
+const notTheClient = {
+  regex: '^@parley/(?!client(/contract)?$)',
+  message: 'The web client stands on the SDK alone.',
 }
 const testOnly = {
   regex: '^@parley/(local|testkit)(/|$)',
@@ -84,6 +89,39 @@ export default tseslint.config(
   },
   { files: ['services/*/src/**/*.ts'], rules: restricted(deepImports, serviceImports, testOnly) },
   { files: ['packages/e2e/**/*.ts'], rules: restricted(deepImports) },
+  {
+    files: ['packages/web/**/*.svelte'],
+    extends: [tseslint.configs.recommendedTypeChecked, svelte.configs.recommended],
+    languageOptions: { parserOptions: { parser: tseslint.parser } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/restrict-template-expressions': 'off',
+      // The compiler's types know what a component exports; this parser takes it for anything.
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      'prefer-const': 'off',
+      'svelte/prefer-const': ['error', { destructuring: 'all' }],
+      'svelte/no-at-html-tags': 'error',
+      'svelte/no-navigation-without-resolve': 'off',
+    },
+  },
+  {
+    files: ['packages/web/**/*.{ts,svelte}'],
+    languageOptions: {
+      globals: globals.browser,
+      parserOptions: {
+        project: 'packages/web/tsconfig.json',
+        tsconfigRootDir: workspace,
+        extraFileExtensions: ['.svelte'],
+      },
+    },
+    rules: restricted(deepImports, notTheClient),
+  },
+  { files: ['packages/web/vite.config.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {
     files: ['**/*.test.ts', '**/test/**/*.ts'],
     rules: {

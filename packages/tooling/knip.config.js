@@ -24,6 +24,10 @@ export default {
       ...workspaces('packages').find(([name]) => name === 'packages/cli')?.[1],
       ignoreBinaries: ['mkfifo'],
     },
+    'packages/web': {
+      entry: ['src/main.ts', ...tests],
+      project: ['src/**/*.{ts,svelte}', 'build/*.ts'],
+    },
     'packages/tooling': {
       entry: ['*.{js,cjs,mjs}'],
       project: ['*.{js,cjs,mjs}', 'deploy/*.mjs'],

@@ -29,6 +29,11 @@ function steps() {
       ...['--noEmit', '--pretty', 'false', '-p', `${tooling}/tsconfig.workspace.json`],
       ...['--incremental', '--tsBuildInfoFile', `${cache}/tsc/workspace.tsbuildinfo`],
     ),
+    {
+      name: 'types of the web client',
+      command: 'pnpm',
+      args: ['-C', 'packages/web', 'run', 'typecheck', '--output', 'human'],
+    },
     tool('format', 'node_modules/prettier/bin/prettier.cjs', ...['--check', '--log-level=warn', '--cache', '.']),
     tool(
       'import rules',

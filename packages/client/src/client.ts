@@ -10,7 +10,7 @@ import { ReconnectingRealtime } from './realtime/reconnecting-realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime/realtime-types.ts'
 import type { WebSocketConstructor } from './realtime/web-socket.ts'
 import { adminServices, type AdminServices, apiServices, type ApiServices } from './services.ts'
-import { type SignedIn, signIn, signOut } from './sign-in.ts'
+import { type AccountSteps, accountSteps, type SignedIn, signIn, signOut } from './sign-in.ts'
 
 /** How a client reaches its server. */
 export type ParleyClientOptions = {
@@ -46,6 +46,8 @@ export type ParleyClient = {
   signIn(credentials: { login: string; password: string }): Promise<SignedIn>
   /** Ends the session on the server, its realtime streams too, and forgets the token. */
   signOut(): Promise<void>
+  /** Registration and forgotten passwords. */
+  readonly account: AccountSteps
   /** Opens the stream of events; it stays open over lost connections until it is closed. */
   realtime(options?: RealtimeOptions): Realtime
 }
@@ -74,6 +76,7 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
     admin: adminServices(transport),
     auth: createClient(ExternalIdentityAuthService, transport),
     discovery: createClient(ServerDiscoveryService, transport),
+    account: accountSteps(baseUrl, fetch, ({ token }) => (session.token = token)),
     async signIn(credentials) {
       const signedIn = await signIn(baseUrl, fetch, credentials)
       session.token = signedIn.token

@@ -1,6 +1,6 @@
 export { createParleyClient, type ParleyClient, type ParleyClientOptions } from './client.ts'
 export type { AdminServices, ApiServices } from './services.ts'
-export type { SignedIn } from './sign-in.ts'
+export type { AccountSteps, SignedIn } from './sign-in.ts'
 export { newIdempotencyKey } from './calls/idempotency-keys.ts'
 export type { RetryPolicy } from './calls/retries.ts'
 export { newerRoomEvents, olderRoomEvents } from './paging/room-events.ts'
@@ -14,3 +14,4 @@ export type {
   ResetReason,
 } from './realtime/realtime-types.ts'
 export type { WebSocketConstructor, WebSocketLike } from './realtime/web-socket.ts'
+export { Code, ConnectError } from '@connectrpc/connect'

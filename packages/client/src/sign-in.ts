@@ -3,6 +3,20 @@ import { Code, ConnectError } from '@connectrpc/connect'
 /** Who signed in. */
 export type SignedIn = { userId: string; login: string; token: string }
 
+/** Making an account by a mailed code, and a new password by a mailed link. */
+export type AccountSteps = {
+  /** Mails a code to an address; the answer is the same whether an account can be made with it or not. */
+  requestRegistrationCode(request: { email: string }): Promise<void>
+  /** The token that `completeRegistration` wants. Fails with `invalid_argument` for a wrong code. */
+  verifyRegistrationCode(request: { email: string; code: string }): Promise<{ token: string }>
+  /** Makes the account and signs in. */
+  completeRegistration(request: { token: string; login: string; password: string }): Promise<SignedIn>
+  /** Mails a link that sets a new password; the answer is the same whether the address is known or not. */
+  requestPasswordReset(request: { email: string }): Promise<void>
+  /** Sets a new password by the token of that link. It does not sign in. */
+  resetPassword(request: { token: string; password: string }): Promise<void>
+}
+
 type Fetch = typeof globalThis.fetch
 
 const codes = new Map<number, Code>([
@@ -20,12 +34,42 @@ export async function signIn(
   fetch: Fetch,
   credentials: { login: string; password: string },
 ): Promise<SignedIn> {
-  const response = await fetch(`${baseUrl}/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ identifier: credentials.login, password: credentials.password }),
-  })
-  const answer = await answerOf(response)
+  const body = { identifier: credentials.login, password: credentials.password }
+  return signedInOf(await post(baseUrl, fetch, 'login', body))
+}
+
+/** `keep` is given whoever signs in by one of the steps. */
+export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: SignedIn) => void): AccountSteps {
+  return {
+    async requestRegistrationCode({ email }) {
+      await post(baseUrl, fetch, 'register', { email })
+    },
+    async verifyRegistrationCode({ email, code }) {
+      const { completionToken } = await post(baseUrl, fetch, 'register/verify-code', { email, code })
+      if (typeof completionToken === 'string') return { token: completionToken }
+      throw new ConnectError('the server took the code without a token to go on with', Code.Unknown)
+    },
+    async completeRegistration({ token, login, password }) {
+      const body = { token, login, password, passwordConfirmation: password }
+      const signedIn = signedInOf(await post(baseUrl, fetch, 'register/complete', body))
+      keep(signedIn)
+      return signedIn
+    },
+    async requestPasswordReset({ email }) {
+      await post(baseUrl, fetch, 'forgot-password', { email })
+    },
+    async resetPassword({ token, password }) {
+      await post(baseUrl, fetch, 'reset-password', { token, password })
+    },
+  }
+}
+
+async function post(baseUrl: string, fetch: Fetch, route: string, body: Record<string, string>) {
+  const headers = { 'content-type': 'application/json' }
+  return answerOf(await fetch(`${baseUrl}/auth/${route}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+function signedInOf(answer: Record<string, unknown>): SignedIn {
   const user = fieldsOf(answer.user)
   if (typeof answer.token !== 'string' || typeof user.id !== 'string' || typeof user.login !== 'string') {
     throw new ConnectError('the server answered a sign-in without saying who signed in', Code.Unknown)

@@ -57,3 +57,29 @@ test('sign-out presents the token, then forgets it', async () => {
   expect(requests[0]?.headers.get('authorization')).toBe('Bearer prl_AT1')
   expect(client.token).toBeUndefined()
 })
+
+test('an account is made in three steps, and its owner is signed in', async () => {
+  const { client, requests } = clientAnswered(200, { ...ada, completionToken: 'C1' })
+  await client.account.requestRegistrationCode({ email: 'ada@example.org' })
+  const { token } = await client.account.verifyRegistrationCode({ email: 'ada@example.org', code: '123456' })
+  await client.account.completeRegistration({ token, login: 'ada', password: 'pw' })
+  expect(client.token).toBe('prl_AT1')
+  expect(requests.map(({ url, body }) => [url, body])).toEqual([
+    ['http://chat.test/auth/register', { email: 'ada@example.org' }],
+    ['http://chat.test/auth/register/verify-code', { email: 'ada@example.org', code: '123456' }],
+    [
+      'http://chat.test/auth/register/complete',
+      { token: 'C1', login: 'ada', password: 'pw', passwordConfirmation: 'pw' },
+    ],
+  ])
+})
+
+test('a forgotten password is set by a mailed link', async () => {
+  const { client, requests } = clientAnswered(200, { message: 'done' })
+  await client.account.requestPasswordReset({ email: 'ada@example.org' })
+  await client.account.resetPassword({ token: 'T1', password: 'new' })
+  expect(requests.map(({ url, body }) => [url, body])).toEqual([
+    ['http://chat.test/auth/forgot-password', { email: 'ada@example.org' }],
+    ['http://chat.test/auth/reset-password', { token: 'T1', password: 'new' }],
+  ])
+})

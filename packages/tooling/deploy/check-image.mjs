@@ -16,6 +16,7 @@ export async function checkImage() {
   const folder = await mkdtemp(join(tmpdir(), 'parley-image-'))
   try {
     await layOutImage(folder)
+    if (!existsSync(join(folder, 'packages/web/dist/index.html'))) problems.push('the image has no web client')
     for (const program of await programs()) problems.push(...(await problemsOfProgram(folder, program)))
   } finally {
     await rm(folder, { recursive: true })

@@ -31,7 +31,7 @@ export async function programs() {
 
 /** Fills an empty folder with the image's files. */
 export async function layOutImage(folder) {
-  for (const part of [...(await deployables()).map((name) => `services/${name}`), 'packages/cli']) {
+  for (const part of [...(await deployables()).map((name) => `services/${name}`), 'packages/cli', 'packages/web']) {
     await copyPart(part, folder)
   }
   await cp(inWorkspace('deploy/operator.mjs'), join(folder, 'operator.mjs'))

@@ -100,6 +100,10 @@ export const readConfig = defineConfig({
     min: 0,
     doc: 'Calls of one network in a minute that need a session and come without a credential that holds; 0: no limit.',
   }),
+  clientFolder: str('PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY', {
+    default: 'packages/web/dist',
+    doc: 'Folder of the built web client; a relative one is looked for from the working folder.',
+  }),
   requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
     doc: 'Longest time a call may take; clients may ask for less.',

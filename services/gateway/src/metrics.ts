@@ -17,6 +17,7 @@ export function createMetrics() {
       seconds((performance.now() - started) / 1000, { method: name })
     },
     failed: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
+    noWebClient: (folder: string) => log.warn({ folder }, 'no web client is built there: / answers a line of text'),
     feedLost: () => log.warn('the control feed lost its thread; credentials are checked anew'),
   }
 }

@@ -21,6 +21,8 @@ import { sessionCookies } from './http/cookies.ts'
 import { Dispatch } from './http/dispatch.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
+import { readClientFiles } from './http/web-client/files.ts'
+import { WebClient } from './http/web-client/web-client.ts'
 import { createMetrics } from './metrics.ts'
 
 /** Images of calls that one process holds in memory at the same time. */
@@ -79,6 +81,8 @@ export async function startGateway(config: Config): Promise<Service> {
     maxUploadBytes: config.maxUploadBytes,
     cookiesOf: (session) => sessionCookies(session, { secret: cookieSigningSecret, secure }),
   })
+  const webClient = new WebClient(await readClientFiles(config.clientFolder), config.publicUrl)
+  if (!webClient.isThere) metrics.noWebClient(config.clientFolder)
   const dispatch = new Dispatch({
     ...config,
     compressionMinBytes: config.compression ? config.compressionMinBytes : 0,
@@ -100,6 +104,7 @@ export async function startGateway(config: Config): Promise<Service> {
     getServer: () => discovery.getServer({}),
     assets: new PassOn('assets', config.assetsUrls),
     webhooks: new PassOn('webhooks', config.webhooksUrls),
+    webClient,
   })
   const realtime = new PassOn('realtime', config.realtimeUrls)
   const publicPort = await servePublicPort({ host: config.host, port: config.port, dispatch, realtime })

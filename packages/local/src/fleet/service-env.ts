@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
@@ -38,6 +40,9 @@ const handsOverBlobs = new Set(['gateway', 'uploads'])
 /** Who processes videos, and who tells clients whether they are. */
 const knowsOfVideos = new Set(['uploads', 'admin'])
 
+/** The supervisor may be started from anywhere, so the folder is not left to where a process works. */
+const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
+
 /** Settings of the supervisor alone: a service has no business with them. */
 const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS']
 
@@ -59,6 +64,7 @@ export function serviceEnvironment(
     PARLEY_CORE_ASSETS_SIGNING_SECRET: fleet.secret('assetsSigning'),
     ...(handsOverBlobs.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
     ...(service.name === 'uploads' ? { PARLEY_CORE_ASSETS_DIRECTORY: fleet.assetsFolder } : {}),
+    ...(service.name === 'gateway' ? { PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: webClientFolder() } : {}),
     ...mediaSettings(service, fleet),
     ...(fleet.videos && knowsOfVideos.has(service.name) ? { PARLEY_VIDEO_ENABLED: 'true' } : {}),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),

@@ -26,6 +26,7 @@ import { isPlainPath, pathOf } from './path.ts'
 import { providerPath } from './providers/paths.ts'
 import { serveProvider } from './providers/routes.ts'
 import { replyJson } from './reply.ts'
+import type { WebClient } from './web-client/web-client.ts'
 
 type Options = {
   forwarder: Forwarder
@@ -37,6 +38,7 @@ type Options = {
   metrics: Metrics
   assets: PassOn
   webhooks: PassOn
+  webClient: WebClient
   allowedOrigins: readonly string[]
   requestTimeoutMs: number
   compressionMinBytes: number
@@ -106,6 +108,7 @@ export class Dispatch {
     if (path.startsWith('/assets/')) return this.#options.assets.http(request, response)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
+    if (this.#options.webClient.serve(path, request, response)) return
     request.resume()
     switch (path) {
       case '/healthz':

@@ -1,0 +1,4 @@
+/** The messages and enums of svc.api.v1, for clients that pass them around. */
+export * from '@parley/contracts/api'
+export type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
+export type { GetServerResponse } from '@parley/contracts/discovery'

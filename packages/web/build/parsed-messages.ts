@@ -1,0 +1,21 @@
+import { parse, TYPE } from '@formatjs/icu-messageformat-parser'
+import type { Plugin } from 'vite'
+
+/** Parses the ICU messages of `src/messages/*.json` when the client is built; those without arguments stay texts. */
+export function parsedMessages(): Plugin {
+  return {
+    name: 'parsed-messages',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/\/src\/messages\/[\w-]+\.json$/.test(id)) return undefined
+      const messages = Object.entries(JSON.parse(code) as Record<string, string>)
+      return { code: JSON.stringify(Object.fromEntries(messages.map(([key, text]) => [key, parsed(text)]))), map: null }
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  const elements = parse(text, { ignoreTag: true })
+  const [only] = elements
+  return elements.length === 1 && only?.type === TYPE.literal ? only.value : elements
+}

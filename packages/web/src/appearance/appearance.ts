@@ -1,0 +1,30 @@
+/** How the interface looks: `system` follows the device. */
+export type Appearance = { theme: 'system' | 'light' | 'dark'; contrast: 'system' | 'more' }
+
+const storageKey = 'parley.appearance'
+const standard: Appearance = { theme: 'system', contrast: 'system' }
+
+/** What was chosen on this device. */
+export function keptAppearance(): Appearance {
+  try {
+    const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>
+    const theme = kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : standard.theme
+    return { theme, contrast: kept.contrast === 'more' ? 'more' : standard.contrast }
+  } catch {
+    return standard
+  }
+}
+
+const moreContrast = matchMedia('(prefers-contrast: more)')
+let current: Appearance = standard
+moreContrast.addEventListener('change', () => applyAppearance(current))
+
+/** Shows it: the tokens of styles/tokens.css follow two attributes of the root element. */
+export function applyAppearance(appearance: Appearance): void {
+  current = appearance
+  const { dataset } = document.documentElement
+  if (appearance.theme === 'system') delete dataset.theme
+  else dataset.theme = appearance.theme
+  if (appearance.contrast === 'more' || moreContrast.matches) dataset.contrast = 'more'
+  else delete dataset.contrast
+}

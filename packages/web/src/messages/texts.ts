@@ -1,0 +1,52 @@
+import IntlMessageFormat from 'intl-messageformat'
+import type en from './en.json'
+
+/** Name of a text of the interface. */
+export type TextKey = keyof typeof en
+
+/** What stands in the places that a text leaves open. */
+export type TextValues = Record<string, string | number | Date>
+
+/** A language of the interface: what it is called in itself, and where its texts are. */
+export const languages = {
+  en: { name: 'English', load: () => import('./en.json') },
+  de: { name: 'Deutsch', load: () => import('./de.json') },
+} as const
+
+/** Code of a language of the interface. */
+export type Language = keyof typeof languages
+
+type Texts = Record<TextKey, unknown>
+
+let texts: Texts
+let spoken: Language = 'en'
+const formats = new Map<TextKey, IntlMessageFormat>()
+
+/** The first language of `wanted`, most wanted first, that the interface has; English otherwise. */
+export function knownLanguage(wanted: readonly string[]): Language {
+  for (const tag of wanted) {
+    const language = tag.toLowerCase().split('-', 1)[0]
+    if (language !== undefined && language in languages) return language as Language
+  }
+  return 'en'
+}
+
+/** Loads a language; from then on {@link text} speaks it. */
+export async function speak(language: Language): Promise<void> {
+  const loaded: { default: Texts } = await languages[language].load()
+  texts = loaded.default
+  spoken = language
+  formats.clear()
+}
+
+/** A text of the interface in the language that is spoken. */
+export function text(key: TextKey, values?: TextValues): string {
+  const found = texts[key]
+  if (typeof found === 'string') return found
+  let format = formats.get(key)
+  if (!format) {
+    format = new IntlMessageFormat(found as ConstructorParameters<typeof IntlMessageFormat>[0], spoken)
+    formats.set(key, format)
+  }
+  return String(format.format(values))
+}

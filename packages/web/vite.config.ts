@@ -1,0 +1,22 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vite'
+import { compressed } from './build/compressed.ts'
+import { parsedMessages } from './build/parsed-messages.ts'
+
+export default defineConfig({
+  plugins: [svelte(), parsedMessages(), compressed()],
+  resolve: {
+    // Messages are parsed when the client is built, so its pages need no parser.
+    alias: [
+      { find: /^@formatjs\/icu-messageformat-parser$/, replacement: '@formatjs/icu-messageformat-parser/no-parser.js' },
+    ],
+  },
+  build: {
+    // `/assets/` belongs to the files that people upload.
+    assetsDir: 'app',
+    target: 'es2023',
+    // A file inside a page would need a rule of its own in the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+})

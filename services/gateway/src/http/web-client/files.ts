@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+
+/** Encodings that the build of the web client leaves beside its files, best first. */
+const encodings = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const
+
+/** Name of a content encoding. */
+export type Encoding = (typeof encodings)[number]['name']
+
+/** A file of the web client, in memory. */
+export type ClientFile = {
+  body: Buffer
+  compressed: ReadonlyMap<Encoding, Buffer>
+  contentType: string
+  /** Its name changes whenever its content does. */
+  immutable: boolean
+  etag: string
+}
+
+const contentTypes = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.woff2', 'font/woff2'],
+  ['.webmanifest', 'application/manifest+json'],
+])
+
+/** Folder of the files that the build names by their content. */
+const hashedFolder = '/app/'
+
+/**
+ * Reads a built web client whole: files by the path they are served at. Empty when there is none in the folder. Since only
+ * what was read can be answered, no path leads out of it.
+ */
+export async function readClientFiles(folder: string): Promise<ReadonlyMap<string, ClientFile>> {
+  const files = new Map<string, ClientFile>()
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const known = new Set(paths)
+  for (const path of paths) {
+    const contentType = contentTypes.get(extname(path))
+    if (contentType === undefined) continue
+    const servedAt = `/${relative(folder, path).split(sep).join('/')}`
+    const body = await readFile(path)
+    const compressed = new Map<Encoding, Buffer>()
+    for (const { name, suffix } of encodings) {
+      if (known.has(path + suffix)) compressed.set(name, await readFile(path + suffix))
+    }
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+    files.set(servedAt, { body, compressed, contentType, immutable: servedAt.startsWith(hashedFolder), etag })
+  }
+  return files
+}

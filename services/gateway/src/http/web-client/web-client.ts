@@ -1,0 +1,107 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { replyJson } from '../reply.ts'
+import type { ClientFile, Encoding } from './files.ts'
+
+/** Pages of the web client: it reads the path itself. Pushes lead to those below /chat/. */
+const isPage = (path: string): boolean => path === '/' || path === '/chat' || path.startsWith('/chat/')
+
+/** Answers the pages and files of the web client. */
+export class WebClient {
+  readonly #files: ReadonlyMap<string, ClientFile>
+  readonly #page: ClientFile | undefined
+  readonly #pageHeaders: OutgoingHttpHeaders
+
+  constructor(files: ReadonlyMap<string, ClientFile>, publicUrl: string) {
+    this.#files = files
+    this.#page = files.get('/index.html')
+    this.#pageHeaders = pageHeaders(new URL(publicUrl).origin)
+  }
+
+  /** Whether there is one to serve. */
+  get isThere(): boolean {
+    return this.#page !== undefined
+  }
+
+  /** Answers a request for a path of the web client; false for any other path. */
+  serve(path: string, request: IncomingMessage, response: ServerResponse): boolean {
+    const page = isPage(path) ? this.#page : undefined
+    const file = page ?? (path === '/index.html' ? undefined : this.#files.get(path))
+    if (!file) return false
+    request.resume()
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      void replyJson(request, response, 405, { error: 'use GET' }, { allow: 'GET, HEAD' })
+      return true
+    }
+    const headers: OutgoingHttpHeaders = {
+      'content-type': file.contentType,
+      'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      etag: file.etag,
+      ...(file.compressed.size > 0 && { vary: 'accept-encoding' }),
+      ...(page && this.#pageHeaders),
+    }
+    if (hasCurrent(request, file.etag)) response.writeHead(304, headers).end()
+    else send(file, headers, request, response)
+    return true
+  }
+}
+
+function send(file: ClientFile, headers: OutgoingHttpHeaders, request: IncomingMessage, response: ServerResponse) {
+  const encoding = wantedEncoding(request, file)
+  const body = (encoding && file.compressed.get(encoding)) ?? file.body
+  response.writeHead(200, {
+    ...headers,
+    ...(encoding && { 'content-encoding': encoding }),
+    'content-length': body.length,
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+function hasCurrent({ headers }: IncomingMessage, etag: string): boolean {
+  const known = headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return known !== undefined && (known.includes(etag) || known.includes('*'))
+}
+
+/** The best encoding that the request takes and the file has. */
+function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile): Encoding | undefined {
+  const accepted = headers['accept-encoding']
+  const taken = (typeof accepted === 'string' ? accepted : '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim())
+  const takes = (name: string) =>
+    taken.some((one) => one.split(';', 1)[0]?.trim() === name && !/;\s*q=0(\.0*)?$/.test(one))
+  return [...compressed.keys()].find(takes)
+}
+
+/**
+ * No script but the client's own files, no frame, no form to elsewhere; strings never become markup but by the policy of
+ * its rendering library. Pictures and films may lie in a bucket, so they come from any https address.
+ */
+function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
+  const media = `'self' blob: data: https: ${publicOrigin}`
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      `img-src ${media}`,
+      `media-src ${media}`,
+      `connect-src 'self' ${publicOrigin} ${publicOrigin.replace(/^http/, 'ws')}`,
+      "font-src 'self'",
+      "manifest-src 'self'",
+      "worker-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      'trusted-types svelte-trusted-html',
+    ].join('; '),
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy':
+      'camera=(self), microphone=(self), display-capture=(self), geolocation=(), payment=(), usb=()',
+  }
+}
