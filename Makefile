@@ -1,4 +1,4 @@
-# What people do with a checkout. Each target first installs and builds what is missing: pnpm, packages, bundles.
+# What people do with a checkout. Each target first installs and builds what is missing: Node.js, pnpm, packages, bundles.
 
 .PHONY: help run test bench contract clean bootstrap
 
@@ -9,25 +9,25 @@ help:
 	@echo 'make contract  ask a fleet which public methods it answers'
 	@echo 'make clean     remove what was built; data stay'
 	@echo
-	@echo 'Settings of make run: node packages/local/dist/main.js --help, once it is built'
+	@echo 'Settings of make run: ./pnpm dev --help, once it is built'
 
 bootstrap:
-	@command -v node >/dev/null 2>&1 || { echo 'parley: Node.js 20 is missing: see https://nodejs.org' >&2; exit 1; }
-	@command -v npm >/dev/null 2>&1 || { echo 'parley: npm is missing; it comes with Node.js: https://nodejs.org' >&2; exit 1; }
-	@node packages/local/bootstrap.mjs
+	@sh packages/local/bootstrap/start.sh
 
-# exec: signals reach the supervisor itself.
+# The Node.js of .node-version and its pnpm. exec: signals reach the program itself.
+exec := PATH="$(CURDIR)/node_modules/.parley/bin:$$PATH" exec
+
 run: bootstrap
-	@exec node packages/local/dist/main.js
+	@$(exec) node packages/local/dist/main.js
 
 test: bootstrap
-	@exec node packages/tooling/test.mjs
+	@$(exec) node packages/tooling/test.mjs
 
 bench: bootstrap
-	@exec node packages/loadtest/dist/bench.js
+	@$(exec) node packages/loadtest/dist/bench.js
 
 contract: bootstrap
-	@exec node packages/loadtest/dist/contract.js
+	@$(exec) node packages/loadtest/dist/contract.js
 
 clean:
 	rm -rf packages/*/dist services/*/dist .turbo packages/*/.turbo services/*/.turbo node_modules/.cache

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { build } from 'esbuild'
+import { nodeMajor } from './node-version.mjs'
 
 const { name, parley } = JSON.parse(await readFile('package.json', 'utf8'))
 const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts']
@@ -22,7 +23,7 @@ const options = {
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: `node${nodeMajor}`,
   sourcemap: true,
   sourcesContent: false,
   chunkNames: 'chunks/[name]-[hash]',

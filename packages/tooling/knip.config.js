@@ -29,7 +29,7 @@ export default {
       project: ['src/**/*.{ts,svelte}', 'build/*.ts'],
     },
     'packages/tooling': {
-      entry: ['*.{js,cjs,mjs}'],
+      entry: ['*.{js,cjs,mjs}', 'deploy/replace-uwebsockets.mjs'],
       project: ['*.{js,cjs,mjs}', 'deploy/*.mjs'],
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { nodeMajor } from './node-version.mjs'
 import { inWorkspace, workspace } from './steps.mjs'
 
 /** drizzle-kit's command. */
@@ -21,7 +22,7 @@ export async function bundleSchema(service) {
     bundle: true,
     format: 'cjs',
     platform: 'node',
-    target: 'node20',
+    target: `node${nodeMajor}`,
     logLevel: 'warning',
     plugins: [{ name: 'workspace-only', setup: bundleWorkspaceOnly }],
   })

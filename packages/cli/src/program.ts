@@ -29,18 +29,18 @@ export type Terminal = {
 const examples = `
 Examples:
   read -rs PASSWORD   # not shown, and in no history
-  printf %s "$PASSWORD" | pnpm parley user create --login alice --password-stdin --email alice@example.org --role admin
-  printf %s "$PASSWORD" | pnpm parley user set-password --login alice --password-stdin
-  pnpm parley user grant-role --login alice --role moderator
-  pnpm parley user verify-email --login alice --email alice@example.org --json
-  printf %s "$PASSWORD" | pnpm parley owner create --login olivia --password-stdin --direct
-  pnpm parley session list --login alice
-  pnpm parley session end --login alice --all
-  pnpm parley secret rotate core
-  pnpm parley config accounts
-  pnpm parley vapid generate
-  pnpm parley export --out rooms.jsonl --files files
-  pnpm parley import slack export.zip --report report.json
+  printf %s "$PASSWORD" | ./pnpm parley user create --login alice --password-stdin --email alice@example.org --role admin
+  printf %s "$PASSWORD" | ./pnpm parley user set-password --login alice --password-stdin
+  ./pnpm parley user grant-role --login alice --role moderator
+  ./pnpm parley user verify-email --login alice --email alice@example.org --json
+  printf %s "$PASSWORD" | ./pnpm parley owner create --login olivia --password-stdin --direct
+  ./pnpm parley session list --login alice
+  ./pnpm parley session end --login alice --all
+  ./pnpm parley secret rotate core
+  ./pnpm parley config accounts
+  ./pnpm parley vapid generate
+  ./pnpm parley export --out rooms.jsonl --files files
+  ./pnpm parley import slack export.zip --report report.json
 
 With --direct, accounts are changed in the databases of accounts and admin, which is all that has to run.
 

@@ -26,7 +26,7 @@ export async function runProgram(
 /** What a program of a service prints. Throws when it fails, or is not built. */
 export async function output(service: string, program: string, env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   const file = join(servicesFolder(), service, 'dist', `${program}.js`)
-  if (!existsSync(file)) throw unreachable(`${file} is not built; run pnpm build (make run does it too)`)
+  if (!existsSync(file)) throw unreachable(`${file} is not built; run make bootstrap`)
   const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',

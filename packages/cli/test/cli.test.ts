@@ -320,7 +320,7 @@ describe('without a fleet', () => {
 test('--help shows examples', async () => {
   const { code, out } = await parley(['--help'])
   expect(code).toBe(0)
-  expect(out).toContain('pnpm parley user create --login alice --password-stdin')
+  expect(out).toContain('./pnpm parley user create --login alice --password-stdin')
 })
 
 test.each([[['export']], [['import', 'slack']], [['import', 'parley']]])(

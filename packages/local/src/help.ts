@@ -13,12 +13,12 @@ export function helpText(): string {
 and a media server for calls where livekit-server is on PATH.
 
 Usage: make run            builds first
-       pnpm dev            runs what is built
+       ./pnpm dev            runs what is built
 
 Settings, from the environment or parley.toml:
 ${rows.join('\n')}
 
 Ctrl-C ends everything and keeps the data; a second Ctrl-C does not wait for running work.
-Accounts are made with: pnpm parley user create --help
+Accounts are made with: ./pnpm parley user create --help
 `
 }

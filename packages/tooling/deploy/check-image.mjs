@@ -30,9 +30,10 @@ async function problemsOfDockerfile() {
   const problems = []
   const must = (holds, problem) => holds || problems.push(`deploy/Dockerfile: ${problem}`)
 
-  must(/^ARG NODE_IMAGE=node:20\.\d+\.\d+-bookworm-slim$/m.test(steps), 'the base image is not pinned')
+  must(/^ARG BASE_IMAGE=debian:[a-z]+-slim$/m.test(steps), 'the base is not a release of Debian')
+  must(steps.includes('cp -L node_modules/.parley/bin/node'), 'Node.js is not the one that .node-version names')
   must(
-    [...steps.matchAll(/^FROM (\S+)/gm)].every(([, base]) => base === '${NODE_IMAGE}'),
+    [...steps.matchAll(/^FROM (\S+)/gm)].every(([, base]) => base === '${BASE_IMAGE}'),
     'a stage has another base',
   )
   const last = steps.slice(steps.lastIndexOf('\nFROM '))

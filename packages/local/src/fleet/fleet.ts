@@ -127,7 +127,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
 
 function assertBuilt(services: ServiceDefinition[]) {
   const missing = services.filter(({ main }) => !existsSync(main)).map(({ name }) => name)
-  if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run pnpm build (make run does)`)
+  if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run make bootstrap`)
 }
 
 /** Takes the data folder for this process and ends what an interrupted run left on it. */

@@ -57,7 +57,7 @@ export async function serveSockets(
     // Frames above the protocol's limit are answered with an error first; only absurd ones are cut off unread.
     maxPayloadLength: 16 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
-    closeOnBackpressureLimit: 1,
+    closeOnBackpressureLimit: true,
     idleTimeout: 60,
     sendPingsAutomatically: true,
     upgrade: (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t) => {
@@ -110,6 +110,6 @@ export async function serveSockets(
       listening.close()
       for (const connection of handshaking) if (!connection.isOpen) connection.end(draining)
     },
-    close: () => app.close?.(),
+    close: () => void app.close(),
   }
 }

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Failure } from './console.mjs'
+import { root } from './places.mjs'
+
+/**
+ * Waits until no other bootstrap works on this checkout and returns how to let the next one in. The mutex is a listening
+ * socket: it ends with its process, however that ends. In the folder for temporary files, because paths of sockets are
+ * short.
+ */
+export async function checkoutMutex(onWait) {
+  const name = createHash('sha256').update(`${process.getuid?.()} ${root}`).digest('hex').slice(0, 16)
+  const path = join(tmpdir(), `parley-bootstrap-${name}.sock`)
+  for (let waits = false; ; waits = true) {
+    const server = await listen(path)
+    if (server) return () => void server.close()
+    await holderGone(path, () => waits || onWait())
+  }
+}
+
+function listen(path) {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) =>
+      socket
+        .resume()
+        .on('error', () => undefined)
+        .unref(),
+    )
+    server.once('error', (error) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined)
+      else reject(new Failure(`${path} cannot be made: ${error.message}`))
+    })
+    server.listen(path, () => resolve(server.unref()))
+  })
+}
+
+function holderGone(path, onWait) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', onWait)
+    socket.once('error', (error) => {
+      // Its process was killed before it could remove it.
+      if (error.code === 'ECONNREFUSED') rmSync(path, { force: true })
+      else if (!['ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) reject(new Failure(error.message))
+    })
+    socket.once('close', resolve)
+  })
+}

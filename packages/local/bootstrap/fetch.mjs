@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Failure, run, say } from './console.mjs'
+import { cache } from './places.mjs'
+
+const pinned = JSON.parse(readFileSync(fileURLToPath(new URL('pinned.json', import.meta.url)), 'utf8'))
+
+/** `name@version` that pinned.json has for a package; undefined if none. */
+export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.startsWith(`${name}@`))
+
+/** Folder of a package in the cache, whether it is there or not. */
+export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))
+
+/**
+ * Fetches a package into the cache unless it is there, all of it or nothing, and returns its folder. npm refuses what does
+ * not match the digest of pinned.json, and runs no script of the package.
+ */
+export function fetchPackage(spec, shown) {
+  const integrity = pinned[spec]
+  if (integrity === undefined) throw new Failure(`packages/local/bootstrap/pinned.json has no digest for ${spec}`)
+  if (!existsSync(folderOf(spec))) {
+    say(`fetching ${shown}`)
+    mkdirSync(cache, { recursive: true })
+    const temporary = mkdtempSync(join(cache, 'fetching-'))
+    try {
+      install(spec, integrity, temporary, shown)
+      chmodSync(temporary, 0o755)
+      renameSync(temporary, join(cache, spec))
+    } finally {
+      rmSync(temporary, { recursive: true, force: true })
+    }
+  }
+  return folderOf(spec)
+}
+
+function install(spec, integrity, folder, shown) {
+  const name = nameOf(spec)
+  const version = spec.slice(name.length + 1)
+  const dependencies = { [name]: version }
+  const lock = {
+    lockfileVersion: 3,
+    packages: { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } },
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--no-update-notifier', '--loglevel=error']
+  run('npm', args, { cwd: folder, hint: `${shown} could not be fetched from npm; is the registry reachable?` })
+}
+
+const nameOf = (spec) => spec.slice(0, spec.lastIndexOf('@'))

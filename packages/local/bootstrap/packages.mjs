@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run, say } from './console.mjs'
+import { bin, cache, environment, root } from './places.mjs'
+
+/** Installs what pnpm-lock.yaml says, if anything of it has changed. */
+export function installPackages() {
+  const stamp = join(cache, 'installed')
+  const state = stateOfPackages()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
+  say('installing packages')
+  run(join(bin, 'pnpm'), ['install', '--frozen-lockfile', '--prefer-offline'], {
+    cwd: root,
+    env: environment(),
+    hint: 'the packages could not be installed; is the registry reachable?',
+  })
+  writeFileSync(stamp, state)
+}
+
+/** What node_modules was made from: versions, settings, and the machine that native packages were chosen for. */
+function stateOfPackages() {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}`)
+  for (const file of ['.node-version', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])
+    hash.update(readFileSync(join(root, file)))
+  return hash.digest('hex')
+}
+
+/** Builds what has changed. */
+export function build() {
+  say('building')
+  const turbo = join(root, 'node_modules/.bin/turbo')
+  const hint = 'the build failed; the lines above say where'
+  run(turbo, ['run', 'build', '--output-logs=errors-only'], { cwd: root, env: environment(), hint })
+}

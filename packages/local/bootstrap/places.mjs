@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
+
+/** Programs that belong to this checkout alone. pnpm leaves hidden folders of node_modules as they are. */
+export const cache = join(root, 'node_modules/.parley')
+
+/** Folder that is put first on PATH: node and pnpm. */
+export const bin = join(cache, 'bin')
+
+export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Environment of everything that the bootstrap starts. */
+export const environment = () => ({
+  ...process.env,
+  PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+  CI: 'true',
+  TURBO_TELEMETRY_DISABLED: '1',
+  NO_UPDATE_NOTIFIER: '1',
+  npm_config_update_notifier: 'false',
+})

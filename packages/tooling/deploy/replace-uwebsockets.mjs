@@ -1,0 +1,30 @@
+/**
+ * Puts another build of uWebSockets.js into a folder that image-files.mjs has filled:
+ * `node packages/tooling/deploy/replace-uwebsockets.mjs <folder> <what npm installs>`. Fails when it does not load.
+ */
+import { spawnSync } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const [folder, spec] = process.argv.slice(2)
+if (!folder || !spec) throw new Error('usage: replace-uwebsockets.mjs <folder> <tarball, git tag or npm:name@version>')
+
+const name = 'uWebSockets.js'
+const place = join(folder, 'node_modules', name)
+const temporary = await mkdtemp(join(tmpdir(), 'uwebsockets-'))
+try {
+  run('npm', ['install', '--prefix', temporary, '--ignore-scripts', '--no-fund', '--no-audit', `${name}@${spec}`])
+  await rm(place, { recursive: true })
+  await cp(join(temporary, 'node_modules', name), place, { recursive: true })
+} finally {
+  await rm(temporary, { recursive: true })
+}
+const used = ['App', 'us_listen_socket_close', 'us_socket_local_port']
+const check = `const all = await import('${name}'); for (const name of ${JSON.stringify(used)}) if (!all[name]) throw new Error(name + ' is missing')`
+run(process.execPath, ['--input-type=module', '-e', check], { cwd: folder })
+
+function run(command, args, options) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit', ...options })
+  if (status !== 0) throw new Error(`${spec} cannot take the place of ${name}: ${command} failed`)
+}
