@@ -28,6 +28,10 @@ export default {
       entry: ['src/main.ts', ...tests],
       project: ['src/**/*.{ts,svelte}', 'build/*.ts'],
     },
+    'packages/local': {
+      ...workspaces('packages').find(([name]) => name === 'packages/local')?.[1],
+      ignoreBinaries: ['perl'],
+    },
     'packages/tooling': {
       entry: ['*.{js,cjs,mjs}', 'deploy/replace-uwebsockets.mjs'],
       project: ['*.{js,cjs,mjs}', 'deploy/*.mjs'],

@@ -18,7 +18,7 @@ const nodePackage = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node
 /** A release of Node.js that this machine does not have. */
 const newer = `${process.versions.node.split('.')[0]}.999.0`
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
-const json = (path: string) => JSON.parse(text(path)) as Record<string, never>
+const json = (path: string): unknown => JSON.parse(text(path))
 
 type Packed = { spec: string; file: string; integrity: string }
 const packages = new Map<string, Packed>()
@@ -165,7 +165,7 @@ test('what depends on the version of Node.js agrees with .node-version', () => {
   const major = wanted.split('.')[0] ?? ''
   const { engines, packageManager } = json('package.json') as { engines: { node: string }; packageManager: string }
   const types = /'@types\/node': (\d+)\./.exec(text('pnpm-workspace.yaml'))?.[1]
-  const pinned = Object.keys(json('packages/local/bootstrap/pinned.json'))
+  const pinned = Object.keys(json('packages/local/bootstrap/pinned.json') as object)
   expect(wanted).toMatch(/^\d+\.\d+\.\d+$/)
   expect(engines.node).toBe(major)
   expect(types).toBe(major)

@@ -74,7 +74,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const secrets = new Secrets(dir.secretsFile)
 
   say('starting PostgreSQL, NATS and Redis')
-  const servers = await startServers({ dir, secrets, say, fsync: options.fsync ?? true })
+  const servers = await startServers({ dir, secrets, say, fsync: options.fsync ?? true, signal })
   opened.push(() => servers.stop())
   signal.throwIfAborted()
 

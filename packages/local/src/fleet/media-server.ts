@@ -7,7 +7,7 @@ const apiKey = 'parley'
 
 /** Starts a media server for calls when its program is there. Undefined when it is not, which is said. */
 export async function startMediaServer(
-  { dir, secrets, say }: Omit<ServersOptions, 'fsync'>,
+  { dir, secrets, say }: Pick<ServersOptions, 'dir' | 'secrets' | 'say'>,
   webhookUrl: string,
   opened: Opened,
 ): Promise<NodeJS.ProcessEnv | undefined> {

@@ -35,12 +35,14 @@ export type ServersOptions = {
   /** False: commits may be lost when the machine stops; for tests. */
   fsync: boolean
   say: (line: string) => void
+  /** Ends the waiting for missing programs. */
+  signal: AbortSignal
 }
 
 /** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports they had before. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { dir, secrets, say } = options
-  await installMissing(['nats-server', 'redis-server'], say)
+  const { dir, secrets, say, signal } = options
+  await installMissing(['nats-server', 'redis-server'], say, signal)
   const ports = new RememberedPorts(dir.portsFile)
   const files = (name: string) => filesOf(dir, name, say)
   const conf = join(repositoryRoot(), 'deploy/nats/parley.conf')

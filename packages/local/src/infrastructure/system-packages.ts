@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
 
+/** How long another program may hold a lock of the package manager: a machine that updates itself takes minutes. */
+const lockPatienceMs = 15 * 60_000
 const policyFile = '/usr/sbin/policy-rc.d'
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
@@ -11,9 +14,14 @@ const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis
 
 /**
  * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
- * starting their services. Elsewhere throws an error that names what to install and how.
+ * starting their services. Waits while another program holds apt's locks, and says so; `signal` ends the waiting.
+ * Elsewhere throws an error that names what to install and how.
  */
-export function installSystemPackages(names: string[], say: (line: string) => void = () => {}): Promise<void> {
+export function installSystemPackages(
+  names: string[],
+  say: (line: string) => void = () => {},
+  signal?: AbortSignal,
+): Promise<void> {
   const apt = findExecutable('apt-get')
   if (process.platform !== 'linux' || apt === undefined || process.getuid?.() !== 0) {
     return Promise.reject(new Error(missing(names)))
@@ -23,11 +31,11 @@ export function installSystemPackages(names: string[], say: (line: string) => vo
     .catch(() => undefined)
     .then(async () => {
       say(`installing ${names.join(' and ')} with apt`)
-      updated ??= runApt(apt, ['update', '-qq'])
+      updated ??= whenUnlocked(apt, ['update', '-qq'], say, signal)
       await updated
       const release = forbidServiceStarts()
       try {
-        await runApt(apt, ['install', '-y', '-qq', '--no-install-recommends', ...names])
+        await whenUnlocked(apt, ['install', '-y', '-qq', '--no-install-recommends', ...names], say, signal)
       } finally {
         release()
       }
@@ -39,9 +47,13 @@ export function installSystemPackages(names: string[], say: (line: string) => vo
 }
 
 /** Installs those of the server programs that are missing, in one go. */
-export async function installMissing(names: string[], say?: (line: string) => void): Promise<void> {
+export async function installMissing(
+  names: string[],
+  say?: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   const missing = names.filter((name) => findExecutable(name) === undefined)
-  if (missing.length > 0) await installSystemPackages(missing, say)
+  if (missing.length > 0) await installSystemPackages(missing, say, signal)
 }
 
 /** Path of a server program, installed first when it is missing. */
@@ -61,10 +73,32 @@ function missing(names: string[]): string {
   return `${list} ${verb} not installed, and only root on Debian or Ubuntu can have that done here. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), so that the program is on PATH`
 }
 
+/** Runs apt-get again and again while a lock is held. Its own DPkg::Lock::Timeout knows one lock of several. */
+async function whenUnlocked(
+  apt: string,
+  args: string[],
+  say: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const until = Date.now() + lockPatienceMs
+  for (let said = false; ; said = true) {
+    try {
+      return await runApt(apt, args)
+    } catch (error) {
+      const lock = error instanceof Error ? heldLock.exec(error.message) : null
+      if (lock === null || Date.now() > until) throw error
+      if (!said) say(`waiting for another program that installs packages: ${lock[0]}`)
+      await sleep(1000, undefined, { signal })
+    }
+  }
+}
+
+const heldLock = /(Could not get lock|dpkg frontend lock was locked|Unable to acquire the dpkg frontend lock)[^\n]*/
+
 function runApt(apt: string, args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=120', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=0', ...args], {
+      env: { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { findExecutable, installSystemPackages } from '@parley/local/infrastructure'
+import { eventually } from './_eventually.ts'
+import { temporaryFolder } from './_folder.ts'
+
+jest.setTimeout(60_000)
+
+// Debian's own program with folders of its own: no package list to fetch, and a package that is there already.
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+const at = (name: string) => join(folder.path, name)
+const canInstall = process.platform === 'linux' && process.getuid?.() === 0 && findExecutable('apt-get') !== undefined
+if (!canInstall) console.warn('this is not root on Debian or Ubuntu: tests of apt are skipped')
+const onDebian = canInstall ? test : test.skip
+
+const given = process.env.APT_CONFIG
+beforeEach(() => {
+  for (const name of ['lists/partial', 'cache/archives/partial', 'dpkg', 'empty'])
+    mkdirSync(at(name), { recursive: true })
+  if (canInstall) copyFileSync('/var/lib/dpkg/status', at('dpkg/status'))
+  const settings = {
+    'Dir::Etc::sourcelist': '/dev/null',
+    'Dir::Etc::sourceparts': at('empty'),
+    'Dir::State::lists': at('lists'),
+    'Dir::State::status': at('dpkg/status'),
+    'Dir::Cache': at('cache'),
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}";\n`)
+  writeFileSync(at('apt.conf'), lines.join(''))
+  process.env.APT_CONFIG = at('apt.conf')
+})
+afterEach(() => {
+  delete process.env.APT_CONFIG
+  if (given !== undefined) process.env.APT_CONFIG = given
+})
+
+/** Locks a file as apt does, in another process; perl is part of every Debian. */
+async function lockHeld(file: string) {
+  const script = `use Fcntl; open(my $f, '>>', $ARGV[0]) or die; my $l = pack('s s x4 q q i x4', F_WRLCK, 0, 0, 0, 0);
+    fcntl($f, F_SETLK, $l) or die; $| = 1; print 'held'; sleep`
+  const child = spawn('perl', ['-e', script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return { pid: child.pid, release: () => child.kill() }
+}
+
+// The lists are asked for once in a process: the first test is the one that can wait for them.
+onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/lock'])(
+  'another program that holds %s is waited for, and named',
+  async (file) => {
+    const lock = await lockHeld(at(file))
+    const said: string[] = []
+    const installed = installSystemPackages(['base-files'], (line) => said.push(line))
+    await eventually(() => said.length > 1)
+    expect(said).toEqual(['installing base-files with apt', expect.stringContaining(`${at(file)}`)])
+    expect(said[1]).toMatch(/^waiting for another program that installs packages: Could not get lock /)
+    expect(said[1]).toContain(`process ${lock.pid}`)
+    lock.release()
+    await installed
+    expect(said).toHaveLength(2)
+  },
+)
+
+onDebian('the waiting ends when the start is interrupted', async () => {
+  const lock = await lockHeld(at('dpkg/lock-frontend'))
+  const interruption = new AbortController()
+  const said: string[] = []
+  const installed = installSystemPackages(['base-files'], (line) => said.push(line), interruption.signal)
+  const refused = expect(installed).rejects.toThrow(/base-files is not installed/)
+  await eventually(() => said.length > 1)
+  interruption.abort()
+  await refused
+  lock.release()
+})
