@@ -165,6 +165,14 @@ test.each(histories)('a durable %s begins anew when the database is older', asyn
   await expect(durable.info()).rejects.toThrow('consumer not found')
 })
 
+test('a durable that is not declared yet is no failure', async () => {
+  const durable = new Durable('undeclared')
+  await expect(durable.check()).resolves.toBeUndefined()
+  await durable.declare()
+  await durable.check()
+  expect((await durable.info()).name).toBe(durable.name)
+})
+
 test('a durable that acknowledged nothing so far goes on', async () => {
   const durable = new Durable('fresh')
   await durable.declare()

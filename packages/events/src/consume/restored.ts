@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
 import { inbox } from '../schema.ts'
-import { isConsumerMissing, jetStream } from '../stream/api.ts'
+import { isConsumerMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { newestUpTo } from '../stream/newest.ts'
 import { eventStream } from '../subjects.ts'
@@ -31,7 +31,13 @@ export async function startAnewWhenRestored(db: Db, bus: Bus, consumer: string):
 /** Ids of the events in the newest message below which everything is acknowledged; none when it is not there any more. */
 async function lastAcknowledged(bus: Bus, consumer: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
-  const { ack_floor, config } = await manager.consumers.info(eventStream, consumer)
+  const info = await manager.consumers.info(eventStream, consumer).catch((error: unknown) => {
+    // Not declared yet, or deleted: a durable that is declared anew begins at the first event anyway.
+    if (isConsumerMissing(error) || isStreamMissing(error)) return undefined
+    throw error
+  })
+  if (info === undefined) return []
+  const { ack_floor, config } = info
   // Nothing was acknowledged by this durable yet: the floor is where it began.
   if (ack_floor.consumer_seq === 0) return []
   // The floor moves on over messages that are for others, so it says nothing about the message that lies there.
