@@ -3,8 +3,9 @@
 oldest=18
 fail() { echo "parley: $1" >&2; exit 1; }
 command -v node >/dev/null 2>&1 || fail "Node.js is missing; any version from $oldest on will do: https://nodejs.org"
-version=$(node -p process.versions.node </dev/null)
-[ "${version%%.*}" -ge $oldest ] 2>/dev/null ||
-  fail "Node.js ${version:-of this machine} is too old; any version from $oldest on will do: https://nodejs.org"
+version=$(node -p process.versions.node </dev/null 2>/dev/null) ||
+  fail "the Node.js of this machine does not run ($(node --version 2>&1 </dev/null | head -n 1)); any version from $oldest on will do: https://nodejs.org"
+[ "${version%%.*}" -ge $oldest ] ||
+  fail "Node.js $version is too old; any version from $oldest on will do: https://nodejs.org"
 command -v npm >/dev/null 2>&1 || fail 'npm is missing; it comes with Node.js: https://nodejs.org'
 exec node "$(dirname "$0")/main.mjs" "$@"

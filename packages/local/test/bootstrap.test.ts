@@ -143,8 +143,8 @@ test.each([
   ],
   [
     'does not run',
-    'exit 127',
-    'parley: Node.js of this machine is too old; any version from 18 on will do: https://nodejs.org',
+    'echo a library is missing >&2; exit 127',
+    'parley: the Node.js of this machine does not run (a library is missing); any version from 18 on will do: https://nodejs.org',
   ],
 ])('a Node.js that %s is named in one line', async (_, script, line) => {
   const dir = checkout(`old-${script.length}`)

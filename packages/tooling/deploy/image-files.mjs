@@ -73,7 +73,7 @@ async function copyPackage(at, name, modules) {
 }
 
 /** uWebSockets.js brings binaries for every system; the image runs on the one it is built on. */
-function isForeign(path) {
+export function isForeign(path) {
   const ours = `_${process.platform}_${process.arch}_${process.versions.modules}.node`
   return /_[a-z0-9]+_[a-z0-9]+_\d+\.node$/.test(path) && !path.endsWith(ours)
 }

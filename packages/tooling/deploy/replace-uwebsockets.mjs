@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isForeign } from './image-files.mjs'
 
 const [folder, spec] = process.argv.slice(2)
 if (!folder || !spec) throw new Error('usage: replace-uwebsockets.mjs <folder> <tarball, git tag or npm:name@version>')
@@ -16,7 +17,7 @@ const temporary = await mkdtemp(join(tmpdir(), 'uwebsockets-'))
 try {
   run('npm', ['install', '--prefix', temporary, '--ignore-scripts', '--no-fund', '--no-audit', `${name}@${spec}`])
   await rm(place, { recursive: true })
-  await cp(join(temporary, 'node_modules', name), place, { recursive: true })
+  await cp(join(temporary, 'node_modules', name), place, { recursive: true, filter: (path) => !isForeign(path) })
 } finally {
   await rm(temporary, { recursive: true })
 }
