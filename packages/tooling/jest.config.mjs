@@ -2,13 +2,16 @@ import { fileURLToPath } from 'node:url'
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 
+/** What takes long runs only when it is asked for: `make test-all`. */
+const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.ts$']
+
 /** Unit and behaviour tests of every package and service, straight from their TypeScript sources. */
 export default {
   rootDir: here('../..'),
   roots: ['<rootDir>/packages', '<rootDir>/services'],
   testEnvironment: 'node',
-  testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/packages/e2e/'],
+  testMatch: ['**/*.test.{ts,mjs}'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', '<rootDir>/packages/e2e/', ...long],
   modulePathIgnorePatterns: ['/dist/', '/\\.turbo/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],

@@ -4,7 +4,7 @@ import config from './jest.config.mjs'
 export default {
   ...config,
   roots: ['<rootDir>/packages/e2e'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testPathIgnorePatterns: config.testPathIgnorePatterns.filter((pattern) => !pattern.includes('e2e')),
   globals: { hooks: 'packages/e2e/src/jest-setup.ts' },
   maxWorkers: 1,
   testTimeout: 120_000,

@@ -33,16 +33,22 @@ export default {
       ignoreBinaries: ['perl'],
     },
     'packages/tooling': {
-      entry: ['*.{js,cjs,mjs}', 'deploy/replace-uwebsockets.mjs'],
-      project: ['*.{js,cjs,mjs}', 'deploy/*.mjs'],
+      entry: [
+        '*.{js,cjs,mjs}',
+        'deploy/replace-uwebsockets.mjs',
+        'testing/reporter.mjs',
+        'test/*.test.mjs',
+        'test/fixtures/*/*.mjs',
+      ],
+      project: ['*.{js,cjs,mjs}', '{deploy,testing}/*.mjs', 'test/**/*.mjs'],
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],
       // Asked where they are installed.
       ignoreBinaries: ['helm', 'docker-compose'],
     },
   },
-  // Commands, and what is named on a command line: tsx runs the programs of tests, buf generates the contract.
-  ignoreDependencies: ['tsx', '@bufbuild/buf', '@bufbuild/protoc-gen-es'],
+  // Commands, and what is named on a command line: buf generates the contract.
+  ignoreDependencies: ['@bufbuild/buf', '@bufbuild/protoc-gen-es'],
   // A parameter's type may be exported beside its function.
   ignoreExportsUsedInFile: { interface: true, type: true },
 }

@@ -31,20 +31,23 @@ export function runStep({ name, command, args }) {
   })
 }
 
-/** Runs steps two at a time; tells how each one went, and what it said if it failed. Returns the failed ones. */
-export async function runSteps(steps) {
+/**
+ * Runs steps, two at a time unless `atOnce` says otherwise; tells how each one went, and what it said if it failed. Returns
+ * the names of the failed ones.
+ */
+export async function runSteps(steps, { atOnce = 2, say = console.log } = {}) {
   const waiting = [...steps]
   const failed = []
   const worker = async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) {
       const result = await runStep(step)
-      console.log(`${result.ok ? 'ok    ' : 'FAILED'} ${result.name} (${result.seconds.toFixed(1)} s)`)
+      say(`${result.ok ? 'ok    ' : 'FAILED'} ${result.name} (${result.seconds.toFixed(1)} s)`)
       if (result.ok) continue
       failed.push(result.name)
-      console.log(result.output.trimEnd().replace(/^/gm, '       '))
+      say(result.output.trimEnd().replace(/^/gm, '       '))
     }
   }
-  await Promise.all([worker(), worker()])
+  await Promise.all(Array.from({ length: atOnce }, worker))
   return failed
 }
 

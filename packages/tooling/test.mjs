@@ -1,21 +1,23 @@
 /**
- * `pnpm test`: all checks, then all tests, with private PostgreSQL, NATS and Redis servers. The last line is
+ * `pnpm test`: all checks and all tests, with private PostgreSQL, NATS and Redis servers. A test file that fails runs once
+ * more, alone; what passes then is listed as unsteady and counts as passed, for three files at most. The last line is
  * `N passed, N failed` (and how many were skipped, if any); every check or test file that cannot run counts as failed.
  */
-import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { inWorkspace, runSteps, turbo, workspace } from './steps.mjs'
+import { runSteps, turbo, workspace } from './steps.mjs'
+import { firstError, hasFailed, outcomeOf } from './testing/outcome.mjs'
+import { Progress } from './testing/progress.mjs'
+import { runSuites } from './testing/run-suites.mjs'
 import { verify } from './verify.mjs'
 
-const help = `pnpm test [--name <pattern>] [--filter <pattern>] [--no-verify] [<path>...]
+const help = `pnpm test [--all] [--name <pattern>] [--filter <pattern>] [--no-verify] [<path>...]
 
 Without arguments: all checks (pnpm verify), unit and behaviour tests, end-to-end tests.
   <path>, --filter <pattern>  only test files whose path matches; the checks are left out
   --name <pattern>            only tests whose name matches; the checks are left out
   --no-verify                 all tests, without the checks
+  --all                       also what takes long: *.long.test.ts, and more of what other tests do many times
   --help                      this text
 Own servers instead of private ones: PARLEY_TEST_POSTGRES_URL, PARLEY_TEST_NATS_URL, PARLEY_TEST_REDIS_URL.`
 
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
     filter: { type: 'string', multiple: true, default: [] },
     name: { type: 'string' },
     'no-verify': { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -32,65 +35,52 @@ if (values.help) {
   console.log(help)
   process.exit()
 }
+if (values.all) process.env.PARLEY_TEST_LONG = '1'
 
 const paths = [...positionals, ...values.filter]
-const partial = paths.length > 0 || values.name !== undefined
-const total = { passed: 0, failed: 0, skipped: [] }
+const isPartial = paths.length > 0 || values.name !== undefined
+const began = performance.now()
+const progress = new Progress()
+/** Unit and behaviour tests share nothing; the end-to-end tests share one fleet. */
+const suites = [
+  { config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=2'] },
+  { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] },
+]
 
-if (!partial && !values['no-verify']) total.failed += (await verify()).length
-total.failed += (await runSteps([turbo('build')])).length
-await runTests('jest.config.mjs', ['--maxWorkers=2'])
-await runTests('jest.e2e.config.mjs', ['--runInBand'])
-
-for (const name of total.skipped) console.log(`skipped: ${name}`)
-const ran = total.passed + total.failed + total.skipped.length
-if (ran === 0) console.log('no test matches')
-console.log(
-  `${total.passed} passed, ${total.failed} failed${total.skipped.length ? `, ${total.skipped.length} skipped` : ''}`,
-)
-process.exitCode = total.failed > 0 || ran === 0 ? 1 : 0
-
-/** Runs jest once and adds what came of it to the total. */
-async function runTests(config, args) {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
-  const report = join(folder, 'report.json')
-  try {
-    const clean = await jest([
-      ...['-c', inWorkspace(`packages/tooling/${config}`), '--json', '--outputFile', report, '--passWithNoTests'],
+const failedSteps = await runSteps([turbo('build')])
+const [failedChecks, { files, again, broken }] = await Promise.all([
+  isPartial || values['no-verify'] ? [] : verify({ atOnce: 1, say: (line) => progress.say(line) }),
+  runSuites(suites, {
+    once: isPartial,
+    args: [
+      ...(isPartial ? ['--reporters', 'default'] : []),
       ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
-      ...args,
       ...paths,
-    ])
-    count(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), clean)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
+    ],
+    onTotal: (total) => progress.expect(total),
+    onFile: show,
+    onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
+  }),
+])
+progress.finish()
 
-function jest(args) {
-  const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--no-warnings', '--experimental-vm-modules', program, ...args], {
-      cwd: workspace,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    })
-    child.once('error', () => resolve(false))
-    child.once('exit', (code) => resolve(code === 0))
-  })
+const { passed, skipped, unsteady, ...outcome } = outcomeOf(files, again)
+for (const name of values.name === undefined ? skipped : []) console.log(`skipped: ${name}`)
+for (const file of unsteady) {
+  console.log(`unsteady: ${relative(workspace, file.path)} passed when it ran again; at first: ${firstError(file)}`)
 }
+const failed = outcome.failed + broken + failedSteps.length + failedChecks.length
+const ran = passed + failed + skipped.length
+if (ran === 0) console.log('no test matches')
+console.log(`took ${((performance.now() - began) / 60_000).toFixed(1)} min`)
+console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
+process.exitCode = failed > 0 || ran === 0 ? 1 : 0
 
-/** A test file that could not start, and a run that failed without a failed test, count as one failure each. */
-function count(report, clean) {
-  if (!report) {
-    total.failed += clean ? 0 : 1
-    return
-  }
-  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
-  const failures = report.numFailedTests + report.numRuntimeErrorTestSuites
-  total.passed += report.numPassedTests
-  total.failed += failures > 0 || clean ? failures : 1
-  // With a name pattern, everything that does not match is pending: that is not news.
-  if (values.name !== undefined) return
-  const left = tests.filter(({ status }) => ['pending', 'skipped', 'todo', 'disabled'].includes(status))
-  total.skipped.push(...left.map(({ fullName }) => fullName))
+/** What a file printed, and why it failed; jest tells it by itself when only a part runs. */
+function show(file, isFirst) {
+  if (isFirst) progress.ended(file, hasFailed(file))
+  if (isPartial) return
+  const name = relative(workspace, file.path)
+  for (const text of file.printed) progress.say(`${name}: ${text}`)
+  if (hasFailed(file)) progress.say(`FAILED ${name}\n${file.failure ?? ''}`)
 }

@@ -58,10 +58,10 @@ function steps() {
 
 const isFolder = (path) => existsSync(inWorkspace(path))
 
-/** Runs all checks and returns the names of those that failed. */
-export async function verify() {
-  const failed = await runSteps([turbo('generate')])
-  return failed.length > 0 ? failed : runSteps(steps())
+/** Runs all checks, as `runSteps` does, and returns the names of those that failed. */
+export async function verify(options) {
+  const failed = await runSteps([turbo('generate')], options)
+  return failed.length > 0 ? failed : runSteps(steps(), options)
 }
 
 if (process.argv[1] === import.meta.filename) {

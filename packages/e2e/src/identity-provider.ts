@@ -1,5 +1,5 @@
 import { freePort } from '@parley/local/infrastructure'
-import { startOidcProvider, type OidcProvider } from '@parley/testkit'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { fleet } from './fleet.ts'
 
 /** Id under which the tested fleet knows the provider. */

@@ -1,5 +1,5 @@
 import { freePort } from '@parley/local/infrastructure'
-import { LivekitStandIn } from '@parley/testkit'
+import { LivekitStandIn } from '@parley/testkit/livekit'
 import { fleet } from './fleet.ts'
 
 const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomService, ServerService, VoiceCallService } from '@parley/contracts/api'
-import { eventually, type LivekitStandIn } from '@parley/testkit'
+import { eventually } from '@parley/testkit'
+import type { LivekitStandIn } from '@parley/testkit/livekit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { startMediaServer } from '../src/media-server.ts'

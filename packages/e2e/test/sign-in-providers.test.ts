@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MyAccountService, ViewerService } from '@parley/contracts/api'
-import type { OidcProvider } from '@parley/testkit'
+import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { findChromium, launchChromium } from '../src/chromium.ts'
 import { fleet } from '../src/fleet.ts'

@@ -17,9 +17,7 @@ export const forkRelay = (databaseUrl: string, natsUrl: string, service: string)
 /** Starts one of the programs; resolves when it says that it is ready. */
 export async function forkProgram(name: string, args: string[]): Promise<TestProcess> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`programs/${name}`, import.meta.url)), args, {
-    // Where tsx is found.
-    cwd: fileURLToPath(new URL('.', import.meta.url)),
-    execArgv: ['--import', 'tsx'],
+    execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
     env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'silent' },
   })
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')])

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import type { ReadyState } from '@parley/local'
 import { eventually } from './_eventually.ts'
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+const bundled = import.meta.resolve('@parley/tooling/run-bundled')
 const script = fileURLToPath(new URL('./_supervisor.ts', import.meta.url))
 
 /** A supervisor in a process of its own. */
@@ -32,7 +31,7 @@ export function supervised(dataDir: string, env: NodeJS.ProcessEnv = {}, args: s
     env: {
       ...process.env,
       // Reaches the services as well, which are TypeScript here.
-      NODE_OPTIONS: `--import ${tsx}`,
+      NODE_OPTIONS: `--import ${bundled}`,
       PARLEY_GENERAL_LOG_LEVEL: 'warn',
       PARLEY_DATA_DIR: dataDir,
       PARLEY_PORT: '0',

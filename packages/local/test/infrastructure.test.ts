@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { identify, isPortFree, startNats, startPostgres, startRedis } from '@parley/local/infrastructure'
@@ -99,11 +98,11 @@ describe('NATS', () => {
 
 describe('a parent that is killed', () => {
   const script = fileURLToPath(new URL('./_redis-parent.ts', import.meta.url))
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+  const bundled = import.meta.resolve('@parley/tooling/run-bundled')
   const pidFile = at('orphan/server.pid')
 
   async function parent(): Promise<{ child: ChildProcess; pid: number }> {
-    const child = spawn(process.execPath, ['--import', tsx, script, at('orphan')], {
+    const child = spawn(process.execPath, ['--import', bundled, script, at('orphan')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [line] = (await once(child.stdout, 'data')) as [Buffer]

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fork, type ChildProcess } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConnectError, createClient } from '@connectrpc/connect'
@@ -21,7 +20,7 @@ beforeAll(async () => {
   fleet = await startFleet()
   rpc = await fleet.client()
   child = fork(fileURLToPath(new URL('_server-process.ts', import.meta.url)), {
-    execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
+    execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
     env: { ...process.env, NATS_URL: fleet.nats.url },
   })
   child.on('message', (line) => said.push(line as string))

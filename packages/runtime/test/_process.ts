@@ -18,11 +18,15 @@ export type TestProcess = {
 
 /** Starts `test/programs/<name>.ts`. */
 export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc = false): TestProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', `test/programs/${name}.ts`], {
-    cwd: packageFolder,
-    env: { PATH: process.env['PATH'], PARLEY_GENERAL_LOG_LEVEL: 'error', ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ipc ? 'ipc' : 'ignore'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('@parley/tooling/run-bundled'), `test/programs/${name}.ts`],
+    {
+      cwd: packageFolder,
+      env: { PATH: process.env['PATH'], PARLEY_GENERAL_LOG_LEVEL: 'error', ...env },
+      stdio: ['ignore', 'pipe', 'pipe', ipc ? 'ipc' : 'ignore'],
+    },
+  )
   const lines: string[] = []
   const errors: string[] = []
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -8,11 +8,15 @@ const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 /** Runs one of the programs beside, from source; returns the log lines that it wrote. */
 export async function runProgram(name: string, env: NodeJS.ProcessEnv): Promise<Record<string, unknown>[]> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: _, PARLEY_GENERAL_LOG_LEVEL: __, ...inherited } = process.env
-  const child = spawn(process.execPath, ['--import', 'tsx', `test/programs/${name}.ts`], {
-    cwd: packageFolder,
-    env: { ...inherited, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('@parley/tooling/run-bundled'), `test/programs/${name}.ts`],
+    {
+      cwd: packageFolder,
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
   if (child.exitCode !== 0) throw new Error(`${name} ended with ${child.exitCode}: ${output}`)
   return output

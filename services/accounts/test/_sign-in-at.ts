@@ -1,4 +1,4 @@
-import type { OidcProvider } from '@parley/testkit'
+import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser, type Page } from './_browser.ts'
 
 /** Signs in at the provider as a person would, and answers the callback that the browser is sent to. */

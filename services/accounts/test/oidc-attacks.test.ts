@@ -1,7 +1,7 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { startOidcProvider, type OidcProvider } from '@parley/testkit'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providerLogins } from '../src/store/schema.ts'
 import { codeOf, openEnv, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'

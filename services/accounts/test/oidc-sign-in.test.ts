@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/auth'
-import { startOidcProvider, type OidcProvider } from '@parley/testkit'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser } from './_browser.ts'
 import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'

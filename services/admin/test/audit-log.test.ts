@@ -151,7 +151,7 @@ async function bringAgainSoon(): Promise<void> {
 }
 
 test('killed in the middle of it: nothing is lost, doubled or skipped', async () => {
-  const execArgv = ['--import', import.meta.resolve('tsx')]
+  const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
   let told = 0
   let writing = true
   const write = async () => {

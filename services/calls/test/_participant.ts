@@ -16,9 +16,7 @@ type Connecting = { url: string; token: string; e2eeKey: string; role: 'speak' |
 export async function connectParticipant({ url, token, e2eeKey, role }: Connecting): Promise<Participant> {
   const program = fileURLToPath(new URL('programs/participant.ts', import.meta.url))
   const child = fork(program, [url, token, e2eeKey, role], {
-    // Where tsx is found.
-    cwd: fileURLToPath(new URL('.', import.meta.url)),
-    execArgv: ['--import', 'tsx'],
+    execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
   })
   const exited = once(child, 'exit')
   const heard: number[] = []

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { Resources } from '@parley/runtime'
-import { eventually, testLivekit } from '@parley/testkit'
+import { eventually } from '@parley/testkit'
+import { testLivekit } from '@parley/testkit/livekit'
 import { openEnv } from './_env.ts'
 import { connectParticipant } from './_participant.ts'
 

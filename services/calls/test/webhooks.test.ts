@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
-import { eventually, signWebhook, type StandInEvent } from '@parley/testkit'
+import { eventually } from '@parley/testkit'
+import { signWebhook, type StandInEvent } from '@parley/testkit/livekit'
 import { mediaChores } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 

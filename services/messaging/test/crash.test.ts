@@ -18,7 +18,7 @@ afterEach(() => Promise.all(children.splice(0).map(kill)))
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
 async function forkMessaging(...args: string[]): Promise<ChildProcess> {
-  const execArgv = ['--import', import.meta.resolve('tsx')]
+  const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
   const child = fork(program, args, { execArgv, env: { ...process.env, ...fleet.environment }, stdio: 'inherit' })
   children.push(child)
   await once(child, 'message')

@@ -45,7 +45,7 @@ function heard(eventId: string): string[] {
 async function runProgram() {
   const own = { PARLEY_NOTIFICATIONS_DATABASE_URL: fleet.database.url, PARLEY_NATS_URL: fleet.natsUrl }
   const env = { ...process.env, ...own, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
-  const execArgv = ['--import', import.meta.resolve('tsx')]
+  const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
   const child = fork(program, [], { execArgv, env, stdio: 'inherit' })
   await once(child, 'message')
   return child

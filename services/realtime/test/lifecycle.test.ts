@@ -252,9 +252,7 @@ describe('a node that ends', () => {
 
   test('leaves its process with nothing to say', async () => {
     const child = fork(fileURLToPath(new URL('programs/node.ts', import.meta.url)), {
-      // Where tsx is found.
-      cwd: fileURLToPath(new URL('.', import.meta.url)),
-      execArgv: ['--import', 'tsx'],
+      execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: {
         ...process.env,

@@ -24,7 +24,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
 
   const alice = () => env.as('Ualice').uploads
   async function begin(): Promise<ChildProcess> {
-    const execArgv = ['--import', import.meta.resolve('tsx')]
+    const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
     const child = fork(program, [], { execArgv, env: { ...process.env, ...env.settings }, stdio: 'inherit' })
     children.push(child)
     await once(child, 'message')

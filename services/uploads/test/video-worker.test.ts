@@ -66,7 +66,7 @@ test('a process that stops ends its programs at once and leaves the video to the
 
 test('a process that is killed leaves its video to the others, once its lease is over', async () => {
   const child = fork(fileURLToPath(new URL('../src/main.ts', import.meta.url)), [], {
-    execArgv: ['--import', import.meta.resolve('tsx')],
+    execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
     env: { ...process.env, ...env.settings, ...standIn.settings },
     stdio: 'inherit',
   })

@@ -7,7 +7,7 @@ import {
   PermissionScopeKind,
 } from '@parley/contracts/admin'
 import { MessageService, RoomService } from '@parley/contracts/api'
-import type { LivekitStandIn } from '@parley/testkit'
+import type { LivekitStandIn } from '@parley/testkit/livekit'
 import { fleet } from '../fleet.ts'
 import { Listeners } from '../listeners.ts'
 import { tokenForOtherClient } from '../other-clients.ts'

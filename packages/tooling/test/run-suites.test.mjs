@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { firstError, outcomeOf } from '../testing/outcome.mjs'
+import { runSuites } from '../testing/run-suites.mjs'
+
+const config = 'packages/tooling/test/fixtures/suite/jest.config.mjs'
+const named = (files) => files.map(({ path }) => basename(path, '.suite.mjs')).sort()
+
+let state
+beforeEach(() => {
+  state = process.env.STATE = mkdtempSync(join(tmpdir(), 'parley-suite-'))
+})
+afterEach(() => {
+  delete process.env.STATE
+  rmSync(state, { recursive: true })
+})
+
+/** Runs the files of the fixture whose names match. */
+async function run(pattern, options = {}) {
+  const seen = { total: 0, first: [], second: [], announced: [] }
+  const { files, again, broken } = await runSuites([{ config, args: ['--runInBand'] }], {
+    args: [pattern],
+    onTotal: (total) => (seen.total += total),
+    onFile: (file, isFirst) => (isFirst ? seen.first : seen.second).push(file),
+    onAgain: (file) => seen.announced.push(file),
+    ...options,
+  })
+  const { passed, failed, skipped, unsteady } = outcomeOf(files, again)
+  return { ...seen, files, broken, counts: { passed, failed, skipped: skipped.length }, unsteady }
+}
+
+test('counts what passed and what was left out, and tells of each file', async () => {
+  const { counts, total, first, announced, unsteady, broken } = await run('steady.suite')
+  expect(counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
+  expect([total, named(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
+})
+
+test('three files that pass when they run again are unsteady and count as passed', async () => {
+  const { counts, announced, second, unsteady } = await run('unsteady-[1-3]')
+  const three = ['unsteady-1', 'unsteady-2', 'unsteady-3']
+  expect(counts).toEqual({ passed: 3, failed: 0, skipped: 0 })
+  expect([named(announced), named(second), named(unsteady)]).toEqual([three, three, three])
+  expect(unsteady.map(firstError)).toEqual(['not yet', 'not yet', 'not yet'])
+})
+
+test('four of them are no chance: none runs again, and all count as failed', async () => {
+  const { counts, announced, unsteady } = await run('unsteady')
+  expect(counts).toEqual({ passed: 0, failed: 4, skipped: 0 })
+  expect([announced, unsteady]).toEqual([[], []])
+})
+
+test('a file that fails again has failed, beside one that was unsteady', async () => {
+  const { counts, unsteady } = await run('(failing|unsteady-1)')
+  expect(counts).toEqual({ passed: 1, failed: 1, skipped: 0 })
+  expect(named(unsteady)).toEqual(['unsteady-1'])
+})
+
+test('a file that cannot be read counts as a failure', async () => {
+  const { counts, files, broken } = await run('unreadable')
+  expect([counts, broken]).toEqual([{ passed: 0, failed: 1, skipped: 0 }, 0])
+  expect(firstError(files[0])).toContain('cannot be read')
+})
+
+test('a part of all tests runs once', async () => {
+  const { counts, announced } = await run('unsteady-1', { once: true })
+  expect(counts).toEqual({ passed: 0, failed: 1, skipped: 0 })
+  expect(announced).toEqual([])
+})
+
+test('a suite that breaks without a failed file is told', async () => {
+  const { broken, files } = await run('steady.suite', { args: ['--shard=3/2'] })
+  expect([broken, files]).toEqual([1, []])
+})

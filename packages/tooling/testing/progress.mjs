@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { inWorkspace, workspace } from '../steps.mjs'
+
+const cacheFile = inWorkspace('node_modules/.cache/parley-test/durations.json')
+const everyMs = 15_000
+const slowest = 10
+
+/** Shows how far a run is: one line that changes on a terminal, elsewhere a line now and then. */
+export class Progress {
+  #terminal = process.stdout.isTTY === true
+  #began = performance.now()
+  #shownAt = 0
+  #total = 0
+  #failed = 0
+  #files = []
+  #durations = readDurations()
+
+  /** So many files more belong to the run. */
+  expect(files) {
+    this.#total += files
+  }
+
+  /** A file ended. */
+  ended(file, failed) {
+    this.#files.push(file)
+    if (failed) this.#failed++
+    if (this.#terminal || performance.now() - this.#shownAt > everyMs) this.#show()
+  }
+
+  /** Prints lines above the progress. */
+  say(text) {
+    if (this.#terminal) process.stdout.write('\r\x1b[K')
+    console.log(text)
+    if (this.#terminal && this.#files.length > 0) this.#show()
+  }
+
+  /** Prints the slowest files and remembers all durations for the next run. */
+  finish() {
+    if (this.#terminal) process.stdout.write('\r\x1b[K')
+    const sorted = [...this.#files].sort((a, b) => b.seconds - a.seconds).slice(0, slowest)
+    for (const { path, seconds } of sorted) {
+      console.log(`slow: ${seconds.toFixed(1).padStart(6)} s  ${relative(workspace, path)}`)
+    }
+    for (const { path, seconds } of this.#files) this.#durations[relative(workspace, path)] = seconds
+    mkdirSync(dirname(cacheFile), { recursive: true })
+    writeFileSync(cacheFile, JSON.stringify(this.#durations))
+  }
+
+  #show() {
+    this.#shownAt = performance.now()
+    const parts = [`${this.#files.length} of ${this.#total} files`, `${this.#failed} failed`, this.#left()]
+    const line = parts.filter(Boolean).join(', ')
+    if (this.#terminal) process.stdout.write(`\r\x1b[K${line}`)
+    else console.log(line)
+  }
+
+  /** What the files took so far, and as long for each one that is missing as they take on average. */
+  #left() {
+    const done = this.#files.length
+    if (done < 10) return ''
+    const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
+    const all = Object.values(this.#durations).reduce((sum, seconds) => sum + seconds, 0)
+    const share = known.every((seconds) => seconds !== undefined)
+      ? known.reduce((sum, seconds) => sum + seconds, 0) / all
+      : done / this.#total
+    const elapsed = performance.now() - this.#began
+    return `about ${Math.max(1, Math.ceil((elapsed * (1 / share - 1)) / 60_000))} min left`
+  }
+}
+
+/** Seconds of each test file in earlier runs, by its path in the workspace. */
+function readDurations() {
+  try {
+    return JSON.parse(readFileSync(cacheFile, 'utf8'))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { inWorkspace, workspace } from '../steps.mjs'
+
+/**
+ * Runs jest once. `onTotal` hears how many files there are, `onFile` of each that ended (see reporter.mjs). Resolves with
+ * all files, and whether jest itself ended well.
+ */
+export async function runJest({ config, args = [], onTotal = () => {}, onFile = () => {} }) {
+  const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
+  const reporter = inWorkspace('packages/tooling/testing/reporter.mjs')
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--no-warnings', '--experimental-vm-modules', program, '-c', inWorkspace(config), '--passWithNoTests'],
+      ...['--reporters', reporter, ...args],
+    ],
+    { cwd: workspace, env: process.env, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] },
+  )
+  const ended = new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (code) => resolve(code === 0))
+  })
+  const files = []
+  for await (const line of createInterface({ input: child.stdio[3] })) {
+    const { total, file } = JSON.parse(line)
+    if (total !== undefined) onTotal(total)
+    if (file === undefined) continue
+    files.push(file)
+    onFile(file)
+  }
+  return { files, clean: await ended }
+}

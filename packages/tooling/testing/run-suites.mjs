@@ -1,0 +1,25 @@
+import { hasFailed, toRunAgain } from './outcome.mjs'
+import { runJest } from './run-jest.mjs'
+
+/**
+ * Runs suites (`{ config, args }` each) side by side; then, unless `once`, each failed file once more with nothing beside
+ * it. `onTotal` and `onFile` hear of every suite, `onAgain` of a file before it runs once more. Resolves with the files
+ * as they ended first, those that ran again, and how many suites broke without a failed file.
+ */
+export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onAgain = () => {} }) {
+  const runs = await Promise.all(
+    suites.map((suite) =>
+      runJest({ config: suite.config, args: [...suite.args, ...args], onTotal, onFile: (file) => onFile(file, true) }),
+    ),
+  )
+  const files = runs.flatMap((run) => run.files)
+  const again = []
+  for (const file of once ? [] : toRunAgain(files)) {
+    const { config } = suites[runs.findIndex((run) => run.files.includes(file))]
+    onAgain(file)
+    const alone = ['--runInBand', '--runTestsByPath', file.path]
+    const second = await runJest({ config, args: alone, onFile: (result) => onFile(result, false) })
+    again.push(...second.files)
+  }
+  return { files, again, broken: runs.filter((run) => !run.clean && !run.files.some(hasFailed)).length }
+}
