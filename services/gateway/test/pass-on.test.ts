@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { WebSocket, WebSocketServer } from 'ws'
 import { openEnv, type Env, type Gateway } from './_env.ts'
@@ -42,6 +44,16 @@ test.each(['/assets/files/A1?access=t', '/webhooks/livekit'])('%s is passed on a
   const [request] = received
   expect([request?.method, request?.url, request?.headers.authorization]).toEqual(['POST', path, 'Bearer t'])
   expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))).toEqual([])
+})
+
+test('whether the connection stays open is between the client and the gateway', async () => {
+  const { hostname, port } = new URL(gateway.url)
+  const client = connect(Number(port), hostname)
+  client.write('GET /assets/files/A1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  const answer = await text(client)
+  expect(answer).toMatch(/^HTTP\/1\.1 207 /)
+  expect(answer).toMatch(/^connection: close$/im)
+  expect(answer).not.toMatch(/keep-alive/i)
 })
 
 test('a socket is passed on, to the next node when one is away', async () => {

@@ -29,15 +29,14 @@ export class PassOn {
   async http(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = this.#inTurn()[0]
     if (!target) return replyJson(request, response, 404, { error: `${this.#what} is not served here` })
-    const passed = Object.entries(request.headers).filter(([name]) => !hopByHop.has(name) && !isInternal(name))
-    const headers = Object.fromEntries(passed)
+    const headers = Object.fromEntries(endToEnd(request).filter(([name]) => !isInternal(name)))
     // A proxy may send the whole URL; whoever answers next is asked for the path.
     const path = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')
     await new Promise<void>((resolve) => {
       const onward = httpRequest(
         { host: target.hostname, port: target.port, method: request.method, path, headers },
         (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(endToEnd(answer)))
           answer.pipe(response)
           answer.on('close', () => {
             // What ends early must not look like the whole.
@@ -84,6 +83,11 @@ export class PassOn {
     const first = this.#targets.length === 0 ? 0 : this.#turn++ % this.#targets.length
     return [...this.#targets.slice(first), ...this.#targets.slice(0, first)]
   }
+}
+
+/** The headers that are for the one at the other end, not for the next hop. */
+function endToEnd({ headers }: IncomingMessage): [string, string | string[] | undefined][] {
+  return Object.entries(headers).filter(([name]) => !hopByHop.has(name))
 }
 
 function requestHead(request: IncomingMessage): string {
