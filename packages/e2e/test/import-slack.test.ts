@@ -10,7 +10,8 @@ import { databaseOf } from '../src/databases.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, operate, signIn, type Person } from '../src/people.ts'
 
-const size = { people: 200, channels: 30, privateChannels: 10, dms: 20, messages: 100_000 }
+const messageCount = process.env.PARLEY_TEST_LONG ? 100_000 : 20_000
+const size = { people: 200, channels: 30, privateChannels: 10, dms: 20, messages: messageCount }
 const folder = mkdtempSync(join(tmpdir(), 'parley-slack-'))
 const archive = join(folder, 'export.zip')
 const password = 'a password for the one who counts'
