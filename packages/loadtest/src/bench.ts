@@ -17,30 +17,29 @@ import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { measurePushes } from './measure/pushes.ts'
+import { measureRest } from './measure/rest.ts'
 import { measureThumbnails } from './measure/thumbnails.ts'
 import { Report } from './report.ts'
 
 const help = `make bench: measures a fleet on this machine and the floors below it, in one run of a few minutes
 
 Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, value, unit, floor, ratio}].
-A floor is the raw cost of the same thing without Parley, measured in the same run.`
+A floor is the raw cost of the same thing without Parley, measured in the same run.
+BENCH_ONLY=rest,sockets measures these alone: rest, calls, sockets, files, images, size.`
+
+const measures = ['rest', 'calls', 'sockets', 'files', 'images', 'size'] as const
 
 const owner = { login: 'bench', password: 'a password for the bench' }
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
+  const wanted = wantedMeasures()
   const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   // PostgreSQL runs as another user when this is root: it must be able to enter.
   chmodSync(dir, 0o755)
   const report = new Report()
   try {
-    const nats = await natsFloors(join(dir, 'floor-nats'))
-    report.add('raw NATS round trip p50', nats.raw.p50, 'ms')
-    report.add('RPC over NATS p50', nats.rpc.p50, 'ms', nats.raw.p50)
-    report.add('RPC over NATS p99', nats.rpc.p99, 'ms', nats.raw.p99)
-    report.add('raw NATS request-reply, 64 in flight', nats.raw64.perSecond, '1/s')
-    report.add('RPC over NATS, 64 in flight', nats.rpc64.perSecond, '1/s', nats.raw64.perSecond)
-
+    const roundTripMs = wanted.has('calls') ? await measureBus(join(dir, 'floor-nats'), report) : Number.NaN
     console.error('starting a fleet')
     await using fleet = await startFleet({
       dataDir: join(dir, 'data'),
@@ -59,25 +58,49 @@ async function main(): Promise<void> {
       say: (line) => console.error(line),
     })
     for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
-    const commits = await commitFloors(fleet.postgresUrl('postgres'))
-    report.add('raw single-row commit p50', commits.one.p50, 'ms')
-    report.add('raw single-row commits, 32 writers', commits.many.perSecond, '1/s')
-
-    await measureCalls(fleet, report, {
-      postMs: commits.one.p50 + 2 * nats.raw.p50,
-      oneWriterPerSecond: commits.one.perSecond,
-      commitsPerSecond: commits.many.perSecond,
-    })
-    await measureSockets(fleet, report)
+    // First: a fleet that did something has more to do for a while.
+    if (wanted.has('rest')) await measureRest(fleet, report)
+    if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
+    if (wanted.has('sockets')) await measureSockets(fleet, report)
     // Before the images: what they leave in the memory of uploads would hide what a file needs.
-    await measureLargeFile(fleet, report)
-    await measureImages(fleet, report)
-    await measureSize(fleet, report)
+    if (wanted.has('files')) await measureLargeFile(fleet, report)
+    if (wanted.has('images')) await measureImages(fleet, report)
+    if (wanted.has('size')) await measureSize(fleet, report)
     for (const { name, pid } of fleet.services)
       report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
     report.write(process.env['BENCH_OUT'])
   } finally {
     rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** What is to be measured: all, unless BENCH_ONLY names some. */
+function wantedMeasures(): Set<string> {
+  const only = process.env['BENCH_ONLY']?.split(',') ?? measures
+  const unknown = only.filter((name) => !measures.some((one) => one === name))
+  if (unknown.length > 0) throw new Error(`BENCH_ONLY: no measure ${unknown.join(', ')}; there are ${measures.join(', ')}`)
+  return new Set(only)
+}
+
+/** Returns the milliseconds of a raw round trip. */
+async function measureBus(dir: string, report: Report): Promise<number> {
+  const nats = await natsFloors(dir)
+  report.add('raw NATS round trip p50', nats.raw.p50, 'ms')
+  report.add('RPC over NATS p50', nats.rpc.p50, 'ms', nats.raw.p50)
+  report.add('RPC over NATS p99', nats.rpc.p99, 'ms', nats.raw.p99)
+  report.add('raw NATS request-reply, 64 in flight', nats.raw64.perSecond, '1/s')
+  report.add('RPC over NATS, 64 in flight', nats.rpc64.perSecond, '1/s', nats.raw64.perSecond)
+  return nats.raw.p50
+}
+
+async function measureCommits(fleet: Fleet, report: Report, roundTripMs: number): Promise<Floors> {
+  const commits = await commitFloors(fleet.postgresUrl('postgres'))
+  report.add('raw single-row commit p50', commits.one.p50, 'ms')
+  report.add('raw single-row commits, 32 writers', commits.many.perSecond, '1/s')
+  return {
+    postMs: commits.one.p50 + 2 * roundTripMs,
+    oneWriterPerSecond: commits.one.perSecond,
+    commitsPerSecond: commits.many.perSecond,
   }
 }
 
