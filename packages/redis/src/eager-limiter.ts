@@ -79,9 +79,16 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
   }
 
   let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush).catch((error: unknown) => log.debug({ err: error, key }, 'counts were not shared'))
-  }, options.flushEveryMs ?? 1_000).unref()
+  // Only while there is something to tell, so that an idle process sleeps.
+  let timer: NodeJS.Timeout | undefined
+  const flushSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      flushing = flushing
+        .then(flush)
+        .catch((error: unknown) => log.debug({ err: error, key }, 'counts were not shared'))
+    }, options.flushEveryMs ?? 1_000).unref()
+  }
 
   const slotOf = (id: string): string => (counts.size < mostIds || counts.has(id) ? id : others)
   const isSpent = (count: Count | undefined): boolean => count !== undefined && count.shared + count.here >= points
@@ -94,7 +101,10 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
       let count = counts.get(slot)
       if (!count) counts.set(slot, (count = { window: current, shared: 0, here: 0 }))
       if (isSpent(count)) return (current + 1) * windowMs - now()
-      if (count.here++ === 0) untold.set(slot, count)
+      if (count.here++ === 0) {
+        untold.set(slot, count)
+        flushSoon()
+      }
       return 0
     },
     wait(id) {
@@ -103,7 +113,7 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
       return isSpent(counts.get(slotOf(id))) ? (current + 1) * windowMs - now() : 0
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
+      clearTimeout(timer)
       await flushing
     },
   }

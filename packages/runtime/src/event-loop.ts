@@ -1,23 +1,35 @@
-const tickMs = 100
+import { performance } from 'node:perf_hooks'
+
 const blockMs = 400
 const windowMs = 10_000
 const limitMs = 5_000
+/** How often is looked while the loop is mostly idle, and while it is not. */
+const [restMs, closelyMs] = [2_000, 100]
+const busy = 0.25
 
-/** How long the event loop was blocked of late, told by a regular tick. */
+/** How long the event loop was blocked of late, told by a tick. */
 export class EventLoopStalls {
   #stalls: { endedAt: number; ms: number }[] = []
   #lastTick: number
+  #expectedMs = restMs
 
   constructor(now: number) {
     this.#lastTick = now
   }
 
-  /** To be called every 100 ms. What is missing to that was a stall, if it is long enough to matter. */
-  tick(now: number): void {
-    const late = now - this.#lastTick - tickMs
+  /**
+   * To be called when the tick comes, with the milliseconds since the last one in which the loop did not wait. A tick that
+   * is so late that it matters tells of a stall. Returns the milliseconds until the next one.
+   */
+  tick(now: number, activeMs: number): number {
+    const elapsed = now - this.#lastTick
+    const late = elapsed - this.#expectedMs
     this.#lastTick = now
-    if (late >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(late, windowMs) })
+    // One that began long before the tick was due is longer than the tick is late.
+    const ms = this.#expectedMs === closelyMs ? late : activeMs
+    if (late >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(ms, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
+    return (this.#expectedMs = activeMs >= busy * elapsed ? closelyMs : restMs)
   }
 
   /** Why the process should get no work now, if so: it was blocked for half of the last ten seconds. */
@@ -28,10 +40,19 @@ export class EventLoopStalls {
   }
 }
 
-/** Watches the event loop of this process until disposed. */
+/** Watches the event loop of this process until disposed, closely only while it is busy: an idle one stays asleep. */
 export function watchEventLoop(): { reason(): string | undefined } & Disposable {
   const stalls = new EventLoopStalls(performance.now())
-  const timer = setInterval(() => stalls.tick(performance.now()), tickMs)
-  timer.unref()
-  return { reason: () => stalls.reason(performance.now()), [Symbol.dispose]: () => clearInterval(timer) }
+  let seen = performance.eventLoopUtilization()
+  let timer: NodeJS.Timeout
+  const wait = (ms: number): void => {
+    timer = setTimeout(look, ms).unref()
+  }
+  const look = (): void => {
+    const { active } = performance.eventLoopUtilization(seen)
+    seen = performance.eventLoopUtilization()
+    wait(stalls.tick(performance.now(), active))
+  }
+  wait(restMs)
+  return { reason: () => stalls.reason(performance.now()), [Symbol.dispose]: () => clearTimeout(timer) }
 }

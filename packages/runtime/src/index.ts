@@ -1,7 +1,7 @@
 export { crossOriginHeaders, isPreflight, preflightHeaders, type CrossOrigin } from './cross-origin.ts'
 export { Health } from './health.ts'
 export { serveInternal, type InternalServerOptions } from './internal-server.ts'
-export { periodically, type PeriodicTask } from './periodically.ts'
+export { periodically, type Periodic, type PeriodicTask } from './periodically.ts'
 export { Resources } from './resources.ts'
 export { retry, type RetryOptions } from './retry.ts'
 export { run, type ReadyMessage, type Service } from './run.ts'

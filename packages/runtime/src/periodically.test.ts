@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { periodically } from './periodically.ts'
 
 test('runs again and again, also after a failure, and never twice at a time', async () => {
@@ -67,3 +67,74 @@ function promised(): { promise: Promise<void>; resolve: () => void } {
   })
   return { promise, resolve }
 }
+
+const never = 3_600_000
+
+test('runs when it is woken, and once more when that happens during a run', async () => {
+  const runs: number[] = []
+  const { promise: begun, resolve: begin } = promised()
+  const { promise: going, resolve: goOn } = promised()
+  const { promise: enough, resolve: end } = promised()
+  await using task = periodically({
+    name: 'test',
+    everyMs: never,
+    run: async () => {
+      runs.push(runs.length)
+      begin()
+      await going
+      if (runs.length === 2) end()
+    },
+  })
+  task.wake()
+  await begun
+  for (let i = 0; i < 3; i++) task.wake()
+  expect(runs).toHaveLength(1)
+  goOn()
+  await enough
+  expect(runs).toHaveLength(2)
+})
+
+test('comes again when the run said so, and when it failed, before the usual pause', async () => {
+  let runs = 0
+  const { promise: enough, resolve: end } = promised()
+  await using _ = periodically({
+    name: 'test',
+    everyMs: never,
+    afterFailureMs: 1,
+    run: () => {
+      runs++
+      if (runs === 2) throw new Error('a failure')
+      if (runs === 4) end()
+      return 1
+    },
+  })
+  await enough
+  expect(runs).toBe(4)
+})
+
+test('a wake for later does not put off an earlier one', async () => {
+  const { promise: ran, resolve: first } = promised()
+  await using task = periodically({ name: 'test', everyMs: never, run: first })
+  task.wake(1)
+  task.wake(never)
+  await ran
+})
+
+test('tasks with long pauses meet on one beat', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  try {
+    const ranAt: number[] = []
+    const tasks = [5_000, 10_000, 15_000].map((everyMs) =>
+      periodically({ name: 'test', everyMs, run: () => void ranAt.push(performance.now()) }),
+    )
+    await jest.advanceTimersByTimeAsync(60_000)
+    for (const task of tasks) await task[Symbol.asyncDispose]()
+    // The first run of each comes when it likes.
+    const beats = ranAt.slice(3)
+    expect(beats.length).toBeGreaterThan(12)
+    const places = beats.map((at) => (at - (beats[0] ?? 0)) % 5_000)
+    expect(places.every((place) => Math.min(place, 5_000 - place) < 5)).toBe(true)
+  } finally {
+    jest.useRealTimers()
+  }
+})

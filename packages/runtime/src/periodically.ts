@@ -1,44 +1,108 @@
 import { logger } from '@parley/telemetry'
-import { sleep } from './retry.ts'
 
 /** A task that comes round. */
 export type PeriodicTask = {
   /** For the log. */
   name: string
-  /** Pause between the end of one run and the start of the next, give or take a tenth. */
+  /**
+   * Longest pause between two runs. Below five seconds: the pause, give or take a tenth. From five seconds on the runs of
+   * a process meet on a common beat, so that they wake it together: the pause is up to five seconds shorter, or as long.
+   */
   everyMs: number
   /** Ends the task, as disposing it does. */
   signal?: AbortSignal
-  /** One run. Its signal fires when the task is to end; a run that fails is logged, and the next one comes as usual. */
-  run: (signal: AbortSignal) => Promise<void> | void
+  /**
+   * One run. Its signal fires when the task is to end; a run that fails is logged. What it returns, if anything, is the
+   * number of milliseconds after which there is something to do again, when that is sooner than the usual pause.
+   */
+  run: (signal: AbortSignal) => Promise<number | void> | number | void
+  /** Pause after a run that failed, if that is to be shorter than the usual one. */
+  afterFailureMs?: number
 }
+
+/** A task under way; disposing waits for the run that is under way and ends it. */
+export type Periodic = AsyncDisposable & {
+  /**
+   * There is something to do, now or in so many milliseconds: a run begins then at the latest, after the one under way.
+   * Harmless to forget or to repeat: the usual pause is the longest that anything waits.
+   */
+  wake(inMs?: number): void
+}
+
+const beatMs = 5_000
+/** Where the beats of this process lie, so that processes that start together do not run together. */
+const firstBeat = performance.now() + Math.random() * beatMs
 
 /**
- * Runs a task again and again, never twice at a time. The first run comes after a random part of the pause (a second at
- * most), so that processes that start together do not run together. Disposing waits for the run that is under way.
+ * Runs a task again and again, never twice at a time, and whenever it is woken. The first run comes after a random part of
+ * the pause (a second at most), so that processes that start together do not run together.
  */
-export function periodically(task: PeriodicTask): AsyncDisposable {
-  const stop = new AbortController()
-  const signal = task.signal ? AbortSignal.any([task.signal, stop.signal]) : stop.signal
-  const ended = loop(task, signal)
-  return {
-    [Symbol.asyncDispose]: () => {
-      stop.abort()
-      return ended
-    },
+export function periodically(task: PeriodicTask): Periodic {
+  return new Rounds(task)
+}
+
+class Rounds implements Periodic {
+  readonly #task: PeriodicTask
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  #timer: NodeJS.Timeout | undefined
+  #dueAt = Infinity
+  #running: Promise<void> | undefined
+
+  constructor(task: PeriodicTask) {
+    this.#task = task
+    this.#signal = task.signal ? AbortSignal.any([task.signal, this.#stop.signal]) : this.#stop.signal
+    if (this.#signal.aborted) return
+    this.#signal.addEventListener('abort', () => clearTimeout(this.#timer), { once: true })
+    this.wake(Math.random() * Math.min(task.everyMs, 1000))
+  }
+
+  wake(inMs = 0): void {
+    const at = performance.now() + inMs
+    if (at >= this.#dueAt || this.#signal.aborted) return
+    this.#dueAt = at
+    if (this.#running === undefined) this.#arm()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer)
+    const leftMs = this.#dueAt - performance.now()
+    if (leftMs <= 0) this.#begin()
+    else this.#timer = setTimeout(() => this.#begin(), leftMs)
+  }
+
+  #begin(): void {
+    this.#dueAt = Infinity
+    this.#running = this.#run().then((againMs) => {
+      this.#running = undefined
+      if (this.#signal.aborted) return
+      // Woken meanwhile: what the run under way did not see any more.
+      this.#dueAt = Math.min(this.#dueAt, usualTime(this.#task.everyMs), performance.now() + againMs)
+      this.#arm()
+    })
+  }
+
+  /** Resolves with the milliseconds after which the task itself wants to come again. */
+  async #run(): Promise<number> {
+    const { name, run, afterFailureMs = Infinity } = this.#task
+    try {
+      return (await run(this.#signal)) ?? Infinity
+    } catch (error) {
+      if (!this.#signal.aborted) logger('runtime').error({ err: error, task: name }, 'a periodic task failed')
+      return afterFailureMs
+    }
   }
 }
 
-async function loop({ name, everyMs, run }: PeriodicTask, signal: AbortSignal): Promise<void> {
-  let pause = Math.random() * Math.min(everyMs, 1000)
-  for (;;) {
-    await sleep(pause, signal).catch(() => undefined)
-    if (signal.aborted) return
-    try {
-      await run(signal)
-    } catch (error) {
-      if (!signal.aborted) logger('runtime').error({ err: error, task: name }, 'a periodic task failed')
-    }
-    pause = everyMs * (0.9 + Math.random() * 0.2)
-  }
+function usualTime(everyMs: number): number {
+  const now = performance.now()
+  if (everyMs < beatMs) return now + everyMs * (0.9 + Math.random() * 0.2)
+  const at = firstBeat + Math.floor((now + everyMs - firstBeat) / beatMs) * beatMs
+  // A timer may fire a moment early.
+  return at - now < everyMs / 2 ? at + beatMs : at
 }

@@ -27,7 +27,7 @@ export async function retry<T>(fn: () => Promise<T> | T, options: RetryOptions):
 }
 
 /** Waits; rejects with the signal's reason when it fires. */
-export async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined)
   signal?.throwIfAborted()
 }

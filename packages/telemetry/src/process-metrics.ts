@@ -1,12 +1,10 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
+import { EventLoopLag } from './event-loop-lag.ts'
 import { gauge } from './metrics.ts'
-
-const resolutionMs = 20
 
 /** Declares the metrics of the Node process itself. Dispose the result to end their measuring. */
 export function processMetrics(): Disposable {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
-  delay.enable()
+  const lag = new EventLoopLag()
   const gauges = [
     gauge('process.uptime', { description: 'Time since the process started', unit: 's' }, () => process.uptime()),
     gauge('process.start_time', { description: 'When the process started, Unix time', unit: 's' }, () =>
@@ -22,29 +20,18 @@ export function processMetrics(): Disposable {
     gauge(
       'nodejs.eventloop_lag_p99',
       { description: 'p99 of the event loop lag since the last reading', unit: 's' },
-      () => lagSeconds(delay.percentile(99)),
+      () => lag.p99(),
     ),
-    gauge(
-      'nodejs.eventloop_lag_max',
-      { description: 'Longest event loop lag since the last reading', unit: 's' },
-      () => {
-        const longest = lagSeconds(delay.max)
-        delay.reset()
-        return longest
-      },
+    gauge('nodejs.eventloop_lag_max', { description: 'Longest event loop lag since the last reading', unit: 's' }, () =>
+      lag.takeMax(),
     ),
   ]
   return {
     [Symbol.dispose]: () => {
-      delay.disable()
+      lag[Symbol.dispose]()
       for (const each of gauges) each[Symbol.dispose]()
     },
   }
-}
-
-// The monitor reports the time between two wake-ups of its timer, so its own interval is not lag.
-function lagSeconds(nanoseconds: number): number {
-  return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000) : 0
 }
 
 function cpuSeconds(): number {

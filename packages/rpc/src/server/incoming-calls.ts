@@ -47,7 +47,7 @@ export class IncomingCalls {
     this.#options = options
     this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
     this.#skew = new Skew(options.now())
-    this.#heartbeat = setInterval(() => this.#skew.tick(options.now()), 1_000).unref()
+    this.#heartbeat = setInterval(() => this.#skew.tick(options.now()), 2_000).unref()
   }
 
   /** Takes a request from the bus. */

@@ -25,7 +25,7 @@ export class Skew {
     this.#sweptAt = now
   }
 
-  /** To be called at least every second, so that an idle process is not taken for a frozen one. */
+  /** To be called at least every two seconds, so that an idle process is not taken for a frozen one. */
   tick(now: number): void {
     const elapsed = now - this.#seenAt
     this.#seenAt = now

@@ -1,0 +1,56 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+
+const resolutionMs = 20
+const lookEveryMs = 2_000
+/** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
+const active = 0.03
+
+/**
+ * How late the event loop comes to its timers. It is measured while the loop has something to do: measuring wakes the
+ * process fifty times a second, and an idle loop is never late.
+ */
+export class EventLoopLag implements Disposable {
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  readonly #timer: NodeJS.Timeout
+  #seen = performance.eventLoopUtilization()
+  #lookedAt = performance.now()
+  #latestMs = 0
+
+  constructor() {
+    this.#delay.enable()
+    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
+  }
+
+  /** Seconds, of what was measured since the last reset. */
+  p99(): number {
+    return lagSeconds(this.#delay.percentile(99))
+  }
+
+  /** Seconds; what was longest is forgotten. */
+  takeMax(): number {
+    const longest = Math.max(lagSeconds(this.#delay.max), this.#latestMs / 1000)
+    this.#delay.reset()
+    this.#latestMs = 0
+    return longest
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#delay.disable()
+  }
+
+  #look(): void {
+    const now = performance.now()
+    this.#latestMs = Math.max(this.#latestMs, now - this.#lookedAt - lookEveryMs)
+    this.#lookedAt = now
+    const { utilization } = performance.eventLoopUtilization(this.#seen)
+    this.#seen = performance.eventLoopUtilization()
+    if (utilization >= active) this.#delay.enable()
+    else this.#delay.disable()
+  }
+}
+
+// The monitor reports the time between two wake-ups of its timer, so its own interval is not lag.
+function lagSeconds(nanoseconds: number): number {
+  return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000) : 0
+}
