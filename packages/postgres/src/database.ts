@@ -1,15 +1,10 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { gauge, logger } from '@parley/telemetry'
+import { begun, opened } from './commit-channel.ts'
+import type { Db } from './db.ts'
 import { leavesConnectionBroken } from './errors.ts'
 import { typeParsers } from './values.ts'
-
-/** A drizzle database over a pool; statements outside a transaction each take a connection of their own. */
-export type Db = NodePgDatabase<Record<string, never>>
-/** A running transaction. Writers take one, so that a write outside a transaction does not compile. */
-export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
-/** Whatever can be read from. */
-export type Reader = Db | Tx
 
 /** How to open a database. */
 export type DatabaseOptions = {
@@ -68,15 +63,24 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
   db.transaction = async (run, config) => {
     const client = await pool.connect()
     let broken = false
+    let committed: ((pool: pg.Pool) => void) | undefined
     try {
-      return await drizzle({ client }).transaction(run, config)
+      return await drizzle({ client }).transaction((tx) => {
+        committed = begun(tx)
+        return run(tx)
+      }, config)
     } catch (error) {
       broken = leavesConnectionBroken(error)
+      // A connection that broke may have done so after the commit.
+      if (!broken) committed = undefined
       throw error
     } finally {
       client.release(broken)
+      // Whoever hears of it finds the connection free.
+      committed?.(pool)
     }
   }
+  opened(db, pool)
 
   return Promise.resolve({
     db,

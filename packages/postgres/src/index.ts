@@ -1,4 +1,6 @@
-export { openDatabase, type Database, type DatabaseOptions, type Db, type Reader, type Tx } from './database.ts'
+export { CommitChannel } from './commit-channel.ts'
+export { openDatabase, type Database, type DatabaseOptions } from './database.ts'
+export type { Db, Reader, Tx } from './db.ts'
 export { explainDatabaseError, isDatabaseUnavailable, isUniqueViolation, translateDatabaseError } from './errors.ts'
 export { decodeCursor, encodeCursor } from './cursor.ts'
 export { migrateDatabase, runMigrations } from './migrate.ts'

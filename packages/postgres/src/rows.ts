@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import type { Reader } from './database.ts'
+import type { Reader } from './db.ts'
 import { converterFor } from './values.ts'
 
 /**

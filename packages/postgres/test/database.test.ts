@@ -4,6 +4,7 @@ import { Code } from '@connectrpc/connect'
 import pg from 'pg'
 import { sql } from 'drizzle-orm'
 import {
+  CommitChannel,
   isDatabaseUnavailable,
   isUniqueViolation,
   migrateDatabase,
@@ -172,5 +173,43 @@ describe('a server in trouble', () => {
     )
     expectUnavailable(failure)
     await eventually(() => database.ping())
+  })
+})
+
+describe('a channel of commits', () => {
+  test('tells after the commit, nothing of what was rolled back, and at once outside of a transaction', async () => {
+    await using database = await open()
+    await using other = await open()
+    const channel = new CommitChannel<string>()
+    const heard: string[] = []
+    using _listening = channel.listen(database.db, (told) => void heard.push(told))
+    await database.db.transaction(async (tx) => {
+      channel.tell(tx, 'committed')
+      await tx.execute(sql`select 1`)
+      expect(heard).toEqual([])
+    })
+    expect(heard).toEqual(['committed'])
+    const failing = database.db.transaction((tx) => {
+      channel.tell(tx, 'rolled back')
+      return Promise.reject(new Error('no'))
+    })
+    await failureOf(failing)
+    await other.db.transaction(async (tx) => channel.tell(tx, 'of another database'))
+    channel.tell(database.db, 'at once')
+    expect(heard).toEqual(['committed', 'at once'])
+  })
+
+  test('its listeners find the connection free, and hear nothing once they are disposed', async () => {
+    await using database = await open({ pool: 1 })
+    const channel = new CommitChannel()
+    let idle = 0
+    {
+      using _listening = channel.listen(database.pool, () => (idle = database.pool.idleCount))
+      await database.db.transaction(async (tx) => channel.tell(tx))
+    }
+    expect(idle).toBe(1)
+    idle = 0
+    await database.db.transaction(async (tx) => channel.tell(tx))
+    expect(idle).toBe(0)
   })
 })
