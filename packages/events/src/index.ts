@@ -12,7 +12,7 @@ export type { EventFollower, FollowOptions } from './follow/follower.ts'
 export { followPolicy, type FollowPolicyOptions, type PolicyHolder } from './follow/follow-policy.ts'
 export { handOver } from './handover/hand-over.ts'
 export type { HandOverOptions } from './handover/room.ts'
-export { startHandOver, type HandOver } from './handover/start-hand-over.ts'
+export { startHandOver } from './handover/start-hand-over.ts'
 export {
   enqueue,
   maxEventBytes,

@@ -41,6 +41,8 @@ export function eventSubject(event: { aggregateType: AggregateType; aggregateId:
 
 /** Where the holder of a shard hears that entries wait. */
 export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
+/** Where the relays of a service hear that one came, went or gave a shard back. */
+export const relaysSubject = (service: string): string => `wake.${service}.relays`
 
 /** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`

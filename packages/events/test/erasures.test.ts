@@ -59,6 +59,8 @@ function eraser(
     ...database,
     bus,
     service: userId,
+    // Nobody looks by the clock.
+    pollMs: 3_600_000,
     erase: options.erase ?? erase,
     report: async (report, signal) => (report.userId === userId ? await keep(report, signal) : undefined),
   })

@@ -47,5 +47,5 @@ test('a lease that nobody renews can be taken, under a higher fencing number', a
   expect(taken).toHaveLength(shardCount)
   expect(taken.find((lease) => lease.shard === first?.shard)?.fence).toBe((first?.fence ?? 0n) + 1n)
   // The first holder still believes in its lease: its clock tells it when to stop.
-  expect(first && first.validUntil - performance.now()).toBeLessThanOrEqual(2000)
+  expect(first && first.validUntil - performance.now()).toBeLessThanOrEqual(2500)
 })

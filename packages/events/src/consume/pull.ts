@@ -2,9 +2,9 @@ import { createInbox, nanos, nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 
+/** A process that stands still is given messages for so long: the server says when it is over, which shows that it lives. */
 const expiresMs = 5000
-const heartbeatMs = 1000
-const silentMs = 3000
+const silentMs = 7500
 const encoder = new TextEncoder()
 
 /** How a round of pulling ended. `missing`: the consumer is not there, or nobody answers for it. */
@@ -23,6 +23,7 @@ export class Puller implements Disposable {
   #left = 0
   #round = ''
   #seenAt = 0
+  #watch: NodeJS.Timeout | undefined
   #end: ((how: RoundEnd) => void) | undefined
 
   constructor(bus: Bus, durable: string, onMessage: (message: Msg) => void) {
@@ -43,17 +44,11 @@ export class Puller implements Disposable {
     this.#round = `${this.#inbox}.${nuid.next()}`
     this.#seenAt = performance.now()
     const ended = new Promise<RoundEnd>((resolve) => (this.#end = resolve))
-    const request = { batch: most, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
+    const request = { batch: most, expires: nanos(expiresMs) }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`
     this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#round })
-    const watch = setInterval(() => {
-      if (performance.now() - this.#seenAt > silentMs) this.#finish('silent')
-    }, heartbeatMs)
-    try {
-      return await ended
-    } finally {
-      clearInterval(watch)
-    }
+    this.#watch ??= setTimeout(() => this.#look(), silentMs)
+    return await ended
   }
 
   /** Ends the running round; the connection that would bring its messages is gone. */
@@ -63,7 +58,17 @@ export class Puller implements Disposable {
 
   [Symbol.dispose](): void {
     this.#finish('over')
+    clearTimeout(this.#watch)
     this.#subscription.unsubscribe()
+  }
+
+  /** Comes when the server would have been silent for too long if nothing had come since. */
+  #look(): void {
+    this.#watch = undefined
+    if (this.#end === undefined) return
+    const leftMs = this.#seenAt + silentMs - performance.now()
+    if (leftMs <= 0) this.#finish('silent')
+    else this.#watch = setTimeout(() => this.#look(), leftMs)
   }
 
   #receive(message: Msg): void {

@@ -11,7 +11,8 @@ import { eraseParked } from './parked.ts'
 
 const log = logger('erasure')
 const passesPerRound = 20
-const everyMs = 500
+const usualPollMs = 10_000
+const tryAgainMs = 500
 
 /** What a service found of a deleted account in one pass. */
 export type ErasureReport = { userId: string; pass: number; found: bigint }
@@ -29,6 +30,8 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   erase: (userId: string, signal: AbortSignal) => Promise<number>
   /** Tells accounts; resolves when it is noted there. */
   report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
+  /** How often is looked for passes that another process left when it died. Default: 10 s. */
+  pollMs?: number
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**
@@ -36,8 +39,10 @@ export type ErasureOptions = Pick<Database, 'db'> & {
  * {@link refuseErased}), then a job erases and reports, as often as it takes. Any process of the service may do it.
  */
 export async function startErasures(options: ErasureOptions): Promise<AsyncDisposable> {
-  const { db, bus, service } = options
+  const { db, bus, service, pollMs: everyMs = usualPollMs } = options
   await using opened = new Resources()
+  const name = `${service} erasures`
+  const erasing = opened.use(periodically({ name, everyMs, afterFailureMs: tryAgainMs, run: eraser(options) }))
   opened.use(
     await consumeEvents({
       bus,
@@ -51,20 +56,24 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
         // Asked again for a pass: accounts may have lost the report.
         const again = { target: [erasures.userId, erasures.pass], set: { reportedAt: null } }
         await tx.insert(erasures).values({ userId, pass: fact.value.pass }).onConflictDoUpdate(again)
+        return () => erasing.wake()
       },
     }),
   )
-  opened.use(periodically({ name: `${service} erasures`, everyMs, run: eraser(options) }))
   return opened.move()
 }
 
-/** Each round goes on where the one before ended: passes that fail again and again keep none from their turn. */
-function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<void> {
+/**
+ * Each round goes on where the one before ended: passes that fail again and again keep none from their turn. Resolves with
+ * the milliseconds after which the next round is due, if any is.
+ */
+function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options
   let after: Waiting | undefined
   return async (signal) => {
     const passes = await waiting(options.db, after)
     after = passes.length < passesPerRound ? undefined : passes.at(-1)
+    let failed = false
     for (const pass of passes) {
       signal.throwIfAborted()
       try {
@@ -72,10 +81,13 @@ function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<void>
         erasurePassed(service)
       } catch (error) {
         if (signal.aborted) return
+        failed = true
         erasureFailed(service)
         log.warn({ service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) }, 'erasing comes again')
       }
     }
+    if (failed) return tryAgainMs
+    if (after !== undefined) return 0
   }
 }
 

@@ -33,6 +33,7 @@ export async function followControl({ bus, ...first }: { bus: Bus } & ControlLis
   })
   return {
     healthyAgoMs: () => follower.healthyAgoMs(),
+    silentInMs: (ms) => follower.silentInMs(ms),
     lastSeq: () => follower.lastSeq(),
     subscribe(listener) {
       listeners.add(listener)

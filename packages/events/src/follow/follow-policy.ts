@@ -43,10 +43,11 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
     feed = resources.use(await followControl({ bus: options.bus, ...listener }))
   }
   const first = await keeper.reload()
-  const distrust = (): void => {
+  const distrust = (): number => {
     if (feed.healthyAgoMs() > silentMs && keeper.ageMs() > goodForMs) void keeper.reload()
+    return feed.silentInMs(silentMs)
   }
-  resources.use(periodically({ name: 'policy while the feed is silent', everyMs: 250, run: distrust }))
+  resources.use(periodically({ name: 'policy while the feed is silent', everyMs: silentMs, run: distrust }))
   return Object.assign(resources.move(), {
     current: () => keeper.policy ?? first,
     subscribe: (onChange: (policy: Policy) => void) => keeper.subscribe(onChange),

@@ -13,8 +13,8 @@ import { eventStream } from '../subjects.ts'
 import { OrderedReader } from './ordered-reader.ts'
 
 const log = logger('follower')
-const watchMs = 500
 const silentMs = 2500
+const lookAgainMs = 500
 const firstPauseMs = 50
 const longestPauseMs = 1000
 
@@ -37,6 +37,11 @@ export type FollowOptions = {
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server was last heard of: about a thousand at most while all is well. */
   healthyAgoMs(): number
+  /**
+   * Milliseconds until the server will have been silent for so long if nothing comes from it, to look again then; a moment
+   * when it has been already.
+   */
+  silentInMs(ms: number): number
   /** Sequence of the last message handed over; before the first, where the follower began. */
   lastSeq(): number
 }
@@ -66,15 +71,21 @@ export class Follower implements EventFollower {
     await this.#open()
     const watch = () => {
       if (bus.connected() && this.healthyAgoMs() > silentMs) this.#reopen()
+      return this.silentInMs(silentMs)
     }
     this.#jobs.push(
-      periodically({ name: `watch ${subject}`, everyMs: watchMs, signal, run: watch }),
+      periodically({ name: `watch ${subject}`, everyMs: silentMs, signal, run: watch }),
       periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
     )
   }
 
   healthyAgoMs(): number {
     return performance.now() - this.#aliveAt
+  }
+
+  silentInMs(ms: number): number {
+    const leftMs = ms - this.healthyAgoMs()
+    return leftMs > 0 ? leftMs + 1 : lookAgainMs
   }
 
   lastSeq(): number {

@@ -1,8 +1,11 @@
 import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { RoomEventSchema } from '@parley/contracts/internal'
-import type { Tx } from '@parley/postgres'
+import { CommitChannel, type Tx } from '@parley/postgres'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
+
+/** Rooms of which something was written with `handOver`. */
+export const roomsToHandOver = new CommitChannel<string>()
 
 /** So that a full call stays below what the bus carries. */
 const mostBytes = (768 * 1024) / eventsPerCall
@@ -25,4 +28,5 @@ export async function handOver(
     return { roomId, payload: Buffer.from(payload) }
   })
   await tx.insert(handovers).values(rows)
+  roomsToHandOver.tell(tx, roomId)
 }

@@ -21,19 +21,28 @@ export type HandOverOptions = Pick<Database, 'db'> & {
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   /** Pauses after a failure: the first, and the longest; default 100 ms and 5 s. */
   pauses?: { firstMs: number; mostMs: number }
+  /** How often is looked for events that nobody told of, which a process that died had written. Default: 2.5 s. */
+  pollMs?: number
 }
 
 /** The process that hands over. */
 export type Hand = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
 
-/** Hands over what waits of a room, unless another process does. */
-export async function handOverRoom(hand: Hand, roomId: string): Promise<void> {
+/**
+ * Hands over what waits of a room, unless another process does. After a failure, resolves with the milliseconds for which
+ * the room is left alone.
+ */
+export async function handOverRoom(hand: Hand, roomId: string): Promise<number | void> {
   const { db } = hand
   const claim = await store.claimRoom(db, roomId, hand.holder)
   if (!claim) return
   for (;;) {
     const events = hand.signal.aborted ? [] : await store.readWaitingOf(db, roomId)
-    if (events.length === 0) return await store.releaseRoom(db, claim)
+    if (events.length === 0) {
+      await store.releaseRoom(db, claim)
+      // Who was told of an event while the room was taken left it to us.
+      return hand.signal.aborted || !(await store.waits(db, roomId)) ? undefined : 0
+    }
     const failure = await give(hand, roomId, events)
     if (failure !== undefined) return await pause(hand, claim, events, failure)
     eventsHandedOver(hand.service, events.length)
@@ -57,7 +66,12 @@ async function give(hand: Hand, roomId: string, events: readonly store.Waiting[]
   }
 }
 
-async function pause(hand: Hand, claim: store.Claim, events: readonly store.Waiting[], failure: ConnectError) {
+async function pause(
+  hand: Hand,
+  claim: store.Claim,
+  events: readonly store.Waiting[],
+  failure: ConnectError,
+): Promise<number | void> {
   const { db, service, pauses, signal } = hand
   const { roomId, failures } = claim
   if (signal.aborted) return await store.releaseRoom(db, claim)
@@ -69,9 +83,12 @@ async function pause(hand: Hand, claim: store.Claim, events: readonly store.Wait
     await store.parkEvent(db, claim, first, reason)
     handOverParked(service)
     log.error({ service, roomId, eventId: first.event.eventId, reason }, 'messaging refused an event; it is parked')
-    return await store.releaseRoom(db, claim)
+    await store.releaseRoom(db, claim)
+    return 0
   }
-  await store.pauseRoom(db, claim, Math.min(pauses.firstMs * 2 ** failures, pauses.mostMs))
+  const pauseMs = Math.min(pauses.firstMs * 2 ** failures, pauses.mostMs)
+  await store.pauseRoom(db, claim, pauseMs)
+  return pauseMs
 }
 
 /** Failures that say nothing about the events. */

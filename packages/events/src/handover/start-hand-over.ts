@@ -2,28 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
-import { dropIdleLeases, openRooms } from './store.ts'
+import { roomsToHandOver } from './hand-over.ts'
+import { dropIdleLeases, nextOpenMs, openRooms, roomsAtOnce } from './store.ts'
 import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
-const pollEveryMs = 200
+/** What a process that died leaves behind is handed over within three seconds. */
+const usualPollMs = 2500
+const tryAgainMs = 500
+const nextRoomsMs = 200
 const roomsInHand = 16
-
-/** Hands over until it is disposed. */
-export type HandOver = AsyncDisposable & {
-  /** After a commit: takes the room in hand now instead of at the next look. */
-  wake(roomId: string): void
-}
 
 /**
  * Hands what `handOver` wrote to messaging: of one room in the order of their ids, one call at a time whatever processes
  * there are, different rooms at once. What messaging took is deleted. While it is away, all is tried again with growing
  * pauses; an event that it refuses again and again is parked, so that it does not block its room for ever.
  */
-export async function startHandOver(options: HandOverOptions): Promise<HandOver> {
-  const { db, service, pauses = { firstMs: 100, mostMs: 5000 } } = options
+export async function startHandOver(options: HandOverOptions): Promise<AsyncDisposable> {
+  const { db, service, pauses = { firstMs: 100, mostMs: 5000 }, pollMs: everyMs = usualPollMs } = options
   const closing = new AbortController()
-  const hand: Hand = { ...options, pauses, holder: randomUUID(), signal: closing.signal }
+  const hand: Hand = { ...options, pauses, pollMs: everyMs, holder: randomUUID(), signal: closing.signal }
   const waiting = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
 
@@ -33,7 +31,13 @@ export async function startHandOver(options: HandOverOptions): Promise<HandOver>
       if (underWay.has(roomId)) continue
       waiting.delete(roomId)
       const done = handOverRoom(hand, roomId)
-        .catch((error: unknown) => log.warn({ service, roomId, reason: reasonOf(error) }, 'a room is looked at again'))
+        .catch((error: unknown) => {
+          log.warn({ service, roomId, reason: reasonOf(error) }, 'a room is looked at again')
+          return tryAgainMs
+        })
+        .then((againMs) => {
+          if (againMs !== undefined) polling.wake(againMs)
+        })
         .finally(() => {
           underWay.delete(roomId)
           begin()
@@ -45,18 +49,25 @@ export async function startHandOver(options: HandOverOptions): Promise<HandOver>
   await dropIdleLeases(db)
   const polling = periodically({
     name: `${service} hand-over`,
-    everyMs: pollEveryMs,
+    everyMs,
+    afterFailureMs: tryAgainMs,
     async run() {
-      for (const roomId of await openRooms(db)) waiting.add(roomId)
+      // Asked first: what opens meanwhile is found.
+      const nextMs = await nextOpenMs(db)
+      const rooms = await openRooms(db)
+      for (const roomId of rooms) waiting.add(roomId)
       begin()
+      return rooms.length < roomsAtOnce ? nextMs : nextRoomsMs
     },
   })
+  polling.wake()
+  const hearing = roomsToHandOver.listen(db, (roomId) => {
+    waiting.add(roomId)
+    begin()
+  })
   return {
-    wake(roomId) {
-      waiting.add(roomId)
-      begin()
-    },
     async [Symbol.asyncDispose]() {
+      hearing[Symbol.dispose]()
       closing.abort()
       await polling[Symbol.asyncDispose]()
       await Promise.all(underWay.values())

@@ -7,7 +7,7 @@ import { handoverLeases, handovers, parkedEvents } from '../schema.ts'
 /** Most events in one call. */
 export const eventsPerCall = 50
 const leaseMs = 10_000
-const roomsAtOnce = 100
+export const roomsAtOnce = 100
 
 /** The right to hand over the events of one room. */
 export type Claim = { roomId: string; holder: string; failures: number }
@@ -28,6 +28,23 @@ export async function openRooms(db: Db): Promise<string[]> {
         order by room_id limit ${roomsAtOnce}`,
   )
   return rows.map((row) => row.room_id)
+}
+
+/** Milliseconds until the first room with events may be taken that somebody has, or that pauses; undefined when none is. */
+export async function nextOpenMs(db: Db): Promise<number | undefined> {
+  const [row] = await sqlRows<{ ms: number | null }>(
+    db,
+    sql`select (extract(epoch from min(l.expires_at) - clock_timestamp()) * 1000)::float8 as ms from ${handoverLeases} l
+        where l.expires_at > clock_timestamp()
+          and exists (select from ${handovers} h where h.room_id = l.room_id)`,
+  )
+  return row?.ms ? Math.max(row.ms, 1) : undefined
+}
+
+/** Whether events of a room wait. */
+export async function waits(db: Db, roomId: string): Promise<boolean> {
+  const isOfRoom = eq(handovers.roomId, roomId)
+  return (await db.select({ id: handovers.id }).from(handovers).where(isOfRoom).limit(1)).length > 0
 }
 
 /** Takes a room that nobody has; undefined when somebody has it, or when it pauses after a failure. */

@@ -1,14 +1,20 @@
-import type { Tx } from '@parley/postgres'
+import { CommitChannel, type Tx } from '@parley/postgres'
 import { outbox } from '../schema.ts'
 import { outgoing, type OutgoingEvent } from './outgoing.ts'
 
+/** Entries that were written with `enqueue`. */
+export const entriesWritten = new CommitChannel<readonly bigint[]>()
+
 /**
  * Writes events into the outbox in the transaction of their change, which must hold the lock of the aggregate's row.
- * Returns the entries' ids, in order, for `relay.wake` or `relay.stored` after commit. Throws as `outgoing` does.
+ * The relay of this process hears of them after commit. Returns the entries' ids, in order, for `relay.stored`. Throws as
+ * `outgoing` does.
  */
 export async function enqueue(tx: Tx, events: OutgoingEvent | readonly OutgoingEvent[]): Promise<bigint[]> {
   const rows = (Array.isArray(events) ? events : [events]).map(outgoing)
   if (rows.length === 0) return []
   const inserted = await tx.insert(outbox).values(rows).returning({ id: outbox.id })
-  return inserted.map((row) => row.id)
+  const ids = inserted.map((row) => row.id)
+  entriesWritten.tell(tx, ids)
+  return ids
 }

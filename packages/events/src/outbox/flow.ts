@@ -26,6 +26,8 @@ type Options = {
   doubted(shard: Shard): void
   /** Nobody listens for events. */
   unanswered(): void
+  /** The database did not answer: what waits was not read. */
+  unread(): void
 }
 
 /** The way of entries: read, sent, stored, marked. */
@@ -57,7 +59,7 @@ export class Flow {
 
   /** As `kick`, for those who do not wait. */
   wake(): void {
-    void this.kick().catch(() => undefined)
+    this.kick().catch(() => this.#options.unread())
   }
 
   /** Sends what was held back while the shard might not publish. */

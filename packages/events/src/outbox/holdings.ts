@@ -14,7 +14,17 @@ import { hearWakes } from './wake.ts'
 const closeWithinMs = 2000
 const answerWithinMs = 1000
 
-type Options = { pool: Database['pool']; bus: Bus; service: string; holder: string }
+/** When something does not answer. */
+const lookAgainMs = 200
+
+type Options = {
+  pool: Database['pool']
+  bus: Bus
+  service: string
+  holder: string
+  /** Asks for a `poll`, now or in so many milliseconds. */
+  look(inMs?: number): void
+}
 
 /** The shards one process relays, and the stream they are relayed to. */
 export class Holdings {
@@ -35,30 +45,36 @@ export class Holdings {
       service,
       shards,
       fenced: (shard) => this.tenancy.fenced(shard),
-      doubted: (shard) => void this.#verify(shard).catch(() => undefined),
+      doubted: () => options.look(),
       unanswered: () => void this.#declare().catch(() => undefined),
+      unread: () => options.look(lookAgainMs),
     })
     this.tenancy = new Tenancy({
       ...options,
       shards,
       listen: (shard) => hearWakes(bus, service, shard, (ids, answered) => this.#woken(ids, answered)),
-      adopted: () => void this.poll().catch(() => undefined),
+      look: () => options.look(),
     })
   }
 
-  /** What happens without being asked: lost and unverified shards are seen to, then what waits is read. */
-  async poll(): Promise<void> {
+  /**
+   * What happens without being asked: lost and unverified shards are seen to, then what waits is read. Resolves with the
+   * milliseconds after which that must be done again, unless nobody but the clock has to ask for it.
+   */
+  async poll(): Promise<number | void> {
     const shards = this.shards.all()
     if (shards.some((shard) => shard.state === 'lost')) await this.#recover()
     await Promise.all(shards.filter((shard) => shard.state === 'unverified').map((shard) => this.#verify(shard)))
     for (const shard of shards) this.flow.resume(shard)
     await this.flow.kick()
+    // Without a bus the next look comes when it is back.
+    if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
   }
 
   /** Nothing goes out before the stream has been asked for the places again: it may be another one. */
   doubt(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
-    void this.poll().catch(() => undefined)
+    this.#options.look()
   }
 
   /** Asks the stream for every place while entries go on going out. */
@@ -109,7 +125,9 @@ export class Holdings {
   async #recoverLost(): Promise<void> {
     const { pool, bus, service } = this.#options
     const shards = this.shards.all().filter((shard) => shard.state === 'lost')
-    if (shards.length > 0) await recoverShards({ pool, bus, service, flow: this.flow, shards })
+    if (shards.length === 0) return
+    await recoverShards({ pool, bus, service, flow: this.flow, shards })
+    this.#options.look()
   }
 
   async #declareAgain(): Promise<void> {

@@ -4,7 +4,7 @@ import { shardCount } from './shards.ts'
 type Pool = Database['pool']
 
 /** Milliseconds after which a lease that nobody renewed may be taken by another process. */
-const leaseMs = 2000
+const leaseMs = 2500
 
 /** The right to relay one shard, until `validUntil` on this process's monotonic clock. */
 export type Lease = {
@@ -32,15 +32,16 @@ export async function prepareShards(pool: Pool): Promise<void> {
 
 /**
  * Tells that this relay lives and renews its leases; a lease that another has taken meanwhile loses its validity.
- * Returns how many relays live, this one included, and how many shards nobody holds.
+ * Returns how many relays live, this one included, how many shards nobody holds, and in how many milliseconds another's may
+ * be taken, unless it is renewed.
  */
 export async function renewLeases(
   pool: Pool,
   holder: string,
   leases: Lease[],
-): Promise<{ relays: number; free: number; lost: Lease[] }> {
+): Promise<{ relays: number; free: number; nextFreeMs: number; lost: Lease[] }> {
   const sentAt = performance.now()
-  const result = await pool.query<{ shards: number[] | null; others: bigint; free: bigint }>(
+  const result = await pool.query<{ shards: number[] | null; others: bigint; free: bigint; nextFreeMs: number | null }>(
     `with alive as (
        insert into outbox_leases (name, holder, fence, expires_at)
        values ('relay-' || $1, $1, 0, clock_timestamp() + $2::int * interval '1 ms')
@@ -53,7 +54,10 @@ export async function renewLeases(
      )
      select (select array_agg(shard) from renewed) as shards,
        count(*) filter (where name like 'relay-%' and name <> 'relay-' || $1 and expires_at > clock_timestamp()) as others,
-       count(*) filter (where name like 'shard-%' and expires_at < clock_timestamp()) as free
+       count(*) filter (where name like 'shard-%' and expires_at < now()) as free,
+       extract(epoch from min(expires_at) filter (
+         where name like 'shard-%' and holder <> $1 and expires_at >= now()) - now())::float8
+         * 1000 as "nextFreeMs"
      from outbox_leases`,
     [holder, leaseMs, leases.map((lease) => lease.shard), leases.map((lease) => lease.fence)],
   )
@@ -63,6 +67,7 @@ export async function renewLeases(
   return {
     relays: Number(row?.others ?? 0) + 1,
     free: Number(row?.free ?? 0),
+    nextFreeMs: row?.nextFreeMs ?? Infinity,
     lost: leases.filter((lease) => !renewed.has(lease.shard)),
   }
 }

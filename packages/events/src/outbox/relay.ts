@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { periodically, Resources } from '@parley/runtime'
+import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
 import { redeclareStreams } from '../stream/declare.ts'
 import { placeCheckMs } from '../stream/place.ts'
+import { entriesWritten } from './enqueue.ts'
 import { Holdings } from './holdings.ts'
+import { singleFlight } from './single-flight.ts'
 import { deleteRelayed, findWaiting, idsByShard, readBacklog } from './store.ts'
 import { waitUntilStored } from './stored.ts'
-import { tellHolder } from './wake.ts'
+import { hearRelays, tellHolder } from './wake.ts'
 
 const log = logger('relay')
-const leaseTickMs = 500
-const pollMs = 200
+/** Well below the life of a lease: a holder that pauses for a second does not lose it. */
+const renewEveryMs = 1000
+/** The database does not answer. */
+const tryAgainMs = 500
+/** When nobody tells of an entry. */
+const usualPollMs = 10_000
 const keepRelayedMs = 2 * 3_600_000
 const deleteAtOnce = 5000
 
@@ -22,11 +28,16 @@ export type RelayOptions = Pick<Database, 'pool'> & {
   bus: Bus
   /** Deployable; part of message ids and of the wake subject. */
   service: string
+  /** How often is looked for entries that nobody told of, which a process that died had written. Default: 10 s. */
+  pollMs?: number
 }
 
 /** Brings this service's events to the stream, together with the relays of its other processes. */
 export type Relay = AsyncDisposable & {
-  /** Says, after commit, that entries wait; harmless to forget: they are found 200 ms later. */
+  /**
+   * Says, after commit, that entries wait that were not written with `enqueue`, which says so itself. Forgotten, they are
+   * found at the next look.
+   */
   wake(entryIds: readonly bigint[]): void
   /**
    * Resolves when the stream has these entries, whichever process relays them. Rejects with unavailable after 4 s; they
@@ -40,25 +51,34 @@ export type Relay = AsyncDisposable & {
  * most, and hands the shards to the other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
-  const { pool, bus, service } = options
+  const { pool, bus, service, pollMs = usualPollMs } = options
   const holder = randomUUID()
-  const holdings = new Holdings({ pool, bus, service, holder })
+  const holdings = new Holdings({ pool, bus, service, holder, look: (inMs) => polling.wake(inMs) })
   const resources = new Resources()
   const stop = new AbortController()
   const { flow, shards } = holdings
   let away = false
-  const job = (name: string, everyMs: number, work: () => Promise<void>): void => {
-    const run = async (): Promise<void> => {
+  const job = (
+    name: string,
+    everyMs: number,
+    work: () => Promise<number | void>,
+    afterFailureMs = everyMs,
+  ): Periodic => {
+    const run = async (): Promise<number | void> => {
       try {
-        await work()
+        const againMs = await work()
         away = false
+        return againMs
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error
         if (!away) log.warn({ service, err: error }, 'the outbox is not available')
         away = true
+        return afterFailureMs
       }
     }
-    resources.use(periodically({ name: `${service} ${name}`, everyMs, signal: stop.signal, run }))
+    return resources.use(
+      periodically({ name: `${service} ${name}`, everyMs, signal: stop.signal, run, afterFailureMs }),
+    )
   }
 
   const backlog = { entries: 0, seconds: 0 }
@@ -70,8 +90,17 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 
   resources.defer('outbox holdings', () => holdings.close())
   resources.use(bus.onReconnect(() => holdings.doubt()))
-  job('outbox leases', leaseTickMs, () => holdings.tenancy.renew())
-  job('outbox poll', pollMs, () => holdings.poll())
+  const renewing = job('outbox leases', renewEveryMs, () => holdings.tenancy.renew(), tryAgainMs)
+  const polling = job(
+    'outbox poll',
+    pollMs,
+    async () => {
+      const againMs = await holdings.poll()
+      await tellOthers()
+      return againMs
+    },
+    Math.min(pollMs, tryAgainMs),
+  )
   job('stream places', placeCheckMs, () => holdings.verifyAll())
   job('outbox backlog', 10_000, async () => {
     Object.assign(
@@ -86,44 +115,56 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
     const before = new Date(Date.now() - keepRelayedMs)
     while ((await deleteRelayed(pool, before, deleteAtOnce)) === deleteAtOnce) stop.signal.throwIfAborted()
   })
-  // At once; the jobs try again what fails here, and say so.
-  void holdings.tenancy.renew().catch(() => undefined)
+  renewing.wake()
+  resources.use(hearRelays(bus, service, () => renewing.wake()))
   // A release may want the stream to be other than it is. If it is missing, the first event finds out.
   void redeclareStreams(bus).catch(() => undefined)
 
-  const wakes = new Set<bigint>()
-  let telling = false
-  /** Entries of shards that other processes hold: their holders are told, many entries at a time. */
-  const tellOthers = async (): Promise<void> => {
+  /** Entries of which the holders of their shards may have to be told. */
+  const untold = new Set<bigint>()
+  const tellOthers = singleFlight(async () => {
+    if (untold.size === 0 || !bus.connected()) return
+    const ids = [...untold]
+    for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
+      if (!shards.holds(shard)) tellHolder(bus, service, shard, theirs)
+    }
+    for (const id of ids) untold.delete(id)
+  })
+  const wake = async (entryIds: readonly bigint[]): Promise<void> => {
     try {
-      while (wakes.size > 0) {
-        const ids = [...wakes]
-        wakes.clear()
-        for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
-          if (!shards.holds(shard)) tellHolder(bus, service, shard, theirs)
-        }
-      }
+      await flow.kick()
+      if (shards.holdsAll()) return
+      for (const id of entryIds) if (!shards.knows(id)) untold.add(id)
+      await tellOthers()
     } catch {
-      // Their holders find them by themselves.
-    } finally {
-      telling = false
+      for (const id of entryIds) untold.add(id)
+      polling.wake(tryAgainMs)
     }
   }
 
+  /** Written with `enqueue`, committed, and not told of otherwise in the same turn. */
+  const committed = new Set<bigint>()
+  const wakeCommitted = (): void => {
+    if (committed.size === 0) return
+    const ids = [...committed]
+    committed.clear()
+    void wake(ids)
+  }
+  resources.use(
+    entriesWritten.listen(pool, (entryIds) => {
+      if (committed.size === 0) setImmediate(wakeCommitted)
+      for (const id of entryIds) committed.add(id)
+    }),
+  )
+  const told = (entryIds: readonly bigint[]): void => entryIds.forEach((id) => committed.delete(id))
+
   return Promise.resolve({
     wake(entryIds) {
-      void flow.kick().then(
-        () => {
-          if (shards.holdsAll()) return
-          for (const id of entryIds) if (!shards.knows(id)) wakes.add(id)
-          if (telling) return
-          telling = true
-          void tellOthers()
-        },
-        () => undefined,
-      )
+      told(entryIds)
+      void wake(entryIds)
     },
     stored(entryIds) {
+      told(entryIds)
       const holds = (shard: number): boolean => shards.holds(shard)
       const knowsStored = (id: bigint): boolean => shards.knowsStored(id)
       return waitUntilStored({ pool, bus, service, flow, holds, knowsStored }, entryIds)

@@ -1,32 +1,33 @@
 import type { Database } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
+import type { Bus } from '@parley/rpc'
 import { shardFenced } from '../metrics.ts'
 import type { HeldShards } from './held-shards.ts'
-import { leave, prepareShards, releaseLeases, renewLeases, takeLeases, type Lease } from './leases.ts'
+import { isValid, leave, prepareShards, releaseLeases, renewLeases, takeLeases, type Lease } from './leases.ts'
 import { Shard } from './shard.ts'
 import { shardCount } from './shards.ts'
-import { singleFlight } from './single-flight.ts'
 import { readPlaces } from './store.ts'
+import { tellRelays } from './wake.ts'
 
 const log = logger('relay')
 
 type Options = {
   pool: Database['pool']
+  bus: Bus
   service: string
   holder: string
   shards: HeldShards
   /** Listens to wishes for a shard that is held from now on. */
   listen(shard: number): Disposable
-  /** Shards were taken. */
-  adopted(): void
+  /** Entries may wait that this process was not told of: it took shards, or another process is gone. */
+  look(): void
 }
 
 /** Takes, renews and gives back leases, so that each process relays its share of the shards. */
 export class Tenancy {
-  /** Tells that this process lives, renews its leases and brings the number of its shards to its share. */
-  readonly renew = singleFlight(() => this.#renew())
   readonly #options: Options
   #prepared = false
+  #relays = 0
   #closing = false
 
   constructor(options: Options) {
@@ -49,22 +50,32 @@ export class Tenancy {
   /** Gives everything back. */
   async leave(): Promise<void> {
     const { pool, holder } = this.#options
-    await this.#release(this.#options.shards.all())
     await leave(pool, holder)
+    await this.#release(this.#options.shards.all())
   }
 
-  async #renew(): Promise<void> {
-    const { pool, holder, shards } = this.#options
-    if (this.#closing) return
+  /**
+   * Tells that this process lives, renews its leases and brings the number of its shards to its share. Resolves with the
+   * milliseconds after which the lease of another process ends unless it is renewed.
+   */
+  async renew(): Promise<number> {
+    const { pool, bus, service, holder, shards, look } = this.#options
+    if (this.#closing) return Infinity
     if (!this.#prepared) await prepareShards(pool)
     this.#prepared = true
     const leases = shards.all().map((shard) => shard.lease)
-    const { relays, free, lost } = await renewLeases(pool, holder, leases)
+    const lapsed = leases.some((lease) => !isValid(lease))
+    const { relays, free, nextFreeMs, lost } = await renewLeases(pool, holder, leases)
     for (const lease of lost) {
       const shard = shards.get(lease.shard)
       if (shard?.lease === lease) this.fenced(shard)
     }
+    // Who waited for the lease goes on; what a process that is gone did not tell is found.
+    if (lapsed || relays < this.#relays) look()
+    if (this.#relays === 0) tellRelays(bus, service)
+    this.#relays = relays
     await this.#shareOut(Math.ceil(shardCount / relays), free)
+    return nextFreeMs
   }
 
   async #shareOut(share: number, free: number): Promise<void> {
@@ -79,12 +90,14 @@ export class Tenancy {
   async #release(shards: Shard[]): Promise<void> {
     if (shards.length === 0) return
     for (const shard of shards) this.#options.shards.drop(shard)
+    const { bus, pool, service } = this.#options
     const leases = shards.map((shard) => shard.lease)
-    await releaseLeases(this.#options.pool, leases)
+    await releaseLeases(pool, leases)
+    tellRelays(bus, service)
   }
 
   async #adopt(leases: Lease[]): Promise<void> {
-    const { pool, service, shards, listen, adopted } = this.#options
+    const { pool, bus, service, shards, listen, look } = this.#options
     if (leases.length === 0) return
     const numbers = leases.map((lease) => lease.shard)
     const places = new Map((await readPlaces(pool, numbers)).map((place) => [place.shard, place]))
@@ -93,6 +106,8 @@ export class Tenancy {
       shards.add(new Shard(lease, place), listen(lease.shard))
     }
     log.info({ service, shards: numbers }, 'relaying')
-    adopted()
+    // What is told from now on is heard; what was committed before is found.
+    if (bus.connected()) await bus.nc.flush().catch(() => undefined)
+    look()
   }
 }

@@ -1,13 +1,24 @@
 import type { Msg } from 'nats'
 import type { Bus } from '@parley/rpc'
-import { wakeSubject } from '../subjects.ts'
+import { relaysSubject, wakeSubject } from '../subjects.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Tells the holder of a shard that entries wait. A lost message costs the time to the holder's next poll. */
+/** Tells the holder of a shard that entries wait. A lost message costs the time to the holder's next look. */
 export function tellHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
+}
+
+/** Tells the other relays of a service that one came or went, or that shards are free: they look at the leases. */
+export function tellRelays(bus: Bus, service: string): void {
+  if (bus.connected()) bus.nc.publish(relaysSubject(service))
+}
+
+/** Hears what `tellRelays` tells, also of this process itself. */
+export function hearRelays(bus: Bus, service: string, onChange: () => void): Disposable {
+  const subscription = bus.nc.subscribe(relaysSubject(service), { callback: (error) => error ?? onChange() })
+  return { [Symbol.dispose]: () => subscription.unsubscribe() }
 }
 
 /** Asks the holder of a shard to answer when the stream has the entries. Rejects when it does not in time. */

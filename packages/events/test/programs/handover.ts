@@ -4,8 +4,7 @@ import { handOver, startHandOver } from '../../src/index.ts'
 
 const [databaseUrl = ''] = process.argv.slice(2)
 const { db } = await openDatabase({ url: databaseUrl, pool: 4, name: 'handover' })
-const handing = await startHandOver({ db, service: 'calls', apply: () => new Promise(() => undefined) })
+await startHandOver({ db, service: 'calls', apply: () => new Promise(() => undefined) })
 await db.transaction((tx) => handOver(tx, 'R1', [{ eventId: 'E1', version: 1n }]))
-handing.wake('R1')
 process.send?.('ready')
 process.on('disconnect', () => process.exit())

@@ -1,0 +1,124 @@
+// Nobody looks by the clock here: what arrives was told of.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openDatabase, type Database } from '@parley/postgres'
+import { connectBus, type Bus } from '@parley/rpc'
+import { declareStreams, startRelay } from '../src/index.ts'
+import { commit, firstOccurrences, onStream, upTo, waiting } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { outageBefore } from './_outage.ts'
+import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+
+const pollMs = 3_600_000
+
+let server: TestServer
+let bus: Bus
+
+beforeAll(async () => {
+  server = await newServer()
+  bus = await newBus(server)
+  await declareStreams(bus)
+})
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+/** The same database as another process has it. */
+const again = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
+
+const shared = (database: Database) =>
+  eventually(async () => {
+    const { rows } = await database.pool.query<{ shards: bigint }>(
+      "select count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
+    )
+    expect(rows.map(({ shards }) => Number(shards))).toEqual([4, 4])
+  })
+
+const arrived = (database: Database) => eventually(async () => expect(await waiting(database)).toBe(0))
+
+test('what was committed goes out at once, whatever was forgotten after the commit', async () => {
+  await using database = await newDatabase()
+  await using _relay = await startRelay({ ...database, bus, service: 'told', pollMs })
+  for (const version of upTo(5)) {
+    await commit(database, 'told1', [version])
+    await arrived(database)
+  }
+  expect(firstOccurrences(await onStream(bus)).get('told1')).toEqual(upTo(5))
+})
+
+test('what was committed while nobody relayed goes out when somebody does', async () => {
+  await using database = await newDatabase()
+  await commit(database, 'before1', [1])
+  await using _relay = await startRelay({ ...database, bus, service: 'before', pollMs })
+  await arrived(database)
+})
+
+test('the process that holds the shard is told', async () => {
+  await using database = await newDatabase()
+  await using other = await again(database)
+  await using otherBus = await newBus(server)
+  await using _one = await startRelay({ ...database, bus, service: 'two', pollMs })
+  await using _two = await startRelay({ ...other, bus: otherBus, service: 'two', pollMs })
+  await shared(database)
+  for (const room of upTo(20).map((n) => `two${n}`)) {
+    await commit(database, room, [1])
+    await commit(other, room, [2])
+    await arrived(database)
+  }
+})
+
+test('whoever waits for an entry asks for it, whoever was not told', async () => {
+  await using database = await newDatabase()
+  await using other = await again(database)
+  await using silent = await again(database)
+  await using otherBus = await newBus(server)
+  await using one = await startRelay({ ...database, bus, service: 'lost', pollMs })
+  await using two = await startRelay({ ...other, bus: otherBus, service: 'lost', pollMs })
+  await shared(database)
+  for (const room of upTo(10).map((n) => `lost${n}`)) {
+    // Nobody relays in the process that commits: it tells nobody.
+    await one.stored(await commit(silent, room, [1]))
+    await two.stored(await commit(silent, room, [2]))
+  }
+})
+
+test('shards that another process gives back, or leaves behind, are looked through', async () => {
+  await using database = await newDatabase()
+  await using silent = await again(database)
+  await using other = await again(database)
+  await using _one = await startRelay({ ...database, bus, service: 'left', pollMs })
+  {
+    await using _two = await startRelay({ ...other, bus, service: 'left', pollMs })
+    await shared(database)
+    for (const n of upTo(20)) await commit(silent, `left${n}`, [1])
+  }
+  await arrived(database)
+})
+
+test('what the database did not answer is asked again', async () => {
+  await using database = await newDatabase()
+  await using outage = await outageBefore(database.url)
+  await using through = await openDatabase({ url: outage.url, pool: 4, name: 'through' })
+  await using _relay = await startRelay({ ...through, bus, service: 'outage', pollMs })
+  for (const version of upTo(3)) {
+    await eventually(() => commit(through, 'outage1', [version]))
+    await outage.stop()
+    await outage.start()
+  }
+  await arrived(database)
+})
+
+test('what was committed without a bus goes out when it is back', async () => {
+  await using database = await newDatabase()
+  await using outage = await outageBefore(server.url)
+  await using cut = await connectBus({ url: outage.url, name: 'test', purpose: 'events' })
+  await using _relay = await startRelay({ ...database, bus: cut, service: 'cut', pollMs })
+  await commit(database, 'cut1', [1])
+  await arrived(database)
+  await outage.stop()
+  await eventually(() => !cut.connected())
+  await commit(database, 'cut1', [2])
+  await outage.start()
+  await arrived(database)
+})
