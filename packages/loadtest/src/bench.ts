@@ -78,7 +78,8 @@ async function main(): Promise<void> {
 function wantedMeasures(): Set<string> {
   const only = process.env['BENCH_ONLY']?.split(',') ?? measures
   const unknown = only.filter((name) => !measures.some((one) => one === name))
-  if (unknown.length > 0) throw new Error(`BENCH_ONLY: no measure ${unknown.join(', ')}; there are ${measures.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`BENCH_ONLY: no measure ${unknown.join(', ')}; there are ${measures.join(', ')}`)
   return new Set(only)
 }
 

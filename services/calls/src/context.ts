@@ -13,7 +13,5 @@ export type Context = {
   profiles: Profiles
   /** Undefined when calls are not configured. */
   media: Media | undefined
-  /** After a commit: events about the room, and chores for the media server, wait. */
-  wake: (roomId: string) => void
   now: () => Date
 }

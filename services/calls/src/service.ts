@@ -53,22 +53,18 @@ export async function startCalls(config: Config, overrides: Overrides = {}): Pro
 
   const now = overrides.now ?? (() => new Date())
   const media = config.livekit && { settings: config.livekit, server: new MediaServer(config.livekit) }
-  const handOver = opened.use(
+  opened.use(
     await startHandOver({
       ...{ db, service: 'calls' },
       apply: (roomId, given, stop) => messaging.applyRoomEvents({ roomId, events: given }, { signal: stop }),
     }),
   )
-  const chores = media && opened.use(new Chores({ db, now }, media, { everyMs: 1_000, signal }))
+  if (media) opened.use(new Chores({ db, now }, media, { everyMs: 10_000, signal }))
   const ctx: Context = {
     db,
     rooms: new RoomAccess(createClient(RoomsInternalService, transport), db),
     profiles: new Profiles(accounts),
     media,
-    wake: (roomId) => {
-      handOver.wake(roomId)
-      chores?.wake()
-    },
     now,
   }
 

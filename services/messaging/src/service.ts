@@ -32,6 +32,7 @@ import { writePosts } from './line/write-posts.ts'
 import { Turns } from './line/turns.ts'
 import { routes } from './rpc/index.ts'
 import { findHeader, holdStill } from './store/lines.ts'
+import { mentionsLeft } from './store/unresolved-mentions.ts'
 
 /** What a test may replace, and the signal that gives up starting. */
 export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & {
@@ -41,7 +42,8 @@ export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & {
 }
 
 const keysDroppedEveryMs = 10 * 60_000
-const mentionsResolvedEveryMs = 1_000
+const mentionsResolvedEveryMs = 10_000
+const tryAgainMs = 1_000
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -97,8 +99,9 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   }
   const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
-  const mentions = { name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, signal }
-  opened.use(periodically({ ...mentions, run: (stop) => resolveMentions(ctx, stop) }))
+  const mentions = { name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, afterFailureMs: tryAgainMs, signal }
+  const resolving = opened.use(periodically({ ...mentions, run: (stop) => resolveMentions(ctx, stop) }))
+  opened.use(mentionsLeft.listen(pool, () => resolving.wake()))
   const tokensJob = { name: 'drop preview tokens', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...tokensJob, run: (stop) => dropPreviewTokens(pool, stop) }))
   const versionsJob = { name: 'drop versions of calls and assets', everyMs: keysDroppedEveryMs, signal }

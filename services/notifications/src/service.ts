@@ -15,6 +15,7 @@ import { keepHouse } from './jobs/keep-house.ts'
 import { runJobs } from './jobs/run-jobs.ts'
 import { pushNetwork, startPushes, type PushOverrides } from './push/push.ts'
 import { routes } from './rpc/index.ts'
+import { jobsWritten } from './store/jobs.ts'
 import { makeShards } from './store/shards.ts'
 
 export type Overrides = {
@@ -22,9 +23,12 @@ export type Overrides = {
   /** Gives up starting. */
   stop?: AbortSignal
   push?: PushOverrides
+  /** How often is looked for jobs that nobody told of. */
+  jobsEveryMs?: number
 }
 
-const jobsEveryMs = 200
+const jobsEveryMs = 10_000
+const tryAgainMs = 500
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
 export async function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -59,16 +63,10 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
   const network = overrides.push?.network ?? pushNetwork(config.pushAllowPrivate)
   const neighbours = { accounts, rooms, messaging }
-  const pushes = opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
+  opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
   const ctx: Context = {
     db,
-    relay: {
-      wake(entries) {
-        relay.wake(entries)
-        // What is told or dismissed may be pushed as well.
-        if (entries.length > 0) pushes.wake()
-      },
-    },
+    relay,
     rooms: new RoomAccess(rooms),
     audiences: new Audiences(rooms, messaging, accounts),
     askPeople: askPeople(accounts),
@@ -77,7 +75,10 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   }
   await retry(() => makeShards(db), { signal, initialMs: 200, maxMs: 5000 })
   opened.use(await startConsumers(ctx, { bus: events, db, service: 'notifications' }))
-  opened.use(periodically({ name: 'jobs', everyMs: jobsEveryMs, run: (stop) => runJobs(ctx, stop) }))
+  const jobs = { name: 'jobs', everyMs: overrides.jobsEveryMs ?? jobsEveryMs, afterFailureMs: tryAgainMs }
+  const running = opened.use(periodically({ ...jobs, run: (stop) => runJobs(ctx, stop) }))
+  opened.use(jobsWritten.listen(db, () => running.wake()))
+  running.wake()
   opened.use(keepHouse(ctx))
   opened.use(
     await startErasures({

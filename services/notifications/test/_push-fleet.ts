@@ -45,7 +45,10 @@ export async function openPushFleet(): Promise<PushFleet> {
   return {
     ...{ fleet, service },
     start: (overrides) =>
-      fleet.start({ ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' }, { push: { patience, ...overrides } }),
+      fleet.start(
+        { ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' },
+        { push: { patience, pollMs: 100, ...overrides } },
+      ),
     async subscribe(userId, name, at = service) {
       const browser = at.browser(name)
       await fleet.as(userId).push.subscribe(browser)
@@ -57,6 +60,7 @@ export async function openPushFleet(): Promise<PushFleet> {
       const room = neighbours.rooms.get(roomId) ?? neighbours.room(roomId, [], { name: 'general' })
       room.members.add(userId)
       if (!neighbours.previews.has(eventId)) neighbours.previews.set(eventId, { text: `text of ${eventId}` })
+      // As another process does: those that send are not told.
       await db.transaction((tx) => queuePushes(tx, [created]))
     },
     dismiss: (userId, tag) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),

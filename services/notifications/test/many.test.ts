@@ -81,7 +81,8 @@ test('everyone of a large room is told once by two processes, of which one dies 
 })
 
 test('roles and everyone who is there, when they are many; whoever holds the role is mentioned, not answered', async () => {
-  await fleet.start()
+  // Nobody looks by the clock.
+  await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const cooks = many(500, 'Ucook')
   const others = many(300, 'Uother')
   fleet.neighbours.room('R1', [...cooks, ...others, 'Uann'], { roles: { Ocooks: cooks } })

@@ -24,7 +24,7 @@ test('a job that fails for good is parked with its reason, and counted', async (
   await fleet.db.execute(
     sql`insert into notification_jobs (work, due_at, failures) values (${JSON.stringify(work)}::jsonb, now(), 9)`,
   )
-  const { internalPort } = await fleet.start()
+  const { internalPort } = await fleet.start({}, { jobsEveryMs: 200 })
   await eventually(async () => expect(await parked()).toHaveLength(1))
   expect(await waiting()).toEqual([])
   const [job] = await parked()
@@ -38,7 +38,7 @@ test('a job is not parked while a neighbour is away, however often it fails', as
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
   fleet.neighbours.room('R1', members)
   fleet.neighbours.silentMethods.add('getPresences')
-  await fleet.start()
+  await fleet.start({}, { jobsEveryMs: 200 })
   await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
   await eventually(async () => expect(await waiting()).toHaveLength(1), { timeoutMs: 20_000 })
   await eventually(

@@ -156,8 +156,8 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     }),
   )
   const everyMs = overrides.sweepEveryMs ?? 300_000
-  opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
-  opened.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 2_000), signal }))
+  opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  opened.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
   opened.use(cleanUploads(ctx, { everyMs, signal }))
   opened.use(cleanPreviews(ctx, { everyMs, signal, claimsArrive }))
   opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))

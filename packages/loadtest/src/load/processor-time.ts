@@ -15,7 +15,7 @@ export function seeProcesses(): SeenProcess[] {
 /** Processor seconds and wake-ups of a process and all its descendants. */
 export function sumOfTree(all: readonly SeenProcess[], root: number): { seconds: number; wakeUps: number } {
   const sum = { seconds: 0, wakeUps: 0 }
-  for (let pids = [root]; pids.length > 0; ) {
+  for (let pids = [root]; pids.length > 0;) {
     const here = all.filter(({ pid }) => pids.includes(pid))
     for (const { seconds, wakeUps } of here) {
       sum.seconds += seconds

@@ -1,14 +1,18 @@
 import { clearStatus } from '../accounts/clear-status.ts'
 import type { Context } from '../context.ts'
-import { usersWithLapsedStatus } from '../store/users.ts'
+import { firstStatusEnd, usersWithLapsedStatus } from '../store/users.ts'
 
 const atOnce = 100
+const shortestPauseMs = 100
 
-/** Takes away and announces custom statuses whose time is over. Any process may; the row's lock lets one of them. */
+/**
+ * Takes away and announces custom statuses whose time is over. Any process may; the row's lock lets one of them. Answers
+ * after how many milliseconds the next one ends.
+ */
 export async function clearLapsedStatuses(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   for (;;) {
     const at = ctx.now()
     const ids = await usersWithLapsedStatus(ctx.db, at, atOnce)
@@ -18,6 +22,8 @@ export async function clearLapsedStatuses(
         statusExpiresAt !== null && statusExpiresAt <= at
       await clearStatus(ctx, id, { actorId: '', at }, lapsed)
     }
-    if (ids.length < atOnce) return
+    if (ids.length === atOnce) continue
+    const next = await firstStatusEnd(ctx.db)
+    return next ? Math.max(next.getTime() - ctx.now().getTime(), shortestPauseMs) : Infinity
   }
 }

@@ -11,12 +11,14 @@ import {
 } from '../store/deletions.ts'
 
 const atOnce = 100
+const whileOpenMs = 1_000
 
 /**
  * Asks services for pass after pass until nobody has anything left of the deleted accounts. Each round goes on where the
- * one before ended: deletions that make no headway keep none from theirs.
+ * one before ended: deletions that make no headway keep none from theirs. A round answers after how many milliseconds the
+ * next one is due, when deletions are open.
  */
-export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<void> {
+export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined
   return async (signal) => {
     const open = await openDeletions(ctx.db, after, atOnce)
@@ -25,6 +27,7 @@ export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise
       signal.throwIfAborted()
       await goOn(ctx, userId).catch((error: unknown) => deletionStuck(userId, error))
     }
+    if (open.length > 0) return whileOpenMs
   }
 }
 

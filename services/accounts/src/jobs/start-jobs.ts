@@ -5,21 +5,31 @@ import { appointOwners } from './appoint-owners.ts'
 import { clearLapsedStatuses } from './clear-lapsed-statuses.ts'
 import { deleteCredentials } from './delete-credentials.ts'
 import { deleteExpired } from './delete-expired.ts'
+import { deletionsMoved } from '../store/deletions.ts'
+import { statusesSet } from '../store/user-changes.ts'
 import { deletionFinisher } from './finish-deletions.ts'
 
 const second = 1_000
+/** For what another process left when it died. */
+const poll = 10 * second
 const hour = 3600_000
 
 /** What every process does by itself, until the signal; disposing the result waits for what is under way. */
-export function startJobs(ctx: Context, presence: Pick<Presence, 'sweep'>, signal: AbortSignal): AsyncDisposable {
+export function startJobs(
+  ctx: Context,
+  presence: Pick<Presence, 'sweep' | 'sweepEveryMs'>,
+  signal: AbortSignal,
+): AsyncDisposable {
   const jobs = new Resources()
-  const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<void>) =>
-    jobs.use(periodically({ name, everyMs, signal, run }))
+  const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<number | void>) =>
+    jobs.use(periodically({ name, everyMs, afterFailureMs: Math.min(everyMs, second), signal, run }))
   void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
   every(hour, 'delete credentials', (stop) => deleteCredentials(ctx, stop))
   every(hour, 'delete expired steps', (stop) => deleteExpired(ctx, stop))
-  every(second, 'clear lapsed statuses', (stop) => clearLapsedStatuses(ctx, stop))
-  every(second, 'sweep presence', () => presence.sweep(second))
-  every(second, 'finish deletions', deletionFinisher(ctx))
+  const clearing = every(poll, 'clear lapsed statuses', (stop) => clearLapsedStatuses(ctx, stop))
+  jobs.use(statusesSet.listen(ctx.db, () => clearing.wake()))
+  every(presence.sweepEveryMs, 'sweep presence', () => presence.sweep(second))
+  const finishing = every(poll, 'finish deletions', deletionFinisher(ctx))
+  jobs.use(deletionsMoved.listen(ctx.db, () => finishing.wake()))
   return jobs
 }

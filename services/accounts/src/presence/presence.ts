@@ -6,6 +6,8 @@ import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
 
 const leaseMs = 60_000
+/** Deadlines are looked for as often: none is nearer than a lease when it is set. */
+const longestPauseMs = 10_000
 const answerWithinMs = 250
 const leaveAloneMs = 1_000
 const sweepAtOnce = 500
@@ -60,24 +62,35 @@ export class Presence {
     return holds
   }
 
-  /** Announces those whose lease is over, unless another process is at it. */
-  async sweep(everyMs: number): Promise<void> {
-    await this.#ask(async () => {
-      const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
-      if (mine === null) return
-      await Promise.all(Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs)))
-    }, everyMs)
+  /** Longest pause between two sweeps. */
+  get sweepEveryMs(): number {
+    return Math.min(longestPauseMs, this.#leaseMs)
   }
 
-  async #sweepShard(key: string, everyMs: number): Promise<void> {
+  /**
+   * Announces those whose lease is over, unless another process is at it. Answers after how many milliseconds that has to
+   * be done again, at least `everyMs`; Infinity when nobody's lease is known to end.
+   */
+  async sweep(everyMs: number): Promise<number> {
+    const nextMs = await this.#ask(async () => {
+      const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
+      if (mine === null) return everyMs
+      const all = Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs))
+      return Math.min(...(await Promise.all(all)))
+    }, everyMs)
+    return Math.max(nextMs ?? everyMs, everyMs)
+  }
+
+  async #sweepShard(key: string, everyMs: number): Promise<number> {
     for (;;) {
       const reply = await this.#redis.eval(scripts.takeLapsed, 1, key, sweepAtOnce, takenAgainAfter * everyMs)
-      const [version, score, ids] = reply as [number, number, string[]]
-      if (ids.length === 0) return
+      const [version, score, ids, nextMs] = reply as [number, number, string[], number]
+      const next = nextMs < 0 ? Infinity : nextMs
+      if (ids.length === 0) return next
       const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
       await this.#announce(ids.map((userId) => ({ userId, ...lapsed })))
       await this.#redis.eval(scripts.settleLapsed, 1, key, score, ...ids)
-      if (ids.length < sweepAtOnce) return
+      if (ids.length < sweepAtOnce) return next
     }
   }
 

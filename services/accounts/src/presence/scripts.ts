@@ -21,13 +21,14 @@ return { ARGV[2], changed, version }`
 
 /**
  * KEYS deadlines; ARGV how many at most, ms until they are taken again unless settled. Answers the version, the score that
- * the lapsed have meanwhile, and their ids.
+ * the lapsed have meanwhile, their ids, and the ms until the next deadline after them, -1 when there is none.
  */
 export const takeLapsed = `${clock}
 local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 local again = now + ARGV[2]
+local next = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
 for _, id in ipairs(lapsed) do redis.call('ZADD', KEYS[1], again, id) end
-return { version, again, lapsed }`
+return { version, again, lapsed, next[2] and next[2] - now or -1 }`
 
 /** KEYS deadlines; ARGV the score they were given, ids. Those who came back meanwhile have another score, and stay. */
 export const settleLapsed = `

@@ -1,14 +1,18 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { enqueue } from '@parley/events'
-import type { Db, Reader, Tx } from '@parley/postgres'
+import { CommitChannel, type Db, type Reader, type Tx } from '@parley/postgres'
 import { erasureRequested } from '../domain/deletion-announcements.ts'
 import { deletionReports, deletions } from './schema.ts'
 import { lockUser, raiseVersion } from './users.ts'
 
 export type Deletion = { userId: string; pass: number; askedAt: Date }
 
+/** Deletions that began, and reports of them that came. */
+export const deletionsMoved = new CommitChannel()
+
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.insert(deletions).values({ userId, requestedAt: at, askedAt: at })
+  deletionsMoved.tell(tx)
 }
 
 /** The pass that was asked for last; 0 when the account is not being deleted. */
@@ -65,6 +69,7 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
       target: [deletionReports.userId, deletionReports.pass, deletionReports.service],
       set: { found: sql`greatest(${deletionReports.found}, excluded.found)`, reportedAt: at },
     })
+  deletionsMoved.tell(db)
 }
 
 /** Asks every service for a pass; answers the entries that do so. */

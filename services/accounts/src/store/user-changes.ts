@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { enqueue, type OutgoingEvent } from '@parley/events'
-import type { Db, Tx } from '@parley/postgres'
+import { CommitChannel, type Db, type Tx } from '@parley/postgres'
 import { outbox } from './schema.ts'
 import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
 
@@ -21,6 +21,9 @@ export type Changed = {
   unannounced: bigint[]
 }
 
+/** Custom statuses that will end were set. */
+export const statusesSet = new CommitChannel()
+
 /**
  * Changes an account under its row lock, so that its events ascend in commit order. `decide` answers undefined when there
  * is nothing to do; a repeat of a change that is not on the stream yet finds its entries all the same. Undefined: no such account.
@@ -38,6 +41,7 @@ export async function changeUser(
     if (change) {
       const version = user.version + 1n
       await raiseVersion(tx, userId, version, change.set)
+      if (change.set?.statusExpiresAt) statusesSet.tell(tx)
       await enqueue(
         tx,
         change.announce(version).map((announcement) => ({

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { couldBeEmail, emailKey } from '../domain/email.ts'
 import { couldBeLogin, loginKey } from '../domain/login.ts'
@@ -64,6 +64,17 @@ export async function usersWithLapsedStatus(db: Reader, at: Date, limit: number)
     .orderBy(asc(users.statusExpiresAt))
     .limit(limit)
   return rows.map(({ id }) => id)
+}
+
+/** When the first custom status ends. */
+export async function firstStatusEnd(db: Reader): Promise<Date | undefined> {
+  const [row] = await db
+    .select({ at: users.statusExpiresAt })
+    .from(users)
+    .where(and(isNotNull(users.statusExpiresAt), isNull(users.deletedAt)))
+    .orderBy(asc(users.statusExpiresAt))
+    .limit(1)
+  return row?.at ?? undefined
 }
 
 /** Locks the account; its version is the caller's to raise. */

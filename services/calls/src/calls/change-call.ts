@@ -41,14 +41,11 @@ export async function changeCall<T>(
   about: About,
   change: (call: Call) => T,
 ): Promise<T | undefined> {
-  const done = await ctx.db.transaction(async (tx) => {
+  return ctx.db.transaction(async (tx) => {
     const row = await lockCall(tx, callId)
     if (!row || row.endedAt !== null) return undefined
-    return { roomId: row.roomId, result: await changeLocked(ctx, tx, row, about, change) }
+    return changeLocked(ctx, tx, row, about, change)
   })
-  if (!done) return undefined
-  ctx.wake(done.roomId)
-  return done.result
 }
 
 /** Somebody leaves an active call by decision; the last one ends it. */

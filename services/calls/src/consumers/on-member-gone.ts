@@ -15,7 +15,6 @@ export const onMemberGone =
       const row = await lockActiveCall(tx, roomId)
       if (!row) return
       await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
-      return () => ctx.wake(roomId)
     }
   }
 

@@ -1,23 +1,30 @@
-import { periodically } from '@parley/runtime'
+import { periodically, type Periodic } from '@parley/runtime'
 import type { Context, Media } from '../context.ts'
 import { tokenLifeMs } from '../domain/limits.ts'
 import { reportChoreGivenUp, reportMediaFailure } from '../metrics.ts'
 import { readMediaRoomName } from '../domain/media-room.ts'
-import { deleteChore, postponeChore, takeChores, type MediaChoreRow } from '../store/media-chores.ts'
+import {
+  choresWritten,
+  deleteChore,
+  firstDue,
+  postponeChore,
+  takeChores,
+  type MediaChoreRow,
+} from '../store/media-chores.ts'
 import { hasJoinedSince } from '../store/participants.ts'
 
 const choresAtOnce = 16
 /** Longer than the media server may take. */
 const takenForMs = 20_000
 const pauseMs = 1_000
+const shortestPauseMs = 100
 
-/** Tells the media server what it has to do, any process for all: at once after `wake`, else at the next look. */
+/** Tells the media server what it has to do, any process for all: at once after the commit, else when it is due. */
 export class Chores implements AsyncDisposable {
   readonly #ctx: Pick<Context, 'db' | 'now'>
   readonly #media: Media
-  readonly #polling: AsyncDisposable
-  #round: Promise<void> = Promise.resolve()
-  #isWaiting = false
+  readonly #polling: Periodic
+  readonly #hearing: Disposable
 
   constructor(
     ctx: Pick<Context, 'db' | 'now'>,
@@ -26,39 +33,26 @@ export class Chores implements AsyncDisposable {
   ) {
     this.#ctx = ctx
     this.#media = media
-    this.#polling = periodically({ name: 'media chores', everyMs, signal, run: () => this.#next() })
-  }
-
-  wake(): void {
-    this.#next().catch((error: unknown) => reportMediaFailure(error, 'look for chores'))
+    const afterFailureMs = Math.min(everyMs, pauseMs)
+    this.#polling = periodically({ name: 'media chores', everyMs, afterFailureMs, signal, run: () => this.#doAll() })
+    this.#hearing = choresWritten.listen(ctx.db, () => this.#polling.wake())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#hearing[Symbol.dispose]()
     await this.#polling[Symbol.asyncDispose]()
-    await this.#round.catch(() => undefined)
   }
 
-  /** One round at a time, and one that waits for all who ask meanwhile. */
-  #next(): Promise<void> {
-    if (this.#isWaiting) return this.#round
-    this.#isWaiting = true
-    const round = this.#round
-      .catch(() => undefined)
-      .then(() => {
-        this.#isWaiting = false
-        return this.#doAll()
-      })
-    this.#round = round
-    return round
-  }
-
-  async #doAll(): Promise<void> {
+  /** Answers after how many milliseconds the next chore is due. */
+  async #doAll(): Promise<number> {
     for (let taken = choresAtOnce; taken === choresAtOnce;) {
       const now = this.#ctx.now()
       const chores = await takeChores(this.#ctx.db, now, new Date(now.getTime() + takenForMs), choresAtOnce)
       await Promise.all(chores.map((chore) => this.#do(chore)))
       taken = chores.length
     }
+    const next = await firstDue(this.#ctx.db)
+    return next ? Math.max(next.getTime() - this.#ctx.now().getTime(), shortestPauseMs) : Infinity
   }
 
   async #do({ id, mediaRoom, userId, createdAt }: MediaChoreRow): Promise<void> {

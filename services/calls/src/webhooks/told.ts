@@ -14,11 +14,11 @@ export type Outcome<T> = 'again' | 'erased' | 'ended' | { result: T }
 
 /** Takes a webhook once, and changes the call accordingly if it is active. */
 export async function takeOnce<T>(
-  { ctx, call: { id, roomId }, webhookId }: Told,
+  { ctx, call: { id }, webhookId }: Told,
   userIds: readonly string[],
   change: (call: Call) => T,
 ): Promise<Outcome<T>> {
-  const outcome = await ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
+  return ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
     if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
     // The media server may tell late: nothing is kept of who is forgotten.
     if ((await listErased(tx, userIds)).length > 0) return 'erased'
@@ -26,13 +26,10 @@ export async function takeOnce<T>(
     if (!row || row.endedAt !== null) return 'ended'
     return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
   })
-  ctx.wake(roomId)
-  return outcome
 }
 
 /** Has the media server remove somebody, or close the room of a call that is over. */
 export async function tellMediaServer({ ctx, media, call }: Told, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))
-  ctx.wake(call.roomId)
 }

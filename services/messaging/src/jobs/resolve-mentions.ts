@@ -7,11 +7,15 @@ import { findUnresolved } from '../store/unresolved-mentions.ts'
 const log = logger('mentions')
 
 const atOnce = 100
+const againMs = 1000
 
 type Needs = Pick<Context, 'handles' | 'policy' | 'pool' | 'relay'>
 
-/** Tells whom messages mention that were posted while accounts did not answer. */
-export async function resolveMentions(ctx: Needs, signal: AbortSignal): Promise<void> {
+/**
+ * Tells whom messages mention that were posted while accounts did not answer. Answers after how many milliseconds to look
+ * again, when there were any.
+ */
+export async function resolveMentions(ctx: Needs, signal: AbortSignal): Promise<number | void> {
   const unresolved = await findUnresolved(ctx.pool, atOnce)
   const mentioned = await Promise.all(unresolved.map(({ body }) => findMentioned(ctx, body ?? '')))
   for (const [index, message] of unresolved.entries()) {
@@ -23,4 +27,5 @@ export async function resolveMentions(ctx: Needs, signal: AbortSignal): Promise<
       log.warn({ err: error, room: message.roomId }, 'mentions of a message are looked up once more')
     }
   }
+  if (unresolved.length > 0) return againMs
 }

@@ -11,6 +11,7 @@ import { appendPosts } from '../store/append-posts.ts'
 import { findStandings, lockLine } from '../store/lines.ts'
 import { isPlain, type Appended } from '../store/new-post.ts'
 import { transaction, type Connection } from '../store/statement.ts'
+import { mentionsLeft } from '../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
 import { posting, type Message, type Written } from './message.ts'
 
@@ -29,6 +30,7 @@ export async function writePosts(ctx: Context, roomId: string, messages: readonl
       for (const message of doubtful) written.set(message, error instanceof Error ? error : new Error(String(error)))
     })
   }
+  if (messages.some(({ mentioned }) => mentioned.pending)) mentionsLeft.tell(ctx.db)
   return messages.map((message) => written.get(message) ?? notAMember())
 }
 

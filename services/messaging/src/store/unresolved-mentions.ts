@@ -1,6 +1,10 @@
+import { CommitChannel } from '@parley/postgres'
 import { banned } from './append-parts.ts'
 import { mostFollowersTold } from '../domain/placement.ts'
 import { statement, type Connection } from './statement.ts'
+
+/** Messages were written whose mentions nobody knows yet. */
+export const mentionsLeft = new CommitChannel()
 
 /** A message whose mentions nobody knows yet. */
 export type Unresolved = { roomId: string; seq: bigint; body: string | null }

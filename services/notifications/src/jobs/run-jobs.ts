@@ -5,7 +5,7 @@ import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissSome, shardsOfDismissals } from '../dismiss/dismiss-some.ts'
 import { jobParked } from '../metrics.ts'
-import { park, postpone, putBack, takeJob, type Job, type Standing } from '../store/jobs.ts'
+import { firstDue, park, postpone, putBack, takeJob, type Job, type Standing } from '../store/jobs.ts'
 import { holdShards } from '../store/shards.ts'
 import { tellSome } from '../tell/many.ts'
 
@@ -18,17 +18,24 @@ const mostTries = 10
 /** Of them, those that an outage may count for. */
 const mostOutages = mostTries - 3
 
-/** Gives the jobs that wait their turns, one after the other, until none is due. */
-export async function runJobs(ctx: Context, signal: AbortSignal): Promise<void> {
+const shortestPauseMs = 50
+
+/**
+ * Gives the jobs that wait their turns, one after the other, until none is due. Answers after how many milliseconds the
+ * next one is.
+ */
+export async function runJobs(ctx: Context, signal: AbortSignal): Promise<number> {
   while (!signal.aborted) {
     const job = await takeJob(ctx.db, ctx.now(), leaseMs)
-    if (!job) return
+    if (!job) break
     try {
       await putBack(ctx.db, job, await takeTurn(ctx, job), ctx.now())
     } catch (error) {
       await failed(ctx, job, error)
     }
   }
+  const next = await firstDue(ctx.db)
+  return next ? Math.max(next.getTime() - ctx.now().getTime(), shortestPauseMs) : Infinity
 }
 
 async function failed(ctx: Context, job: Job, error: unknown): Promise<void> {

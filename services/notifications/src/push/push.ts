@@ -6,7 +6,7 @@ import type { PushNetwork } from './endpoint.ts'
 import { keepQueue } from './keep-queue.ts'
 import type { Neighbours } from './neighbours.ts'
 import { patience } from './retries.ts'
-import { startSender, type SenderOptions, type Wakeful } from './sender.ts'
+import { startSender, type SenderOptions } from './sender.ts'
 
 /** What handlers need to know of pushes. */
 export type Push = { enabled: boolean; network: PushNetwork }
@@ -14,7 +14,7 @@ export type Push = { enabled: boolean; network: PushNetwork }
 /** What tests replace. */
 export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience' | 'pollMs'>>
 
-const pollMs = 100
+const pollMs = 10_000
 
 /** Which push services may be asked. */
 export const pushNetwork = (allowPrivate: boolean): PushNetwork => ({
@@ -26,9 +26,9 @@ type Options = { db: Db; settings: PushSettings | undefined; neighbours: Neighbo
   PushOverrides
 
 /** Sends what is queued, if push is configured, and keeps the queue short. */
-export function startPushes({ settings, ...options }: Options): AsyncDisposable & Wakeful {
+export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const opened = new Resources()
   opened.use(keepQueue(options.db, { isSending: settings !== undefined }))
-  const sender = settings && opened.use(startSender({ patience, pollMs, ...options, settings }))
-  return { wake: () => sender?.wake(), [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
+  if (settings) opened.use(startSender({ patience, pollMs, ...options, settings }))
+  return opened
 }

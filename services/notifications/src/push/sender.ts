@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PushSettings } from '@parley/config'
 import type { Db } from '@parley/postgres'
-import { duePushes } from '../store/due-pushes.ts'
+import { duePushes, nextPushMs } from '../store/due-pushes.ts'
+import { pushesQueued } from '../store/push-jobs.ts'
 import { holdPushes, type HeldPush } from '../store/push-turns.ts'
 import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
@@ -22,6 +23,8 @@ const leaseMs = 30_000
 const gatherMs = 5
 /** When something that is needed does not answer. */
 const afterTroubleMs = 1_000
+/** While the time of pushes has come whose push service must not be asked yet, or that come after others. */
+const whileDueMs = 100
 /** What running pushes get to finish when the process ends. */
 const graceMs = 3_000
 
@@ -31,20 +34,18 @@ export type SenderOptions = {
   network: PushNetwork
   neighbours: Neighbours
   patience: Patience
-  /** How often the queue is looked at while nobody wakes the sender: another process may have queued something. */
+  /** How often the queue is looked at when nobody told of a push: a process that died may have queued it. */
   pollMs: number
 }
 
-/** Looks at the queue at once instead of waiting for the next time. */
-export type Wakeful = { wake(): void }
-
 /** Sends what is queued, until it is disposed. Any number of processes may. */
-export function startSender(options: SenderOptions): AsyncDisposable & Wakeful {
+export function startSender(options: SenderOptions): AsyncDisposable {
   const sender = new Sender(options)
+  const hearing = pushesQueued.listen(options.db, () => sender.wake())
   const ended = sender.run()
   return {
-    wake: () => sender.wake(),
     async [Symbol.asyncDispose]() {
+      hearing[Symbol.dispose]()
       sender.stop()
       await ended
     },
@@ -84,11 +85,11 @@ class Sender {
 
   async run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const started = await this.#turn().catch((error: unknown) => {
+      const restMs = await this.#turn().catch((error: unknown) => {
         reportFailedTurn(error)
         return undefined
       })
-      await this.#pause(started)
+      await this.#pause(restMs)
     }
     const late = setTimeout(() => this.#hangUp.abort(), graceMs)
     await Promise.all(this.#running)
@@ -97,14 +98,19 @@ class Sender {
     this.#client[Symbol.dispose]()
   }
 
-  /** One look at the queue; answers how many pushes it started. Outcomes come first: they make room in the queue. */
+  /**
+   * One look at the queue; answers after how many milliseconds there is another, unless something happens before. Outcomes
+   * come first: they make room in the queue.
+   */
   async #turn(): Promise<number> {
     this.#woken = new AbortController()
     await this.#outcomes.write()
-    if (this.#hosts.free === 0) return 0
-    const due = await duePushes(this.#options.db, mostPerHost)
+    const { db, pollMs } = this.#options
+    if (this.#hosts.free === 0) return pollMs
+    const due = await duePushes(db, mostPerHost)
     const begun = this.#chooser.choose(due, Date.now())
-    if (begun.length === 0) return 0
+    const restMs = due.length > 0 ? whileDueMs : Math.max((await nextPushMs(db)) ?? pollMs, whileDueMs)
+    if (begun.length === 0) return Math.min(restMs, pollMs)
     const held = await this.#hold(begun)
     const prepared = await preparePushes(held, this.#around).catch((error: unknown) => {
       for (const push of held) {
@@ -114,7 +120,7 @@ class Sender {
       throw error
     })
     for (const one of prepared) this.#start(one)
-    return prepared.length
+    return Math.min(restMs, pollMs)
   }
 
   /** Takes pushes for this process; others may have been faster. */
@@ -175,12 +181,12 @@ class Sender {
   }
 
   /** Until there may be something to do: somebody wakes the sender, a push ends, or the time comes. */
-  async #pause(started: number | undefined): Promise<void> {
+  async #pause(restMs: number | undefined): Promise<void> {
     const { signal } = this.#stopping
-    if (started === undefined) return sleep(afterTroubleMs, undefined, { signal }).catch(() => undefined)
+    if (restMs === undefined) return sleep(afterTroubleMs, undefined, { signal }).catch(() => undefined)
     const over = new AbortController()
     const wakers = AbortSignal.any([signal, over.signal, this.#woken.signal])
-    const waiting = sleep(this.#options.pollMs, undefined, { signal: wakers }).catch(() => undefined)
+    const waiting = sleep(restMs, undefined, { signal: wakers }).catch(() => undefined)
     await Promise.race([waiting, ...this.#running])
     over.abort()
     if (this.#running.size > 0 || this.#woken.signal.aborted) await sleep(gatherMs)

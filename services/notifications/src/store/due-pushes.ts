@@ -5,6 +5,15 @@ import { lanes, type Lane } from '../push/lanes.ts'
 /** A push whose time has come. */
 export type DuePush = { id: bigint; host: string; lane: Lane }
 
+/** Milliseconds until the time of the next push comes, of one that is held until its lease ends; undefined when none waits. */
+export async function nextPushMs(db: Db): Promise<number | undefined> {
+  const [row] = await sqlRows<{ ms: number | null }>(
+    db,
+    sql`select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from push_jobs`,
+  )
+  return row?.ms ?? undefined
+}
+
 /**
  * Pushes whose time has come, a few of each lane of each host, oldest first. What dismisses a notification waits until the
  * push that shows it is through.

@@ -1,4 +1,4 @@
-import { sqlRows, type Reader } from '@parley/postgres'
+import { CommitChannel, sqlRows, type Reader } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import type { Work } from '../domain/many.ts'
 
@@ -8,11 +8,14 @@ export type Job = { id: bigint; work: Work; after: string; fence: number; failur
 /** Where a job stands after a turn: nothing when it is through. */
 export type Standing = { work: Work; after: string } | undefined
 
+export const jobsWritten = new CommitChannel()
+
 export async function insertJobs(db: Reader, works: readonly Work[], at: Date): Promise<void> {
   if (works.length === 0) return
   await db.execute(sql`
     insert into notification_jobs (work, due_at)
     select work, ${at.toISOString()}::timestamptz from jsonb_array_elements(${JSON.stringify(works)}::jsonb) work`)
+  jobsWritten.tell(db)
 }
 
 /** Takes the job whose turn is next, if it is due. */
@@ -29,6 +32,12 @@ export async function takeJob(db: Reader, at: Date, leaseMs: number): Promise<Jo
     returning id, work, after, fence, failures`,
   )
   return job
+}
+
+/** When the next job is due. */
+export async function firstDue(db: Reader): Promise<Date | null> {
+  const [row] = await sqlRows<{ at: Date | null }>(db, sql`select min(due_at) as at from notification_jobs`)
+  return row?.at ?? null
 }
 
 /** Puts a job behind the others that wait, or ends it. Nothing happens when another process has taken it since. */

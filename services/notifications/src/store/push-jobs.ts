@@ -1,4 +1,4 @@
-import { sqlRows, type Tx } from '@parley/postgres'
+import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 import { bestLane, mostFirst, mostSoon } from '../push/lanes.ts'
 import type { PushKind } from '../push/tag.ts'
@@ -15,6 +15,9 @@ export type NewPush = {
   tag: string
   createdAt: Date
 }
+
+/** Pushes were queued, or taken back. */
+export const pushesQueued = new CommitChannel()
 
 type Tagged = { userId: string; tag: string }
 type Untouched = { subscriptionId: bigint; tag: string }
@@ -49,6 +52,7 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
     select p.subscription_id, p.user_id, p.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
            p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${lane}
     from p join waiting using ("tag")`)
+  pushesQueued.tell(tx)
 }
 
 /** Holds the browsers of users: until the transaction ends they go to nobody else, and do not go. Comes before their pushes. */
@@ -76,6 +80,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   await tx.execute(sql`${held('all')}
     update push_jobs j set withdrawn = true, lane = 'first', due_at = least(j.due_at, coalesce(j.leased_until, now()))
     from found where j.id = found.id`)
+  pushesQueued.tell(tx)
   return gone.filter(({ attempts }) => attempts === 0)
 }
 
@@ -99,4 +104,5 @@ export async function insertDismissals(
     insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane)
     select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${lane}
     from p join waiting using ("tag")`)
+  pushesQueued.tell(tx)
 }

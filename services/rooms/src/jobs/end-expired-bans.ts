@@ -1,20 +1,30 @@
-import { periodically } from '@parley/runtime'
+import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { endBan, expiredBans, hasRunOut } from '../store/bans.ts'
+import { bansToEnd, endBan, expiredBans, hasRunOut, nextBanEndMs } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRound = 100
+/** What could not be done now can be a moment later. */
+const shortestPauseMs = 100
 
 /** Says that bans ran out. They count no more from the moment on anyway; this tells those who keep copies. */
 export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposable {
-  return periodically({
-    name: 'end expired bans',
-    everyMs: 1000,
-    signal,
-    run: async () => {
-      for (const { roomId, userId } of await expiredBans(ctx.db, bansPerRound)) await endExpired(ctx, roomId, userId)
-    },
-  })
+  const job = new Resources()
+  const ending = job.use(
+    periodically({
+      name: 'end expired bans',
+      everyMs: 10_000,
+      afterFailureMs: 1000,
+      signal,
+      run: async () => {
+        for (const { roomId, userId } of await expiredBans(ctx.db, bansPerRound)) await endExpired(ctx, roomId, userId)
+        const nextMs = await nextBanEndMs(ctx.db)
+        return nextMs === undefined ? undefined : Math.max(nextMs, shortestPauseMs)
+      },
+    }),
+  )
+  job.use(bansToEnd.listen(ctx.db, () => ending.wake()))
+  return job
 }
 
 async function endExpired(ctx: Context, roomId: string, userId: string): Promise<void> {

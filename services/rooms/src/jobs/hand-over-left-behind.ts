@@ -6,6 +6,9 @@ import { roomsLeftBehind } from '../store/facts.ts'
 /** The process that made a fact has this long to hand it over. */
 const patienceMs = 1000
 const roomsPerRound = 100
+/** With the patience, what a process that died left behind is told within three seconds. */
+const everyMs = 1500
+const againMs = 1000
 
 /** Hands over what crashed processes and a silent messaging left behind. */
 export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
@@ -13,7 +16,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
   const gauge = gaugeLeftBehind(() => waiting)
   const task = periodically({
     name: 'hand over room facts left behind',
-    everyMs: 1000,
+    everyMs,
     signal,
     run: async () => {
       const olderThan = new Date(ctx.now().getTime() - patienceMs)
@@ -23,6 +26,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
       await Promise.allSettled(
         left.map(({ roomId, version, awaitStream }) => ctx.line.feed(roomId, version, awaitStream)),
       )
+      return left.length > 0 ? againMs : undefined
     },
   })
   return {

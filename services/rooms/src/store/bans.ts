@@ -1,5 +1,5 @@
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { Reader, Tx } from '@parley/postgres'
+import { CommitChannel, sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { roomBans } from './schema.ts'
 
 export type NewBan = {
@@ -14,6 +14,9 @@ export type NewBan = {
   at: Date
 }
 
+/** Bans that will run out. */
+export const bansToEnd = new CommitChannel()
+
 /** A ban begins; one that ended before in the same room is written over, its history lies in the facts. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
   const row = { ...ban, banned: true, createdAt: at, since: at }
@@ -21,6 +24,7 @@ export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
     .insert(roomBans)
     .values(row)
     .onConflictDoUpdate({ target: [roomBans.roomId, roomBans.userId], set: row })
+  if (ban.expiresAt) bansToEnd.tell(tx)
 }
 
 export async function endBan(
@@ -47,6 +51,16 @@ const ranOut = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`
 /** Bans that ran out and of which no fact says so yet. */
 export function expiredBans(reader: Reader, limit: number): Promise<{ roomId: string; userId: string }[]> {
   return reader.select({ roomId: roomBans.roomId, userId: roomBans.userId }).from(roomBans).where(ranOut).limit(limit)
+}
+
+/** Milliseconds until the next ban runs out; undefined when none will. */
+export async function nextBanEndMs(reader: Reader): Promise<number | undefined> {
+  const [row] = await sqlRows<{ ms: number | null }>(
+    reader,
+    sql`select (extract(epoch from min(${roomBans.expiresAt}) - clock_timestamp()) * 1000)::float8 as ms
+        from ${roomBans} where ${roomBans.banned}`,
+  )
+  return row?.ms ?? undefined
 }
 
 export async function hasRunOut(reader: Reader, roomId: string, userId: string): Promise<boolean> {

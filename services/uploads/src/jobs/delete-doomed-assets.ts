@@ -1,7 +1,7 @@
-import { periodically } from '@parley/runtime'
+import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { deleteAssets } from '../files/delete-assets.ts'
-import { doomedAssets } from '../store/assets.ts'
+import { bytesDoomed, doomedAssets } from '../store/assets.ts'
 
 const assetsPerRound = 100
 
@@ -10,10 +10,20 @@ export function deleteDoomedAssets(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
 ): AsyncDisposable {
-  return periodically({
-    name: 'delete doomed assets',
-    everyMs,
-    signal,
-    run: async () => deleteAssets(ctx, await doomedAssets(ctx.db, assetsPerRound)),
-  })
+  const job = new Resources()
+  const deleting = job.use(
+    periodically({
+      name: 'delete doomed assets',
+      everyMs,
+      afterFailureMs: Math.min(everyMs, 2_000),
+      signal,
+      run: async () => {
+        const ids = await doomedAssets(ctx.db, assetsPerRound)
+        await deleteAssets(ctx, ids)
+        return ids.length < assetsPerRound ? undefined : 0
+      },
+    }),
+  )
+  job.use(bytesDoomed.listen(ctx.db, () => deleting.wake()))
+  return job
 }

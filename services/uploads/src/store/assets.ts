@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm'
-import type { Db, Reader, Tx } from '@parley/postgres'
+import { CommitChannel, type Db, type Reader, type Tx } from '@parley/postgres'
 import { assets, assetVariants, videoJobs } from './schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
@@ -63,6 +63,9 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
     from (values ${rows}) as told (asset_id, event_id) where ${assets.id} = told.asset_id`)
 }
 
+/** Bytes of files and images are to be deleted. */
+export const bytesDoomed = new CommitChannel()
+
 /** Dooms files that their messages show no longer. */
 export async function doomAssets(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -70,6 +73,7 @@ export async function doomAssets(tx: Tx, ids: readonly string[]): Promise<void> 
     .update(assets)
     .set({ doomed: true })
     .where(inArray(assets.id, [...ids]))
+  bytesDoomed.tell(tx)
 }
 
 /** Dooms files that no message used in time. */
@@ -87,6 +91,7 @@ export async function doomUnused(tx: Tx, before: Date, most: number): Promise<As
     .orderBy(asc(assets.createdAt))
     .limit(most)
     .for('update', { skipLocked: true })
+  bytesDoomed.tell(tx)
   return tx.update(assets).set({ doomed: true }).where(inArray(assets.id, unused)).returning()
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
+import { bytesDoomed } from './assets.ts'
 import { isErased } from './erased.ts'
 import { serverImageClaims, serverImages } from './schema.ts'
 
@@ -53,6 +54,7 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
     .update(serverImages)
     .set({ doomed: true })
     .where(and(ofOwner, eq(serverImages.claimed, true), key === undefined ? undefined : ne(serverImages.key, key)))
+  bytesDoomed.tell(tx)
   if (key === undefined) return 'cleared'
   const kept = await tx
     .update(serverImages)
@@ -71,6 +73,7 @@ export async function doomUnclaimedImages(db: Db, before: Date): Promise<number>
     .set({ doomed: true })
     .where(and(unclaimed, lt(serverImages.createdAt, before)))
     .returning({ key: serverImages.key })
+  if (rows.length > 0) bytesDoomed.tell(db)
   return rows.length
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { and, asc, count, eq, inArray, isNull, like, or, sql } from 'drizzle-orm'
 import { VideoStateSchema, type VideoState } from '@parley/contracts/internal'
-import type { Db, Reader, Tx } from '@parley/postgres'
+import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { assets, videoJobs } from './schema.ts'
 
 /** A video that somebody is working on. */
@@ -15,6 +15,9 @@ export type HeldJob = {
 }
 type Attached = { assetId: string; eventId: string }
 export type BegunVideo = { assetId: string; roomId: string; messageEventId: string }
+
+/** Videos that are to be processed. */
+export const videosBegun = new CommitChannel()
 
 /** What is said of a video before anything is known of it. */
 export const processing = { status: 'processing' }
@@ -40,6 +43,7 @@ export async function beginVideos(
     return messageEventId === undefined ? [] : { ...row, messageEventId }
   })
   if (begun.length === 0) return []
+  videosBegun.tell(tx)
   return tx
     .insert(videoJobs)
     .values(begun.map((video) => ({ ...video, imported, leasedUntil: soon(0), createdAt: now })))
@@ -73,6 +77,16 @@ export async function takeJob(db: Db, { leaseMs, idleMs }: Taking): Promise<Held
     .where(inArray(videoJobs.assetId, next))
     .returning()
   return job && { ...job, holder }
+}
+
+/** Milliseconds until the next video may be taken that nobody works on, or whose worker died; undefined when none waits. */
+export async function nextVideoMs(db: Db): Promise<number | undefined> {
+  const [row] = await sqlRows<{ ms: number | null }>(
+    db,
+    sql`select (extract(epoch from min(${videoJobs.leasedUntil}) - clock_timestamp()) * 1000)::float8 as ms
+        from ${videoJobs} where ${videoJobs.result} is null`,
+  )
+  return row?.ms ?? undefined
 }
 
 const held = ({ assetId, holder }: HeldJob) =>

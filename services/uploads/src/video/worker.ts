@@ -1,6 +1,6 @@
 import { ConnectError } from '@connectrpc/connect'
 import { periodically, Resources } from '@parley/runtime'
-import { giveJobBack, takeJob, type HeldJob } from '../store/video-jobs.ts'
+import { giveJobBack, nextVideoMs, takeJob, videosBegun, type HeldJob } from '../store/video-jobs.ts'
 import { keepLease, leaseMs } from './lease.ts'
 import { logFailedVideo, reportVideo, reportVideoTriedAgain } from './metrics.ts'
 import { failVideo, processVideo, type VideoDesk, type VideoOutcome } from './process-video.ts'
@@ -13,7 +13,10 @@ export type WorkerOptions = {
   signal: AbortSignal
 }
 
-const pollEveryMs = 1000
+/** A process that ends leaves its videos to the others. */
+const pollEveryMs = 2500
+const tryAgainMs = 1000
+const shortestPauseMs = 100
 /** Before a video is tried again. */
 const pauseMs = 15_000
 /** A video that ends whoever works on it must not do so for ever. */
@@ -23,21 +26,26 @@ const mostAttempts = 3
 export function startVideoWorker(desk: VideoDesk, options: WorkerOptions): AsyncDisposable {
   const { atOnce, timeoutMs, signal } = options
   const slots = new Resources()
-  for (let slot = 0; slot < atOnce; slot++)
-    slots.use(
+  for (let n = 0; n < atOnce; n++) {
+    const slot = slots.use(
       periodically({
         name: 'process videos',
         everyMs: pollEveryMs,
+        afterFailureMs: tryAgainMs,
         signal,
         run: async (stop) => {
           for (;;) {
             const job = stop.aborted ? undefined : await takeJob(desk.ctx.db, { leaseMs, idleMs: 0 })
-            if (!job) return
+            if (!job) break
             await work(desk, job, { timeoutMs, stop })
           }
+          if (stop.aborted) return Infinity
+          return Math.max((await nextVideoMs(desk.ctx.db)) ?? Infinity, shortestPauseMs)
         },
       }),
     )
+    slots.use(videosBegun.listen(desk.ctx.db, () => slot.wake()))
+  }
   return slots
 }
 

@@ -27,7 +27,6 @@ export function joinCall(ctx: Context): MethodImpl<typeof VoiceCallService.metho
       if (keyed) await isKnown(ctx, keyed, call)
       return { joined: true }
     }
-    ctx.wake(room.roomId)
     try {
       await assertStillMember(ctx, caller, room.roomId, callId)
     } catch (error) {
