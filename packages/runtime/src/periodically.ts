@@ -5,8 +5,8 @@ export type PeriodicTask = {
   /** For the log. */
   name: string
   /**
-   * Longest pause between two runs. Below five seconds: the pause, give or take a tenth. From five seconds on the runs of
-   * a process meet on a common beat, so that they wake it together: the pause is up to five seconds shorter, or as long.
+   * Longest pause between two runs. Below 2.5 seconds: the pause, give or take a tenth. From there on the runs of a process
+   * meet on a common beat, so that they wake it together: the pause is up to 2.5 seconds shorter.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
@@ -29,7 +29,7 @@ export type Periodic = AsyncDisposable & {
   wake(inMs?: number): void
 }
 
-const beatMs = 5_000
+const beatMs = 2_500
 /** Where the beats of this process lie, so that processes that start together do not run together. */
 const firstBeat = performance.now() + Math.random() * beatMs
 

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
 const resolutionMs = 20
-const lookEveryMs = 2_000
+const lookEveryMs = 5_000
 /** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
 const active = 0.03
 
