@@ -34,6 +34,9 @@ export async function startPostgres(
     `max_connections=${options.maxConnections ?? 300}`,
     'timezone=UTC',
     'log_timezone=UTC',
+    // A fleet at rest sleeps; commits write their own log.
+    'wal_writer_delay=2s',
+    'bgwriter_delay=2s',
     ...careless,
   ]
   const child = await startChild({
