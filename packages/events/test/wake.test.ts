@@ -122,3 +122,30 @@ test('what was committed without a bus goes out when it is back', async () => {
   await outage.start()
   await arrived(database)
 })
+
+test('a relay that rested, and let its leases lapse, goes on when it is told', async () => {
+  await using database = await newDatabase()
+  await using other = await again(database)
+  const options = { bus, service: 'rest', pollMs, restAfterMs: 1 }
+  await using _relay = await startRelay({ ...database, ...options })
+  const lapsed = () =>
+    eventually(async () => {
+      const { rows } = await database.pool.query('select from outbox_leases where expires_at > now()')
+      expect(rows).toHaveLength(0)
+    })
+  for (const version of upTo(2)) {
+    await lapsed()
+    await commit(database, 'rest1', [version])
+    await arrived(database)
+  }
+  await lapsed()
+  {
+    await using _newcomer = await startRelay({ ...other, ...options })
+    await shared(database)
+    await commit(database, 'rest1', [3])
+    await arrived(database)
+  }
+  await commit(database, 'rest1', [4])
+  await arrived(database)
+  expect(firstOccurrences(await onStream(bus)).get('rest1')).toEqual(upTo(4))
+})

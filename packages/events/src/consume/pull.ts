@@ -2,9 +2,9 @@ import { createInbox, nanos, nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 
-/** A process that stands still is given messages for so long: the server says when it is over, which shows that it lives. */
-const expiresMs = 5000
-const silentMs = 7500
+const expiresMs = 30_000
+const heartbeatMs = 10_000
+const silentMs = 21_000
 const encoder = new TextEncoder()
 
 /** How a round of pulling ended. `missing`: the consumer is not there, or nobody answers for it. */
@@ -44,7 +44,7 @@ export class Puller implements Disposable {
     this.#round = `${this.#inbox}.${nuid.next()}`
     this.#seenAt = performance.now()
     const ended = new Promise<RoundEnd>((resolve) => (this.#end = resolve))
-    const request = { batch: most, expires: nanos(expiresMs) }
+    const request = { batch: most, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`
     this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#round })
     this.#watch ??= setTimeout(() => this.#look(), silentMs)

@@ -79,7 +79,7 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   const job = (task: string, everyMs: number, run: () => Promise<void>): void => {
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
   }
-  job('lag', 15_000, async () => {
+  job('lag', 30_000, async () => {
     if (bus.connected()) lag = await durableLag(bus, name).catch(() => lag)
   })
   job('check', 60_000, async () => {

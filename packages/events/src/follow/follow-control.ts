@@ -10,6 +10,8 @@ export type ControlListener = {
   onEvent: (event: Event) => void
   /** Events may be missing: whatever was built from them is stale. */
   onReset: () => void
+  /** Nothing was heard of the server for 2.5 s; again and again until something is. */
+  onSilence?: () => void
 }
 
 /** The events that change who may what; several parts of a process share one. */
@@ -30,10 +32,12 @@ export async function followControl({ bus, ...first }: { bus: Bus } & ControlLis
     onReset: () => {
       for (const listener of listeners) listener.onReset()
     },
+    onSilence: () => {
+      for (const listener of listeners) listener.onSilence?.()
+    },
   })
   return {
     healthyAgoMs: () => follower.healthyAgoMs(),
-    silentInMs: (ms) => follower.silentInMs(ms),
     lastSeq: () => follower.lastSeq(),
     subscribe(listener) {
       listeners.add(listener)

@@ -1,7 +1,7 @@
 import { applyDelta, policyFrom, type Policy } from '@parley/auth'
 import type { Event, GetPolicyResponse, PolicyDelta } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
-import { periodically, Resources, retry } from '@parley/runtime'
+import { Resources, retry } from '@parley/runtime'
 import { followControl, type ControlFeed } from './follow-control.ts'
 
 const silentMs = 3000
@@ -34,8 +34,12 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
   await using resources = new Resources()
   const keeper = new PolicyKeeper(options.load, options.signal)
   resources.use(keeper)
-  const listener = { onEvent: (event: Event) => keeper.observe(event), onReset: () => void keeper.reload() }
-  let feed: ControlFeed
+  const distrust = (): void => {
+    if (feed && feed.healthyAgoMs() > silentMs && keeper.ageMs() > goodForMs) void keeper.reload()
+  }
+  const onEvent = (event: Event): void => keeper.observe(event)
+  const listener = { onEvent, onReset: () => void keeper.reload(), onSilence: distrust }
+  let feed: ControlFeed | undefined
   if ('feed' in options) {
     feed = options.feed
     resources.use(feed.subscribe(listener))
@@ -43,11 +47,6 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
     feed = resources.use(await followControl({ bus: options.bus, ...listener }))
   }
   const first = await keeper.reload()
-  const distrust = (): number => {
-    if (feed.healthyAgoMs() > silentMs && keeper.ageMs() > goodForMs) void keeper.reload()
-    return feed.silentInMs(silentMs)
-  }
-  resources.use(periodically({ name: 'policy while the feed is silent', everyMs: silentMs, run: distrust }))
   return Object.assign(resources.move(), {
     current: () => keeper.policy ?? first,
     subscribe: (onChange: (policy: Policy) => void) => keeper.subscribe(onChange),

@@ -31,17 +31,14 @@ export type FollowOptions = {
   onEvents: (events: Event[], info: { seq: number }) => void
   /** Events may be missing between the last call of `onEvents` and the next: whatever was built from them is stale. */
   onReset: () => void
+  /** Nothing was heard of the server for 2.5 s; again and again until something is. */
+  onSilence?: () => void
 }
 
 /** A reader of the stream that keeps its place; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
-  /** Milliseconds since the server was last heard of: about a thousand at most while all is well. */
+  /** Milliseconds since the server was last heard of: about 1,250 at most while all is well. */
   healthyAgoMs(): number
-  /**
-   * Milliseconds until the server will have been silent for so long if nothing comes from it, to look again then; a moment
-   * when it has been already.
-   */
-  silentInMs(ms: number): number
   /** Sequence of the last message handed over; before the first, where the follower began. */
   lastSeq(): number
 }
@@ -70,8 +67,11 @@ export class Follower implements EventFollower {
     this.#ears.push(bus.onReconnect(() => this.#reopen()))
     await this.#open()
     const watch = () => {
-      if (bus.connected() && this.healthyAgoMs() > silentMs) this.#reopen()
-      return this.silentInMs(silentMs)
+      const leftMs = silentMs - this.healthyAgoMs()
+      if (leftMs > 0) return leftMs + 1
+      if (bus.connected()) this.#reopen()
+      this.#options.onSilence?.()
+      return lookAgainMs
     }
     this.#jobs.push(
       periodically({ name: `watch ${subject}`, everyMs: silentMs, signal, run: watch }),
@@ -81,11 +81,6 @@ export class Follower implements EventFollower {
 
   healthyAgoMs(): number {
     return performance.now() - this.#aliveAt
-  }
-
-  silentInMs(ms: number): number {
-    const leftMs = ms - this.healthyAgoMs()
-    return leftMs > 0 ? leftMs + 1 : lookAgainMs
   }
 
   lastSeq(): number {

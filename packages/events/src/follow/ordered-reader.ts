@@ -4,7 +4,8 @@ import { jetStream } from '../stream/api.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { eventStream } from '../subjects.ts'
 
-const heartbeatMs = 1000
+/** Two of them fit into the silence that a follower bears. */
+const heartbeatMs = 1250
 
 /** What an ordered reader tells. After `broken` it tells nothing more. */
 export type ReaderEvents = {

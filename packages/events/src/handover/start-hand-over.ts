@@ -3,7 +3,7 @@ import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
 import { roomsToHandOver } from './hand-over.ts'
-import { dropIdleLeases, nextOpenMs, openRooms, roomsAtOnce } from './store.ts'
+import { dropIdleLeases, roomsAtOnce, roomsWaiting } from './store.ts'
 import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
@@ -52,11 +52,10 @@ export async function startHandOver(options: HandOverOptions): Promise<AsyncDisp
     everyMs,
     afterFailureMs: tryAgainMs,
     async run() {
-      // Asked first: what opens meanwhile is found.
-      const nextMs = await nextOpenMs(db)
-      const rooms = await openRooms(db)
-      for (const roomId of rooms) waiting.add(roomId)
+      const rooms = await roomsWaiting(db)
+      for (const { roomId, openInMs } of rooms) if (openInMs === 0) waiting.add(roomId)
       begin()
+      const nextMs = rooms.find(({ openInMs }) => openInMs > 0)?.openInMs
       return rooms.length < roomsAtOnce ? nextMs : nextRoomsMs
     },
   })

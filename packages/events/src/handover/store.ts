@@ -18,27 +18,15 @@ export type Waiting = { id: bigint; refusals: number; event: RoomEvent }
 const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
 const held = ({ roomId, holder }: Claim) => and(eq(handoverLeases.roomId, roomId), eq(handoverLeases.holder, holder))
 
-/** Rooms with events that nobody is handing over. */
-export async function openRooms(db: Db): Promise<string[]> {
-  const rows = await sqlRows<{ room_id: string }>(
+/** Rooms with events, and in how many milliseconds each may be taken: 0 when nobody has it. Those come first. */
+export async function roomsWaiting(db: Db): Promise<{ roomId: string; openInMs: number }[]> {
+  return sqlRows(
     db,
-    sql`select distinct room_id from ${handovers} h
-        where not exists (
-          select from ${handoverLeases} l where l.room_id = h.room_id and l.expires_at > clock_timestamp())
-        order by room_id limit ${roomsAtOnce}`,
+    sql`select h.room_id as "roomId",
+          greatest(extract(epoch from max(l.expires_at) - clock_timestamp()) * 1000, 0)::float8 as "openInMs"
+        from ${handovers} h left join ${handoverLeases} l on l.room_id = h.room_id and l.expires_at > clock_timestamp()
+        group by h.room_id order by "openInMs", h.room_id limit ${roomsAtOnce}`,
   )
-  return rows.map((row) => row.room_id)
-}
-
-/** Milliseconds until the first room with events may be taken that somebody has, or that pauses; undefined when none is. */
-export async function nextOpenMs(db: Db): Promise<number | undefined> {
-  const [row] = await sqlRows<{ ms: number | null }>(
-    db,
-    sql`select (extract(epoch from min(l.expires_at) - clock_timestamp()) * 1000)::float8 as ms from ${handoverLeases} l
-        where l.expires_at > clock_timestamp()
-          and exists (select from ${handovers} h where h.room_id = l.room_id)`,
-  )
-  return row?.ms ? Math.max(row.ms, 1) : undefined
 }
 
 /** Whether events of a room wait. */

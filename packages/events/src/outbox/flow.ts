@@ -28,6 +28,10 @@ type Options = {
   unanswered(): void
   /** The database did not answer: what waits was not read. */
   unread(): void
+  /** Renews the leases: one of them has lapsed, and may be needed now. */
+  renew(): Promise<void>
+  /** There is something to relay. */
+  busy(): void
 }
 
 /** The way of entries: read, sent, stored, marked. */
@@ -38,6 +42,8 @@ export class Flow {
   readonly #options: Options
   readonly #sender: Sender
   readonly #marker: Marker
+  /** When there was last something to relay. */
+  busyAt = performance.now()
   /** Reading stopped because too much is in hand. */
   #full = false
   #closing = false
@@ -81,17 +87,25 @@ export class Flow {
   async #read(): Promise<void> {
     const { pool, bus, shards } = this.#options
     for (;;) {
-      const ready = shards.all().filter((shard) => shard.mayPublish && !shard.releasing)
+      const ready = shards.all().filter((shard) => shard.state === 'ready' && !shard.releasing)
       const inHand = shards.inHand()
       this.#full = inHand.length >= mostInHand
       if (this.#full || this.#closing || ready.length === 0 || !bus.connected()) return
       const numbers = ready.map((shard) => shard.lease.shard)
-      const entries = await readWaiting(pool, numbers, inHand, readAtOnce)
+      // A relay that rested lets its leases lapse; whoever took one meanwhile is found out now.
+      const renewed = ready.every((shard) => shard.mayPublish) ? undefined : this.#options.renew()
+      const [entries] = await Promise.all([readWaiting(pool, numbers, inHand, readAtOnce), renewed])
+      if (entries.length > 0) this.#busy()
       // All are taken before any is sent, so that neighbours share a message.
       const lines = entries.map((entry) => this.#take(entry, ready))
       for (const line of lines) if (line !== undefined) this.#sender.offer(line)
       if (entries.length < readAtOnce) return
     }
+  }
+
+  #busy(): void {
+    this.busyAt = performance.now()
+    this.#options.busy()
   }
 
   #take(entry: Entry, ready: Shard[]): Line | undefined {

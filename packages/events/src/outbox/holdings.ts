@@ -24,6 +24,8 @@ type Options = {
   holder: string
   /** Asks for a `poll`, now or in so many milliseconds. */
   look(inMs?: number): void
+  /** There is something to relay: the leases must stand from now on. */
+  busy(): void
 }
 
 /** The shards one process relays, and the stream they are relayed to. */
@@ -48,6 +50,8 @@ export class Holdings {
       doubted: () => options.look(),
       unanswered: () => void this.#declare().catch(() => undefined),
       unread: () => options.look(lookAgainMs),
+      renew: () => this.tenancy.renew(),
+      busy: () => options.busy(),
     })
     this.tenancy = new Tenancy({
       ...options,
@@ -69,6 +73,13 @@ export class Holdings {
     await this.flow.kick()
     // Without a bus the next look comes when it is back.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
+  }
+
+  /** Whether nobody needs the leases to stand: nothing was relayed for so long, and nobody else waits for their end. */
+  rests(forMs: number): boolean {
+    const { shards, flow, tenancy } = this
+    if (!tenancy.alone || shards.all().some(({ state, inHand }) => state !== 'ready' || inHand.size > 0)) return false
+    return performance.now() - flow.busyAt > forMs
   }
 
   /** Nothing goes out before the stream has been asked for the places again: it may be another one. */

@@ -15,6 +15,9 @@ import { hearRelays, tellHolder } from './wake.ts'
 const log = logger('relay')
 /** Well below the life of a lease: a holder that pauses for a second does not lose it. */
 const renewEveryMs = 1000
+/** A relay that is alone lets its leases lapse when it has had nothing to do for so long, and renews them when it has. */
+const usualRestAfterMs = 10_000
+const restEveryMs = 30_000
 /** The database does not answer. */
 const tryAgainMs = 500
 /** When nobody tells of an entry. */
@@ -30,6 +33,8 @@ export type RelayOptions = Pick<Database, 'pool'> & {
   service: string
   /** How often is looked for entries that nobody told of, which a process that died had written. Default: 10 s. */
   pollMs?: number
+  /** After how long without an event a relay that is alone leaves its leases alone, too. Default: 10 s. */
+  restAfterMs?: number
 }
 
 /** Brings this service's events to the stream, together with the relays of its other processes. */
@@ -51,9 +56,11 @@ export type Relay = AsyncDisposable & {
  * most, and hands the shards to the other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
-  const { pool, bus, service, pollMs = usualPollMs } = options
+  const { pool, bus, service, pollMs = usualPollMs, restAfterMs = usualRestAfterMs } = options
   const holder = randomUUID()
-  const holdings = new Holdings({ pool, bus, service, holder, look: (inMs) => polling.wake(inMs) })
+  const look = (inMs?: number): void => polling.wake(inMs)
+  const busy = (): void => renewing.wake(renewEveryMs)
+  const holdings = new Holdings({ pool, bus, service, holder, look, busy })
   const resources = new Resources()
   const stop = new AbortController()
   const { flow, shards } = holdings
@@ -90,7 +97,16 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 
   resources.defer('outbox holdings', () => holdings.close())
   resources.use(bus.onReconnect(() => holdings.doubt()))
-  const renewing = job('outbox leases', renewEveryMs, () => holdings.tenancy.renew(), tryAgainMs)
+  const renewing = job(
+    'outbox leases',
+    restEveryMs,
+    async () => {
+      const { tenancy } = holdings
+      await tenancy.renew()
+      if (!holdings.rests(restAfterMs)) return Math.min(renewEveryMs, tenancy.nextFreeMs)
+    },
+    tryAgainMs,
+  )
   const polling = job(
     'outbox poll',
     pollMs,

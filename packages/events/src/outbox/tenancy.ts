@@ -6,6 +6,7 @@ import type { HeldShards } from './held-shards.ts'
 import { isValid, leave, prepareShards, releaseLeases, renewLeases, takeLeases, type Lease } from './leases.ts'
 import { Shard } from './shard.ts'
 import { shardCount } from './shards.ts'
+import { singleFlight } from './single-flight.ts'
 import { readPlaces } from './store.ts'
 import { tellRelays } from './wake.ts'
 
@@ -25,6 +26,10 @@ type Options = {
 
 /** Takes, renews and gives back leases, so that each process relays its share of the shards. */
 export class Tenancy {
+  /** Tells that this process lives, renews its leases and brings the number of its shards to its share. */
+  readonly renew = singleFlight(() => this.#renew())
+  /** Milliseconds after which the lease of another process ends unless it is renewed, as of the last renewal. */
+  nextFreeMs = Infinity
   readonly #options: Options
   #prepared = false
   #relays = 0
@@ -37,7 +42,9 @@ export class Tenancy {
   /** Another holder has the shard. */
   fenced(shard: Shard): void {
     const { service, shards } = this.#options
+    const rested = !isValid(shard.lease) && shard.inHand.size === 0
     if (!shards.drop(shard)) return
+    if (rested) return log.info({ service, shard: shard.lease.shard }, 'another process relays this shard now')
     shardFenced()
     log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
   }
@@ -54,28 +61,29 @@ export class Tenancy {
     await this.#release(this.#options.shards.all())
   }
 
-  /**
-   * Tells that this process lives, renews its leases and brings the number of its shards to its share. Resolves with the
-   * milliseconds after which the lease of another process ends unless it is renewed.
-   */
-  async renew(): Promise<number> {
+  /** Whether no other process relays. */
+  get alone(): boolean {
+    return this.#relays === 1
+  }
+
+  async #renew(): Promise<void> {
     const { pool, bus, service, holder, shards, look } = this.#options
-    if (this.#closing) return Infinity
+    if (this.#closing) return
     if (!this.#prepared) await prepareShards(pool)
     this.#prepared = true
     const leases = shards.all().map((shard) => shard.lease)
-    const lapsed = leases.some((lease) => !isValid(lease))
+    const held = leases.some((lease) => !isValid(lease)) && shards.inHand().length > 0
     const { relays, free, nextFreeMs, lost } = await renewLeases(pool, holder, leases)
     for (const lease of lost) {
       const shard = shards.get(lease.shard)
       if (shard?.lease === lease) this.fenced(shard)
     }
-    // Who waited for the lease goes on; what a process that is gone did not tell is found.
-    if (lapsed || relays < this.#relays) look()
+    // What was held back goes on; what a process that is gone did not tell is found.
+    if (held || relays < this.#relays) look()
     if (this.#relays === 0) tellRelays(bus, service)
     this.#relays = relays
+    this.nextFreeMs = nextFreeMs
     await this.#shareOut(Math.ceil(shardCount / relays), free)
-    return nextFreeMs
   }
 
   async #shareOut(share: number, free: number): Promise<void> {
