@@ -176,6 +176,19 @@ describe('what was missed', () => {
     last().say({ case: 'hello', value: {} })
     expect(last().sent[1]?.value).toMatchObject({ resumePosition: 'p9' })
   })
+
+  test('a stream goes on from where another one stopped', () => {
+    const { last, resets } = open({ resumePosition: 'p5' })
+    last().serve({ ...resumable, position: 'p7' })
+    expect(last().sent[1]).toMatchObject({ case: 'subscribeEvents', value: { resumePosition: 'p5' } })
+    expect(resets).toEqual([])
+  })
+
+  test('and says so when the server cannot replay from there', () => {
+    const { last, resets } = open({ resumePosition: 'p5' })
+    last().serve({ ...resumable, position: 'p7', reset: true })
+    expect(resets).toEqual(['reconnected'])
+  })
 })
 
 describe('the iterator', () => {

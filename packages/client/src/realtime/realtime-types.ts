@@ -32,6 +32,8 @@ export type ResetReason =
 export type RealtimeOptions = {
   /** Address of the socket; default `/api/realtime` of the server. A function is asked before each attempt. */
   url?: string | (() => string)
+  /** Where another stream stopped: `position` of the last event it brought. This one goes on from there. */
+  resumePosition?: string
   /** Events may have been missed: whatever was built from them is to be read anew. Not called for the first connection. */
   onReset?: (reason: ResetReason) => void
   /** Delays between failed attempts; default half a second, doubled up to 30 seconds. */

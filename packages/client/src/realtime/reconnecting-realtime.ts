@@ -38,6 +38,9 @@ export class ReconnectingRealtime implements Realtime {
   constructor(options: Options) {
     this.#options = options
     this.#backoff = { ...standardBackoff, ...options.backoff }
+    this.#position = options.resumePosition ?? ''
+    // Whoever goes on from somewhere is told when that is not possible.
+    this.#wasOpen = this.#position !== ''
     this.opened = new Promise((resolve, reject) => (this.#settleOpened = { resolve, reject }))
     this.opened.catch(() => undefined) // whoever does not wait for it learns of the end by its state
     this.#connect()

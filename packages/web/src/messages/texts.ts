@@ -39,6 +39,9 @@ export async function speak(language: Language): Promise<void> {
   formats.clear()
 }
 
+/** The language that is spoken now, for dates and numbers. */
+export const language = (): Language => spoken
+
 /** A text of the interface in the language that is spoken. */
 export function text(key: TextKey, values?: TextValues): string {
   const found = texts[key]

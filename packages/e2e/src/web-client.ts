@@ -1,0 +1,40 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { fleet } from './fleet.ts'
+import type { Person } from './people.ts'
+
+/** Somebody in front of the web client. */
+export type Visitor = AsyncDisposable & {
+  page: Page
+  /** What a person would not want: script errors, refused scripts, failed requests the page knew nothing of. */
+  complaints: string[]
+}
+
+/** Opens the web client in a browser window of its own, at a path of the first gateway. */
+export async function visit(browser: Browser, path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1200, height: 800 }, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+  await page.goto(fleet().gateways[0] + path)
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Signs in as a person does, by keyboard. */
+export async function signInAt(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
+  await page.getByLabel('Login or e-mail address').fill(login)
+  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Password').press('Enter')
+  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+}
+
+/** Writes in the open room. */
+export async function say(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await field.fill(text)
+  await field.press('Enter')
+}
+
+/** The message of the open room that holds a text. */
+export const messageWith = (page: Page, text: string) =>
+  page.getByRole('main').getByRole('article').filter({ hasText: text })

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { findChromium, launchChromium } from '../src/chromium.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { messageWith, say, signInAt, visit } from '../src/web-client.ts'
+
+const chromium = await findChromium()
+const inBrowser = 'path' in chromium ? test : test.skip
+if ('reason' in chromium) console.log(`the web client is not tried in a browser: ${chromium.reason}`)
+
+let browser: Browser | undefined
+let ada: Person
+let bob: Person
+let roomId: string
+
+beforeAll(async () => {
+  if (!('path' in chromium)) return
+  browser = await launchChromium(chromium.path)
+  ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(await theOwner(), [ada, bob])
+})
+afterAll(() => browser?.close())
+
+const opened = (): Browser => {
+  if (!browser) throw new Error('there is no browser')
+  return browser
+}
+
+inBrowser('two people in two browsers converse', async () => {
+  await using ofAda = await visit(opened(), `/chat/-/${roomId}`)
+  await using ofBob = await visit(opened(), `/chat/-/${roomId}`, { colorScheme: 'dark' })
+  const [atAda, atBob] = [ofAda.page, ofBob.page]
+  await signInAt(atAda, ada)
+  await signInAt(atBob, bob)
+
+  await atAda.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Shall')
+  await atBob.getByText(`${ada.login} is typing`).waitFor()
+  await say(atAda, 'Shall we ship **today**?')
+  await messageWith(atBob, 'Shall we ship today?').waitFor()
+
+  await say(atBob, 'Yes, after lunch')
+  await messageWith(atAda, 'after lunch').hover()
+  await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React', exact: true }).click()
+  await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React with tada' }).click()
+  await messageWith(atBob, 'after lunch').getByRole('button', { name: ':tada:, one person' }).waitFor()
+
+  // Arrow up edits what one said last.
+  await atBob.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')
+  await atBob.getByRole('textbox', { name: 'Edit message' }).fill('Yes, after tea')
+  await atBob.getByRole('textbox', { name: 'Edit message' }).press('Enter')
+  await messageWith(atAda, 'after tea').waitFor()
+
+  await messageWith(atAda, 'Shall we ship').hover()
+  await messageWith(atAda, 'Shall we ship').getByRole('button', { name: 'Reply in thread' }).click()
+  await atAda.getByRole('textbox', { name: 'Reply in thread' }).fill('Who brings the cake?')
+  await atAda.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
+  await messageWith(atBob, 'Shall we ship').getByRole('link', { name: 'One reply' }).click()
+  await atBob.getByRole('complementary').getByText('Who brings the cake?').waitFor()
+
+  await messageWith(atBob, 'after tea').hover()
+  await messageWith(atBob, 'after tea').getByRole('button', { name: 'Delete', exact: true }).click()
+  await messageWith(atBob, 'after tea').getByRole('button', { name: 'Delete', exact: true }).click()
+  await atAda.getByText('This message was deleted.').waitFor()
+  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+inBrowser('what could not be sent outlives a reload, and is posted once', async () => {
+  await using visitor = await visit(opened(), `/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.route('**/MessageService/CreateMessage', (route) => route.abort())
+  await say(page, 'Written in a tunnel')
+  await page.getByText('Written in a tunnel').waitFor()
+  await page.reload()
+  await page.getByText('Written in a tunnel').waitFor()
+  await page.unroute('**/MessageService/CreateMessage')
+
+  await using other = await visit(opened(), `/chat/-/${roomId}`)
+  await signInAt(other.page, bob)
+  await messageWith(other.page, 'Written in a tunnel').waitFor()
+  expect(await messageWith(other.page, 'Written in a tunnel').count()).toBe(1)
+})
+
+inBrowser('a room elsewhere is marked while it has something unread', async () => {
+  const elsewhere = await newRoom(await theOwner(), [ada, bob])
+  await using visitor = await visit(opened(), `/chat/-/${elsewhere}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  await post(bob, roomId, 'Look at me')
+  await page.getByRole('link', { name: /unread/ }).click()
+  await page.getByText('New messages').waitFor()
+  await messageWith(page, 'Look at me').waitFor()
+  await page.getByRole('link', { name: /unread/ }).waitFor({ state: 'detached' })
+})
+
+inBrowser('tabs of one person share a socket, and the next one takes it over', async () => {
+  await using visitor = await visit(opened(), `/chat/-/${roomId}`)
+  const first = visitor.page
+  await signInAt(first, ada)
+  await first.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  const second = await first.context().newPage()
+  let sockets = 0
+  second.on('websocket', () => sockets++)
+  await second.goto(first.url())
+  await second.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  await post(bob, roomId, 'Heard in both tabs')
+  for (const page of [first, second]) await messageWith(page, 'Heard in both tabs').waitFor()
+  expect(sockets).toBe(0)
+
+  await first.close()
+  await post(bob, roomId, 'Heard in the other one')
+  await messageWith(second, 'Heard in the other one').waitFor()
+  expect(sockets).toBe(1)
+})
+
+inBrowser('a wrong password is told, in the language of the browser', async () => {
+  await using visitor = await visit(opened(), '/', { locale: 'de-DE' })
+  const { page } = visitor
+  await page.getByLabel('Anmeldename oder E-Mail-Adresse').fill(ada.login)
+  await page.getByLabel('Passwort').fill('not this one')
+  await page.getByLabel('Passwort').press('Enter')
+  await page.getByRole('alert').getByText('Anmeldename oder Passwort ist falsch.').waitFor()
+})

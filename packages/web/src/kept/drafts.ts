@@ -1,0 +1,10 @@
+const keyOf = (userId: string, place: string): string => `parley.draft.${userId}.${place}`
+
+/** What somebody began to write in a room or thread on this device. */
+export const draftOf = (userId: string, place: string): string => localStorage.getItem(keyOf(userId, place)) ?? ''
+
+/** Keeps it; an empty text forgets it. */
+export function keepDraft(userId: string, place: string, text: string): void {
+  if (text === '') localStorage.removeItem(keyOf(userId, place))
+  else localStorage.setItem(keyOf(userId, place), text)
+}

@@ -1,0 +1,66 @@
+import type { Element, Root, RootContent, Text } from 'hast'
+import { sanitize, type Schema } from 'hast-util-sanitize'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmAutolinkLiteralFromMarkdown } from 'mdast-util-gfm-autolink-literal'
+import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
+import { toHast } from 'mdast-util-to-hast'
+import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
+import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+
+/** What messages may be made of. Pictures are not among it: they would tell other servers who reads. */
+const schema: Schema = {
+  tagNames: [
+    ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'hr'],
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+  ],
+  attributes: { a: ['href'], ol: ['start'], code: [['className', /^language-./]] },
+  protocols: { href: ['http', 'https', 'mailto'] },
+  strip: ['script'],
+}
+
+const mostKept = 2_000
+const kept = new Map<string, Root>()
+
+/** A piece of a message as it is shown: an element that is allowed, or text. */
+export type Piece = Element | Text
+
+/** A message's Markdown as a tree of allowed elements. It is never markup in a string, so nothing can break out of it. */
+export function treeOf(body: string): Root {
+  const known = kept.get(body)
+  if (known) return known
+  const markdown = fromMarkdown(body, {
+    extensions: [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }],
+    mdastExtensions: [gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()],
+  })
+  const tree = sanitize(toHast(markdown), schema) as Root
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(body, tree)
+  return tree
+}
+
+/** A message's words without their form, in one line. */
+export function plainOf(body: string): string {
+  const wordsIn = (parent: Root | Element): string =>
+    piecesOf(parent)
+      .map((piece) => (piece.type === 'text' ? piece.value : wordsIn(piece)))
+      .join(parent.type === 'element' && inline.has(parent.tagName) ? '' : ' ')
+  return wordsIn(treeOf(body)).replaceAll(/\s+/g, ' ').trim()
+}
+
+const inline = new Set(['p', 'em', 'strong', 'del', 'code', 'pre', 'a', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+
+/**
+ * The pieces in an element or tree. Line breaks of a message are kept; those that only set elements apart in HTML text are
+ * left out.
+ */
+export function piecesOf(parent: Root | Element): Piece[] {
+  const { children }: { children: readonly RootContent[] } = parent
+  const isInline = parent.type === 'element' && inline.has(parent.tagName)
+  return children.filter((child, at): child is Piece => {
+    if (child.type === 'element') return true
+    if (child.type !== 'text') return false
+    const before = children[at - 1]
+    const sets = isInline ? before?.type === 'element' && before.tagName === 'br' : true
+    return !(sets && child.value.trim() === '')
+  })
+}

@@ -1,0 +1,29 @@
+/** A value that tells when it changes. What it holds is never changed in place. */
+export class Cell<T> {
+  readonly #listeners = new Set<() => void>()
+  #value: T
+
+  constructor(value: T) {
+    this.#value = value
+  }
+
+  get value(): T {
+    return this.#value
+  }
+
+  set(value: T): void {
+    if (value === this.#value) return
+    this.#value = value
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  update(change: (value: T) => T): void {
+    this.set(change(this.#value))
+  }
+
+  /** The answer stops it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}

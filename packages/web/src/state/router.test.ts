@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals'
+import { pathOf, routeOf } from './router.ts'
+
+test('a path names a room, and a thread of it', () => {
+  expect(routeOf('/')).toMatchObject({ roomId: undefined, threadRootEventId: undefined })
+  expect(routeOf(pathOf('R/1'))).toMatchObject({ roomId: 'R/1', threadRootEventId: undefined })
+  expect(routeOf(pathOf('R1', 'E1'), '?highlight=E2')).toEqual({
+    roomId: 'R1',
+    threadRootEventId: 'E1',
+    highlight: 'E2',
+  })
+  expect(routeOf('/chat/-/R1/E1/more').roomId).toBeUndefined()
+})

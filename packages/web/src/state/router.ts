@@ -1,0 +1,46 @@
+import { Cell } from './cell.ts'
+
+/** What the address of the page names. */
+export type Route = { roomId: string | undefined; threadRootEventId: string | undefined; highlight: string | undefined }
+
+/** What a path of this client means. */
+export function routeOf(path: string, search = ''): Route {
+  const [, roomId, threadRootEventId] = /^\/chat\/-\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
+  const decoded = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
+  return {
+    roomId: decoded(roomId),
+    threadRootEventId: decoded(threadRootEventId),
+    highlight: new URLSearchParams(search).get('highlight') ?? undefined,
+  }
+}
+
+/** The path of a room, or of a thread of it. */
+export const pathOf = (roomId: string, threadRootEventId?: string): string =>
+  ['/chat/-', roomId, ...(threadRootEventId === undefined ? [] : [threadRootEventId])]
+    .map((part, at) => (at === 0 ? part : encodeURIComponent(part)))
+    .join('/')
+
+/** Where this page is. */
+export const route = new Cell<Route>({ roomId: undefined, threadRootEventId: undefined, highlight: undefined })
+
+/** Follows the address of the page; the answer stops that. */
+export function followAddress(): () => void {
+  const follow = () => route.set(routeOf(location.pathname, location.search))
+  follow()
+  addEventListener('popstate', follow)
+  return () => removeEventListener('popstate', follow)
+}
+
+/** Goes to a path of this client. */
+export function goTo(path: string): void {
+  if (path === location.pathname) return
+  history.pushState(undefined, '', path)
+  route.set(routeOf(path))
+}
+
+/** For links of this client: a plain click stays in the page, everything else is the browser's. */
+export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  goTo(event.currentTarget.pathname)
+}

@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals'
+import { pageFor, rowFor } from './_messages.ts'
+import { linesOf } from './lines.ts'
+import { windowOf } from './timeline-window.ts'
+import type { Unsent } from './unsent.ts'
+
+const shown = (...args: Parameters<typeof linesOf>) =>
+  linesOf(...args).map((line) => {
+    if (line.kind === 'row') return line.row.id + (line.continues ? '+' : '')
+    return line.kind === 'unsent' ? `unsent ${line.unsent.body}` : line.kind
+  })
+const me = { userId: 'U1', readUntil: undefined }
+const day = 24 * 60
+
+test('one name stands above what one person says within five minutes of a day', () => {
+  const rows = [rowFor('a'), rowFor('b', { at: 4 }), rowFor('c', { at: 10 }), rowFor('d', { at: 11, by: 'U2' })]
+  const answer = rowFor('e', { at: 12, by: 'U2', inReplyTo: 'a' })
+  expect(shown(windowOf(pageFor([...rows, answer])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
+})
+
+test('days are set apart', () => {
+  const rows = [rowFor('a', { at: day }), rowFor('b', { at: 3 * day })]
+  expect(shown(windowOf(pageFor(rows)), [], me)).toEqual(['day', 'a', 'day', 'b'])
+})
+
+test('new is what others said after one has read', () => {
+  const rows = [
+    rowFor('a', { by: 'U2' }),
+    rowFor('mine', { at: 2 }),
+    rowFor('b', { at: 3, by: 'U2' }),
+    rowFor('c', { at: 4, by: 'U2' }),
+  ]
+  const window = windowOf(pageFor(rows))
+  expect(shown(window, [], { ...me, readUntil: 60_000 })).toEqual(['day', 'a', 'mine', 'new', 'b', 'c+'])
+  expect(shown(window, [], { ...me, readUntil: 4 * 60_000 })).toEqual(['day', 'a', 'mine', 'b', 'c+'])
+  expect(shown(window, [], { ...me, readUntil: 0 })[1]).toBe('a')
+})
+
+test('below the root of a thread stands how many replies follow', () => {
+  expect(shown(windowOf(pageFor([rowFor('a'), rowFor('b')])), [], { ...me, rootId: 'a' })).toEqual([
+    'day',
+    'a',
+    'replies',
+    'b',
+  ])
+})
+
+test('what is on its way stands at the newest end, and nowhere else', () => {
+  const unsent: Unsent = {
+    ...{ key: 'K1', userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false },
+    ...{ body: 'soon', writtenAt: 60_000, state: 'waiting' },
+  }
+  expect(shown(windowOf(pageFor([rowFor('a')])), [unsent], me)).toEqual(['day', 'a', 'unsent soon'])
+  expect(shown(windowOf(pageFor([rowFor('a')], { hasNewer: true })), [unsent], me)).toEqual(['day', 'a'])
+})

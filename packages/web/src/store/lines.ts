@@ -1,0 +1,64 @@
+import type { RoomTimelineEvent } from '@parley/client/contract'
+import { messageOf, type TimelineWindow } from './timeline-window.ts'
+import type { Unsent } from './unsent.ts'
+
+/** One line of a shown timeline. `key` stays the same for as long as it is the same thing. */
+export type Line =
+  | { kind: 'day'; key: string; at: Date }
+  | { kind: 'new'; key: string }
+  | { kind: 'replies'; key: string; count: number }
+  | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
+  | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
+
+/** Messages of one person within this time stand below one name. */
+const togetherMs = 5 * 60_000
+
+/** When a row happened. */
+export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date =>
+  new Date(Number(createdAt?.seconds ?? 0n) * 1000 + (createdAt?.nanos ?? 0) / 1e6)
+
+/**
+ * The lines of a window: days set apart, and a mark before the first row by somebody else after `readUntil` (milliseconds; what is
+ * older has been read). Below the root of a thread stands how many replies follow. Messages on their way stand at the newest end.
+ */
+export function linesOf(
+  window: TimelineWindow,
+  unsent: readonly Unsent[],
+  { readUntil, userId, rootId = '' }: { readUntil: number | undefined; userId: string; rootId?: string },
+): Line[] {
+  const lines: Line[] = []
+  let before: { day: string; at: number; userId: string } | undefined
+  let marked = readUntil === undefined
+  const follows = (at: Date, author: string): boolean => {
+    const day = at.toDateString()
+    const isNewDay = before?.day !== day
+    if (isNewDay) lines.push({ kind: 'day', key: `day ${day}`, at })
+    const continues = !isNewDay && before?.userId === author && at.getTime() - before.at < togetherMs
+    before = { day, at: at.getTime(), userId: author }
+    return continues
+  }
+  for (const row of window.rows) {
+    const at = timeOf(row)
+    const message = messageOf(row)
+    const isMessage = message !== undefined
+    let continues = follows(at, isMessage ? row.actorId : '')
+    if (!marked && isMessage && row.actorId !== userId && at.getTime() > (readUntil ?? 0)) {
+      lines.push({ kind: 'new', key: 'new' })
+      marked = true
+      continues = false
+    }
+    // An answer names what it answers, which needs a name above.
+    if (message?.inReplyTo) continues = false
+    lines.push({ kind: 'row', key: row.id, row, continues: continues && isMessage })
+    if (row.id === rootId) {
+      lines.push({ kind: 'replies', key: 'replies', count: message?.thread?.replyCount ?? 0 })
+      before = before && { ...before, userId: '' }
+    }
+  }
+  if (window.hasNewer) return lines
+  for (const one of unsent) {
+    const continues = follows(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
+    lines.push({ kind: 'unsent', key: one.messageId ?? one.key, unsent: one, continues })
+  }
+  return lines
+}

@@ -1,0 +1,68 @@
+import {
+  type ListRoomGroupsResponse,
+  type ListRoomsResponse,
+  RoomKind,
+  type RoomWithViewerState,
+  type SidebarLink,
+} from '@parley/client/contract'
+
+/** An entry of a group: a room by its id, or a link. */
+export type SidebarItem = { kind: 'room'; roomId: string } | { kind: 'link'; link: SidebarLink }
+
+/** A group as the sidebar shows it. */
+export type SidebarGroup = { id: string; name: string; items: readonly SidebarItem[] }
+
+/** What the sidebar shows: every room that can be seen, once. */
+export type Sidebar = {
+  groups: readonly SidebarGroup[]
+  /** Direct messages, the one with the newest message first. */
+  dms: readonly string[]
+  rooms: ReadonlyMap<string, RoomWithViewerState>
+}
+
+/** A sidebar without anything. */
+export const emptySidebar: Sidebar = { groups: [], dms: [], rooms: new Map() }
+
+/** The sidebar that two answers describe. */
+export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoomsResponse): Sidebar {
+  const known = new Map<string, RoomWithViewerState>()
+  const itemsOf = (items: ListRoomGroupsResponse['groups'][number]['items']) =>
+    items.flatMap(({ item }): SidebarItem[] => {
+      if (item.case === 'sidebarLink') return [{ kind: 'link', link: item.value }]
+      if (item.case !== 'room' || item.value.room === undefined) return []
+      known.set(item.value.room.id, item.value)
+      return [{ kind: 'room', roomId: item.value.room.id }]
+    })
+  const shown = groups.map(({ id, name, items }) => ({ id, name, items: itemsOf(items) }))
+  // Groups are read for their order; unread marks and direct messages are what the other answer is about.
+  for (const one of rooms) if (one.room) known.set(one.room.id, one)
+  const dms = rooms.flatMap(({ room }) => (room?.kind === RoomKind.DM ? [room.id] : []))
+  return { groups: shown, dms, rooms: known }
+}
+
+/** With rooms as they are now. A direct message that was not listed comes first. */
+export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerState[]): Sidebar {
+  const rooms = new Map(sidebar.rooms)
+  for (const one of changed) if (one.room) rooms.set(one.room.id, one)
+  const added = changed.flatMap(({ room }) =>
+    room?.kind === RoomKind.DM && !sidebar.dms.includes(room.id) ? [room.id] : [],
+  )
+  return { ...sidebar, rooms, dms: added.length === 0 ? sidebar.dms : [...added, ...sidebar.dms] }
+}
+
+/** With a direct message in the first place, since something was just said there. */
+export function withDmFirst(sidebar: Sidebar, roomId: string): Sidebar {
+  if (sidebar.dms[0] === roomId || !sidebar.dms.includes(roomId)) return sidebar
+  return { ...sidebar, dms: [roomId, ...sidebar.dms.filter((id) => id !== roomId)] }
+}
+
+/** With a room that has nothing unread. */
+export function withRead(sidebar: Sidebar, roomId: string): Sidebar {
+  const found = sidebar.rooms.get(roomId)
+  if (!found?.viewerState?.hasUnread) return sidebar
+  return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread: false } }])
+}
+
+/** Whether the viewer holds a permission in a room. */
+export const may = (room: RoomWithViewerState | undefined, permission: string): boolean =>
+  room?.viewerState?.permissions.some((grant) => grant.permission === permission && grant.granted) ?? false

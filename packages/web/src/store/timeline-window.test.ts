@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals'
+import { messageFor, pageFor, rowFor } from './_messages.ts'
+import { messageOf, rowsAbout, windowOf, withMessages, withNewer, withOlder, withRetracted } from './timeline-window.ts'
+
+const ids = ({ rows }: { rows: readonly { id: string }[] }) => rows.map(({ id }) => id)
+const [a, b, c, d] = [rowFor('a'), rowFor('b'), rowFor('c'), rowFor('d')] as const
+const window = windowOf(pageFor([b, c], { hasOlder: true }))
+
+describe('a window', () => {
+  test('grows at both ends and keeps what it knows of the other', () => {
+    const newer = withNewer(window, pageFor([d], { hasOlder: true }))
+    expect([ids(newer), newer.startCursor, newer.endCursor, newer.hasOlder]).toEqual([['b', 'c', 'd'], 'b', 'd', true])
+    // What was read before says that there may be newer rows, whether there are or not.
+    const older = withOlder(newer, pageFor([a], { hasNewer: true }))
+    expect([ids(older), older.startCursor, older.hasOlder, older.hasNewer]).toEqual([
+      ['a', 'b', 'c', 'd'],
+      'a',
+      false,
+      false,
+    ])
+  })
+
+  test('holds every row once, also the root that comes with each page of a thread', () => {
+    expect(ids(withNewer(window, pageFor([c, d])))).toEqual(['b', 'c', 'd'])
+    expect(ids(withOlder(window, pageFor([a, b])))).toEqual(['a', 'b', 'c'])
+  })
+
+  test('stays the same object when nothing is new', () => {
+    const empty = { ...pageFor([]), endCursor: 'c' }
+    expect(withNewer(window, empty)).toBe(window)
+    expect(withMessages(window, [messageFor('x')])).toBe(window)
+  })
+
+  test('shows messages as they are now', () => {
+    const changed = withMessages(window, [messageFor('c', { body: 'new' })])
+    expect(changed.rows.map((row) => messageOf(row)?.body)).toEqual(['b', 'new'])
+    expect(changed.rows[0]).toBe(b)
+  })
+})
+
+describe('after a retraction', () => {
+  const reply = windowOf(pageFor([b, rowFor('echo', { echoOfEventId: 'b' })]))
+  const at = messageFor('x', { at: 3 }).createdAt
+
+  test('a message and its echo are placeholders', () => {
+    const left = withRetracted(reply, 'b', at)
+    expect(ids(left)).toEqual(['b', 'echo'])
+    expect(left.rows.map((row) => [messageOf(row)?.body, messageOf(row)?.deletedAt])).toEqual([
+      [undefined, at],
+      [undefined, at],
+    ])
+  })
+
+  test('an echo that was named itself leaves no trace', () => {
+    expect(ids(withRetracted(reply, 'echo', at))).toEqual(['b'])
+  })
+
+  test('of something else nothing changes', () => expect(withRetracted(reply, 'z', at)).toBe(reply))
+})
+
+test('a change of a message concerns its echoes', () => {
+  expect(rowsAbout(windowOf(pageFor([a, b, rowFor('echo', { echoOfEventId: 'a' })])), 'a')).toEqual(['a', 'echo'])
+})

@@ -1,0 +1,42 @@
+/** A message that was written here and does not stand in the timeline yet. */
+export type Unsent = {
+  /** Idempotency key: however often it is sent, it is posted once. */
+  key: string
+  userId: string
+  roomId: string
+  /** Root of its thread; empty in the room. */
+  threadRootEventId: string
+  inReplyTo: string
+  alsoSendToChannel: boolean
+  body: string
+  /** Milliseconds since 1970. */
+  writtenAt: number
+  /** `sent`: posted, and not read back yet. `refused`: sending it again as it is would be in vain. */
+  state: 'waiting' | 'sending' | 'sent' | 'refused'
+  /** Why it was refused. */
+  reason?: string
+  /** Id of the posted message. */
+  messageId?: string
+}
+
+/** Where messages are sent to in order: a room, or a thread of it. */
+export const placeOf = ({ roomId, threadRootEventId }: Pick<Unsent, 'roomId' | 'threadRootEventId'>): string =>
+  `${roomId}/${threadRootEventId}`
+
+/** The one that is to be sent next of a place: its oldest, unless one of it is under way. */
+export function nextToSend(queue: readonly Unsent[], place: string): Unsent | undefined {
+  const here = queue.filter((one) => placeOf(one) === place)
+  if (here.some(({ state }) => state === 'sending')) return undefined
+  return here.filter(({ state }) => state === 'waiting').sort((a, b) => a.writtenAt - b.writtenAt)[0]
+}
+
+/** The queue with one of its messages changed, or taken out. */
+export function withUnsent(queue: readonly Unsent[], key: string, change: Partial<Unsent> | undefined): Unsent[] {
+  return queue.flatMap((one) => (one.key !== key ? [one] : change === undefined ? [] : [{ ...one, ...change }]))
+}
+
+/** The queue without what has been read back. */
+export function withoutPosted(queue: readonly Unsent[], posted: ReadonlySet<string>): readonly Unsent[] {
+  const left = queue.filter(({ messageId }) => messageId === undefined || !posted.has(messageId))
+  return left.length === queue.length ? queue : left
+}

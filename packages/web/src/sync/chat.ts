@@ -1,0 +1,129 @@
+import type { ParleyClient } from '@parley/client'
+import type { GetViewerResponse, Message } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+import { placeOf } from '../store/unsent.ts'
+import { gathered } from './gathered.ts'
+import { takeEvent } from './on-event.ts'
+import { People } from './people.ts'
+import { Rooms } from './rooms.ts'
+import { Sender } from './sender.ts'
+import { SharedEvents } from './shared-events.ts'
+import { roomSource, threadSource } from './sources.ts'
+import { Timeline, type TimelineSource } from './timeline.ts'
+import { Typing } from './typing.ts'
+
+const socketPatienceMs = 1_000
+
+/** Everything a signed-in person's page knows and follows. */
+export class Chat {
+  readonly server: ParleyClient
+  readonly viewer: GetViewerResponse
+  readonly userId: string
+  readonly people: People
+  readonly rooms: Rooms
+  readonly typing: Typing
+  readonly sender: Sender
+  readonly events: SharedEvents
+  /** Whether the sidebar has been read. */
+  readonly loaded = new Cell(false)
+  readonly #timelines = new Map<string, Timeline>()
+  readonly #refreshMessages: (key: string) => void
+
+  constructor(server: ParleyClient, viewer: GetViewerResponse) {
+    this.server = server
+    this.viewer = viewer
+    const profile = viewer.user?.profile
+    this.userId = profile?.id ?? ''
+    this.people = new People(server)
+    if (profile) this.people.learn([profile])
+    this.rooms = new Rooms(server, this.people, this.userId)
+    this.typing = new Typing(server)
+    this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(placeOf(unsent))?.catchUp())
+    this.events = new SharedEvents(server, this.userId, {
+      onEvent: (envelope) => takeEvent(this, envelope),
+      onReset: () => this.readAnew(),
+    })
+    this.events.connection.subscribe(() => this.events.connection.value === 'open' && this.sender.sendWaiting())
+    this.#refreshMessages = gathered(40, (keys) => this.#readMessages(keys))
+  }
+
+  /** First listen, then read: nothing falls between. */
+  async start(): Promise<void> {
+    void this.sender.resume()
+    await this.events.opened(socketPatienceMs)
+    await this.rooms.load()
+    this.loaded.set(true)
+  }
+
+  /** The timeline of a room; it is read when it is asked for the first time. */
+  room(roomId: string): Timeline {
+    return this.#timeline(placeOf({ roomId, threadRootEventId: '' }), () =>
+      roomSource(this.server, this.people, roomId),
+    )
+  }
+
+  /** The timeline of a thread. */
+  thread(roomId: string, threadRootEventId: string): Timeline {
+    return this.#timeline(placeOf({ roomId, threadRootEventId }), () =>
+      threadSource(this.server, this.people, roomId, threadRootEventId),
+    )
+  }
+
+  /** The timeline of a place, if this page has it. */
+  timelineAt(place: string): Timeline | undefined {
+    return this.#timelines.get(place)
+  }
+
+  /** The timelines of a room that this page has: its own and those of its threads. */
+  timelinesOf(roomId: string): Timeline[] {
+    return [...this.#timelines].filter(([place]) => place.startsWith(`${roomId}/`)).map(([, timeline]) => timeline)
+  }
+
+  /** Reads a message anew, soon, where it is shown. */
+  refreshMessage(roomId: string, messageId: string): void {
+    this.#refreshMessages(`${roomId}/${messageId}`)
+  }
+
+  /** Takes in a message that a call answered, so that it is seen at once. */
+  show(message: Message): void {
+    for (const timeline of this.timelinesOf(message.roomId)) timeline.show(message)
+  }
+
+  /** Events may have been missed: what is shown is read again. */
+  readAnew(): void {
+    this.readSidebar()
+    for (const timeline of this.#timelines.values()) void timeline.reload()
+  }
+
+  readSidebar(): void {
+    void this.rooms.load().catch(() => undefined)
+  }
+
+  close(): void {
+    this.events.close()
+  }
+
+  #timeline(place: string, source: () => TimelineSource): Timeline {
+    let timeline = this.#timelines.get(place)
+    if (!timeline) {
+      timeline = new Timeline(source())
+      this.#timelines.set(place, timeline)
+      timeline.window.subscribe(() => this.#readBack(place))
+      void timeline.reload()
+    }
+    return timeline
+  }
+
+  #readBack(place: string): void {
+    const rows = this.#timelines.get(place)?.window.value?.rows ?? []
+    if (this.sender.queue.value.length > 0) this.sender.posted(new Set(rows.map(({ id }) => id)))
+  }
+
+  async #readMessages(keys: string[]): Promise<void> {
+    const roomOf = (key: string) => key.slice(0, key.indexOf('/'))
+    for (const roomId of new Set(keys.map(roomOf))) {
+      const ids = keys.filter((key) => roomOf(key) === roomId).map((key) => key.slice(roomId.length + 1))
+      for (const timeline of this.timelinesOf(roomId)) await timeline.refresh(ids).catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { RealtimeEventEnvelope } from '@parley/client/contract'
+import { placeOf } from '../store/unsent.ts'
+import type { People } from './people.ts'
+import type { Rooms } from './rooms.ts'
+import type { Timeline } from './timeline.ts'
+import type { Typing } from './typing.ts'
+
+/** What follows events. */
+export type Follower = {
+  people: People
+  rooms: Rooms
+  typing: Typing
+  timelineAt(place: string): Timeline | undefined
+  timelinesOf(roomId: string): Timeline[]
+  refreshMessage(roomId: string, messageId: string): void
+  readSidebar(): void
+}
+
+/** What an event makes this page read, or change. Kinds that nothing is shown of are left out. */
+export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
+  switch (event.case) {
+    case 'messagePosted': {
+      const { roomId, threadRootEventId = '' } = event.value
+      const place = placeOf({ roomId, threadRootEventId })
+      chat.typing.ended(place, actorId)
+      void chat.timelineAt(place)?.catchUp()
+      if (threadRootEventId !== '') chat.refreshMessage(roomId, threadRootEventId)
+      else chat.rooms.posted(roomId)
+      return
+    }
+    case 'messageEdited':
+    case 'reactionAdded':
+    case 'reactionRemoved':
+      return chat.refreshMessage(event.value.roomId, event.value.messageEventId)
+    case 'threadCreated':
+      return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
+    case 'messageRetracted': {
+      const { roomId, messageEventId } = event.value
+      for (const timeline of chat.timelinesOf(roomId)) timeline.retracted(messageEventId, createdAt)
+      return chat.rooms.refresh(roomId)
+    }
+    case 'userTyping': {
+      const { roomId, threadRootEventId = '' } = event.value
+      return chat.typing.heard(placeOf({ roomId, threadRootEventId }), actorId)
+    }
+    case 'roomCreated':
+    case 'roomUpdated':
+    case 'roomArchived':
+    case 'roomUnarchived':
+    case 'userJoinedRoom':
+    case 'userLeftRoom': {
+      const { roomId } = event.value
+      void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
+      return chat.rooms.refresh(roomId)
+    }
+    case 'roomUniversalChanged':
+    case 'roomMarkedAsRead':
+    case 'notificationLevelChanged':
+      return event.value.roomId === '' ? undefined : chat.rooms.refresh(event.value.roomId)
+    case 'roomGroupsUpdated':
+      return chat.readSidebar()
+    case 'presenceChanged':
+      return chat.people.patch(event.value.userId, { presenceStatus: event.value.status })
+    case 'userProfileUpdated': {
+      const { userId, login, displayName, avatarUrl = '' } = event.value
+      return chat.people.patch(userId, { login, displayName, avatarUrl })
+    }
+    default:
+  }
+}

@@ -1,0 +1,35 @@
+import type { Message, MessageReaction } from '@parley/client/contract'
+import type { Chat } from './chat.ts'
+
+/** Reacts to a message, or takes that back; it is shown at once and put right by the answer. */
+export async function toggleReaction(chat: Chat, message: Message, emoji: string): Promise<void> {
+  const { roomId, id: messageEventId, reactions } = message
+  const mine = reactions.find((one) => one.emoji === emoji)?.hasReacted ?? false
+  chat.show({ ...message, reactions: toggled(reactions, emoji, chat.userId) })
+  const { api } = chat.server
+  try {
+    const request = { roomId, messageEventId, emoji }
+    await (mine ? api.message.removeReaction(request) : api.message.addReaction(request))
+  } finally {
+    // Also after a failure: what was shown too early goes again.
+    chat.refreshMessage(roomId, message.echoOfEventId || message.id)
+  }
+}
+
+/** Reactions after one person's choice. */
+export function toggled(reactions: readonly MessageReaction[], emoji: string, userId: string): MessageReaction[] {
+  const found = reactions.find((one) => one.emoji === emoji)
+  if (!found) {
+    const first: Omit<MessageReaction, '$typeName'> = { emoji, count: 1, hasReacted: true, previewUserIds: [userId] }
+    return [...reactions, { $typeName: 'svc.api.v1.MessageReaction', ...first }]
+  }
+  const hasReacted = !found.hasReacted
+  const others = found.previewUserIds.filter((id) => id !== userId)
+  const changed: MessageReaction = {
+    ...found,
+    hasReacted,
+    count: found.count + (hasReacted ? 1 : -1),
+    previewUserIds: hasReacted ? [...others, userId] : others,
+  }
+  return reactions.flatMap((one) => (one !== found ? [one] : changed.count > 0 ? [changed] : []))
+}

@@ -1,0 +1,132 @@
+import type { ParleyClient, Realtime, RealtimeState } from '@parley/client'
+import type { RealtimeEventEnvelope } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+
+/** How the stream of events is, for people. */
+export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
+
+type Told =
+  | { kind: 'event'; envelope: RealtimeEventEnvelope }
+  | { kind: 'connection'; connection: Connection }
+  | { kind: 'reset' }
+  | { kind: 'hello' }
+
+type Listeners = {
+  onEvent: (envelope: RealtimeEventEnvelope) => void
+  /** Events may have been missed. */
+  onReset: () => void
+}
+
+/**
+ * The stream of events, shared by all tabs of a user: the tab that holds a lock has the socket and passes on what it hears. When
+ * it closes, the next one gets the lock and goes on from the last event it was told of.
+ */
+export class SharedEvents {
+  readonly connection = new Cell<Connection>('connecting')
+  readonly #channel: BroadcastChannel
+  readonly #server: ParleyClient
+  readonly #listeners: Listeners
+  readonly #closed = new AbortController()
+  #heardOf: Connection = 'connecting'
+  #realtime: Realtime | undefined
+  #position = ''
+  #heard = false
+
+  constructor(server: ParleyClient, userId: string, listeners: Listeners) {
+    this.#server = server
+    this.#listeners = listeners
+    this.#channel = new BroadcastChannel(`parley.events.${userId}`)
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<Told>) => this.#told(data))
+    this.#channel.postMessage({ kind: 'hello' } satisfies Told)
+    const { signal } = this.#closed
+    const look = () => this.#enter(this.#heardOf)
+    for (const change of ['online', 'offline']) addEventListener(change, look, { signal })
+    void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
+  }
+
+  /** Resolves when events arrive, and after `atMostMs` in any case. */
+  async opened(atMostMs: number): Promise<void> {
+    if (this.connection.value === 'open') return
+    await new Promise<void>((resolve) => {
+      const stop = this.connection.subscribe(() => this.connection.value === 'open' && done())
+      const timer = setTimeout(() => done(), atMostMs)
+      const done = () => {
+        stop()
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  close(): void {
+    this.#realtime?.close()
+    this.#closed.abort()
+    this.#channel.close()
+  }
+
+  /** Holds the lock for as long as the stream is open. */
+  #lead(): Promise<void> {
+    const tookOver = this.#heard
+    if (tookOver && this.#position === '') this.#listeners.onReset()
+    const realtime = this.#server.realtime({
+      resumePosition: this.#position,
+      onReset: () => {
+        this.#tell({ kind: 'reset' })
+        this.#listeners.onReset()
+      },
+    })
+    this.#realtime = realtime
+    realtime.onEvent((envelope) => {
+      this.#tell({ kind: 'event', envelope })
+      this.#take(envelope)
+    })
+    return new Promise((resolve) => {
+      const follow = (state: RealtimeState) => {
+        this.#enter(connectionOf(state))
+        this.#tell({ kind: 'connection', connection: this.connection.value })
+        if (state.status === 'closed') resolve()
+      }
+      realtime.onState(follow)
+      follow(realtime.state)
+    })
+  }
+
+  #told(told: Told): void {
+    if (told.kind === 'hello') {
+      if (this.#realtime) this.#tell({ kind: 'connection', connection: this.connection.value })
+      return
+    }
+    this.#heard = true
+    if (told.kind === 'event') this.#take(told.envelope)
+    else if (told.kind === 'connection') this.#enter(told.connection)
+    else this.#listeners.onReset()
+  }
+
+  #take(envelope: RealtimeEventEnvelope): void {
+    if (envelope.position !== '') this.#position = envelope.position
+    this.#listeners.onEvent(envelope)
+  }
+
+  /** A device without network is told as lost at once, and not when the socket notices. */
+  #enter(connection: Connection): void {
+    this.#heardOf = connection
+    this.connection.set(!navigator.onLine && connection !== 'ended' ? 'lost' : connection)
+  }
+
+  #tell(told: Told): void {
+    if (!this.#closed.signal.aborted) this.#channel.postMessage(told)
+  }
+}
+
+function connectionOf(state: RealtimeState): Connection {
+  switch (state.status) {
+    case 'open':
+      return 'open'
+    case 'waiting':
+      return 'lost'
+    case 'connecting':
+      return state.failures > 0 ? 'lost' : 'connecting'
+    case 'closed':
+      return 'ended'
+  }
+}

@@ -1,0 +1,43 @@
+import type { ParleyClient } from '@parley/client'
+import type { RoomTimelinePage } from '@parley/client/contract'
+import type { People } from './people.ts'
+import type { TimelineSource } from './timeline.ts'
+
+/** The timeline of a room. */
+export function roomSource({ api }: ParleyClient, people: People, roomId: string): TimelineSource {
+  return {
+    async read(cursor) {
+      const { page } = await api.room.getRoomEvents({ roomId, ...(cursor && { cursor }) })
+      return taught(people, page)
+    },
+    readMessages: (eventIds) => readMessages(api, roomId, eventIds),
+  }
+}
+
+/** A thread of a room: its root, whatever the page, comes first. */
+export function threadSource(
+  { api }: ParleyClient,
+  people: People,
+  roomId: string,
+  threadRootEventId: string,
+): TimelineSource {
+  return {
+    async read(cursor) {
+      const { page } = await api.thread.getThreadEvents({ roomId, threadRootEventId, ...(cursor && { cursor }) })
+      return taught(people, page)
+    },
+    readMessages: (eventIds) => readMessages(api, roomId, eventIds),
+  }
+}
+
+function taught(people: People, page: RoomTimelinePage | undefined): RoomTimelinePage | undefined {
+  if (page?.includes) people.learn(Object.values(page.includes.users))
+  return page
+}
+
+const mostAtOnce = 100
+
+async function readMessages(api: ParleyClient['api'], roomId: string, eventIds: string[]) {
+  const { messages } = await api.message.batchGetMessages({ roomId, eventIds: eventIds.slice(0, mostAtOnce) })
+  return messages
+}

@@ -1,0 +1,121 @@
+import type { Message, RoomTimelinePage } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+import {
+  rowsAbout,
+  type TimelineWindow,
+  windowOf,
+  withMessages,
+  withNewer,
+  withOlder,
+  withRetracted,
+} from '../store/timeline-window.ts'
+
+/** Where the rows of a room or of a thread are read. */
+export type TimelineSource = {
+  read(cursor?: { case: 'before' | 'after'; value: string }): Promise<RoomTimelinePage | undefined>
+  readMessages(ids: string[]): Promise<Message[]>
+}
+
+/** Rows that are kept of a timeline whose end is read. */
+const mostRows = 500
+
+/** What a timeline is busy with. */
+export type TimelineStatus = 'loading' | 'ready' | 'failed'
+
+/** The rows of one room or thread that this page holds, and how they follow what happens. */
+export class Timeline {
+  readonly window = new Cell<TimelineWindow | undefined>(undefined)
+  readonly status = new Cell<TimelineStatus>('loading')
+  /** The reader is at the newest row: what lies far above may be let go. */
+  following = true
+  readonly #source: TimelineSource
+  #reading: Promise<void> = Promise.resolve()
+  #catchingUp = false
+  #again = false
+
+  constructor(source: TimelineSource) {
+    this.#source = source
+  }
+
+  /** Reads the newest rows; what was shown stays until they are there. */
+  async reload(): Promise<void> {
+    if (this.window.value === undefined) this.status.set('loading')
+    try {
+      await this.#inTurn(async () => {
+        const page = await this.#source.read()
+        if (page) this.window.set(windowOf(page))
+      })
+      this.status.set('ready')
+    } catch {
+      this.status.set('failed')
+    }
+  }
+
+  /** Reads on before the first row. */
+  async readOlder(): Promise<void> {
+    await this.#inTurn(async () => {
+      const window = this.window.value
+      if (!window?.hasOlder) return
+      const page = await this.#source.read({ case: 'before', value: window.startCursor })
+      if (page) this.window.update((now) => now && withOlder(now, page))
+    })
+  }
+
+  /**
+   * Reads on behind the last row until nothing newer is there. One reading runs at a time; if it is asked for meanwhile,
+   * one more follows: however much happens, nothing is missed and nothing piles up.
+   */
+  async catchUp(): Promise<void> {
+    this.#again = true
+    if (this.#catchingUp) return
+    this.#catchingUp = true
+    try {
+      while (this.#again) {
+        this.#again = false
+        await this.#inTurn(() => this.#readOn())
+      }
+    } finally {
+      this.#catchingUp = false
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    for (let window = this.window.value; window; window = this.window.value) {
+      const page = await this.#source.read({ case: 'after', value: window.endCursor })
+      if (!page) return
+      this.window.update((now) => now && withNewer(now, page))
+      if (!page.hasNewer || page.events.length === 0) break
+    }
+    // Begun anew, because a window without holes cannot lose rows and keep its cursors.
+    if (this.following && (this.window.value?.rows.length ?? 0) > mostRows) {
+      const page = await this.#source.read()
+      if (page) this.window.set(windowOf(page))
+    }
+  }
+
+  /** Reads a message anew wherever it is shown here. */
+  async refresh(ids: readonly string[]): Promise<void> {
+    const window = this.window.value
+    if (!window) return
+    const shown = [...new Set(ids.flatMap((id) => rowsAbout(window, id)))]
+    if (shown.length === 0) return
+    const messages = await this.#source.readMessages(shown)
+    this.window.update((now) => now && withMessages(now, messages))
+  }
+
+  /** Takes in a message that an answer brought. */
+  show(message: Message): void {
+    this.window.update((now) => now && withMessages(now, [message]))
+  }
+
+  retracted(id: string, at: Message['deletedAt']): void {
+    this.window.update((now) => now && withRetracted(now, id, at))
+  }
+
+  /** Readings that move the ends of the window run one after the other. */
+  #inTurn(read: () => Promise<void>): Promise<void> {
+    const turn = this.#reading.then(read)
+    this.#reading = turn.catch(() => undefined)
+    return turn
+  }
+}

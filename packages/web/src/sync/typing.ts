@@ -1,0 +1,59 @@
+import type { ParleyClient } from '@parley/client'
+import { Cell } from '../state/cell.ts'
+
+/** How long a hint is shown, and how often one is sent at most; the contract names both. */
+const [shownMs, everyMs] = [6_000, 2_000]
+/** A hint takes another way than a message, so one sent before it may come after it. */
+const lateMs = 1_000
+
+/** Who is typing where. */
+export class Typing {
+  readonly #cells = new Map<string, Cell<readonly string[]>>()
+  readonly #ends = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #server: ParleyClient
+  readonly #sentAt = new Map<string, number>()
+  readonly #endedAt = new Map<string, number>()
+
+  constructor(server: ParleyClient) {
+    this.#server = server
+  }
+
+  /** Ids of who is typing in a room, or in a thread of it. */
+  in(place: string): Cell<readonly string[]> {
+    let cell = this.#cells.get(place)
+    if (!cell) this.#cells.set(place, (cell = new Cell<readonly string[]>([])))
+    return cell
+  }
+
+  heard(place: string, userId: string): void {
+    const key = `${place}/${userId}`
+    if (performance.now() - (this.#endedAt.get(key) ?? -Infinity) < lateMs) return
+    this.in(place).update((ids) => (ids.includes(userId) ? ids : [...ids, userId]))
+    clearTimeout(this.#ends.get(key))
+    this.#ends.set(
+      key,
+      setTimeout(() => this.#take(place, userId), shownMs),
+    )
+  }
+
+  /** Somebody said what they were typing. */
+  ended(place: string, userId: string): void {
+    const key = `${place}/${userId}`
+    clearTimeout(this.#ends.get(key))
+    this.#ends.delete(key)
+    this.#endedAt.set(key, performance.now())
+    this.#take(place, userId)
+  }
+
+  /** Tells the others that one is typing. */
+  tell(roomId: string, threadRootEventId: string): void {
+    const place = `${roomId}/${threadRootEventId}`
+    if (performance.now() - (this.#sentAt.get(place) ?? -Infinity) < everyMs) return
+    this.#sentAt.set(place, performance.now())
+    void this.#server.api.room.updateTypingIndicator({ roomId, threadRootEventId }).catch(() => undefined)
+  }
+
+  #take(place: string, userId: string): void {
+    this.#cells.get(place)?.update((ids) => (ids.includes(userId) ? ids.filter((id) => id !== userId) : ids))
+  }
+}

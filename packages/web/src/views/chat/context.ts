@@ -1,0 +1,10 @@
+import { getContext, setContext } from 'svelte'
+import type { Chat } from '../../sync/chat.ts'
+
+const key = Symbol('chat')
+
+/** Hands the chat to all components below. */
+export const provideChat = (chat: Chat): Chat => setContext(key, chat)
+
+/** The chat that a component is part of. */
+export const useChat = (): Chat => getContext(key)
