@@ -7,6 +7,9 @@ import type { NodeHandler, NodeServerRequest, NodeServerResponse } from './adapt
 
 type Options = { forwarder: Forwarder; images: ImageDoor }
 
+/** How long a refused client may go on sending before its stream is reset. */
+const lingerMs = 1_000
+
 /**
  * A gRPC call with a whole image. The protocol library reads a message before it asks anybody, so its sender is known and
  * has a place before it gets the request.
@@ -43,8 +46,10 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
   const headers = { 'content-type': request.headers['content-type'] ?? 'application/grpc', ...trailers }
   if ('stream' in response) {
     response.stream.respond({ ':status': 200, ...headers }, { endStream: true })
-    // The rest of the request is not wanted.
-    response.stream.close(constants.NGHTTP2_NO_ERROR)
+    // A client that is still sending may take a reset for the answer: what it sends in the next moment is discarded.
+    request.resume()
+    const lingering = setTimeout(() => response.stream.close(constants.NGHTTP2_NO_ERROR), lingerMs)
+    response.stream.once('close', () => clearTimeout(lingering))
   } else {
     request.resume()
     response.writeHead(200, headers).end()
