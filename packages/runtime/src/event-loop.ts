@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { beatWithin } from '@parley/telemetry'
 
 const blockMs = 400
 const windowMs = 10_000
@@ -7,29 +8,28 @@ const limitMs = 5_000
 const [restMs, closelyMs] = [2_000, 100]
 const busy = 0.25
 
-/** How long the event loop was blocked of late, told by a tick. */
+/** What is seen when the loop comes to a timer: how late it comes, and how long it did not wait since the last look. */
+export type Look = { now: number; lateMs: number; activeMs: number }
+
+/** How long the event loop was blocked of late. */
 export class EventLoopStalls {
   #stalls: { endedAt: number; ms: number }[] = []
-  #lastTick: number
-  #expectedMs = restMs
+  #lookedAt: number
+  #closely = false
 
   constructor(now: number) {
-    this.#lastTick = now
+    this.#lookedAt = now
   }
 
-  /**
-   * To be called when the tick comes, with the milliseconds since the last one in which the loop did not wait. A tick that
-   * is so late that it matters tells of a stall. Returns the milliseconds until the next one.
-   */
-  tick(now: number, activeMs: number): number {
-    const elapsed = now - this.#lastTick
-    const late = elapsed - this.#expectedMs
-    this.#lastTick = now
-    // One that began long before the tick was due is longer than the tick is late.
-    const ms = this.#expectedMs === closelyMs ? late : activeMs
-    if (late >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(ms, windowMs) })
+  /** Takes note of a look; one that is so late that it matters tells of a stall. Answers whether to look closely now. */
+  look({ now, lateMs, activeMs }: Look): boolean {
+    // One that began long before the look was due is longer than the look is late.
+    const ms = this.#closely ? lateMs : activeMs
+    if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(ms, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
-    return (this.#expectedMs = activeMs >= busy * elapsed ? closelyMs : restMs)
+    this.#closely = activeMs >= busy * (now - this.#lookedAt)
+    this.#lookedAt = now
+    return this.#closely
   }
 
   /** Why the process should get no work now, if so: it was blocked for half of the last ten seconds. */
@@ -45,14 +45,16 @@ export function watchEventLoop(): { reason(): string | undefined } & Disposable 
   const stalls = new EventLoopStalls(performance.now())
   let seen = performance.eventLoopUtilization()
   let timer: NodeJS.Timeout
-  const wait = (ms: number): void => {
-    timer = setTimeout(look, ms).unref()
+  const waitUntil = (dueAt: number): void => {
+    timer = setTimeout(() => look(dueAt), dueAt - performance.now()).unref()
   }
-  const look = (): void => {
+  const look = (dueAt: number): void => {
+    const now = performance.now()
     const { active } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
-    wait(stalls.tick(performance.now(), active))
+    const closely = stalls.look({ now, lateMs: now - dueAt, activeMs: active })
+    waitUntil(closely ? now + closelyMs : beatWithin(restMs))
   }
-  wait(restMs)
+  waitUntil(beatWithin(restMs))
   return { reason: () => stalls.reason(performance.now()), [Symbol.dispose]: () => clearTimeout(timer) }
 }

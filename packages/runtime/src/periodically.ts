@@ -1,12 +1,12 @@
-import { logger } from '@parley/telemetry'
+import { beatMs, beatWithin, logger } from '@parley/telemetry'
 
 /** A task that comes round. */
 export type PeriodicTask = {
   /** For the log. */
   name: string
   /**
-   * Longest pause between two runs. Below 2.5 seconds: the pause, give or take a tenth. From there on the runs of a process
-   * meet on a common beat, so that they wake it together: the pause is up to 2.5 seconds shorter.
+   * Longest pause between two runs. Below two seconds: the pause, give or take a tenth. From there on the runs of a process
+   * meet on a common beat, so that they wake it together: the pause is up to two seconds shorter.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
@@ -28,10 +28,6 @@ export type Periodic = AsyncDisposable & {
    */
   wake(inMs?: number): void
 }
-
-const beatMs = 2_500
-/** Where the beats of this process lie, so that processes that start together do not run together. */
-const firstBeat = performance.now() + Math.random() * beatMs
 
 /**
  * Runs a task again and again, never twice at a time, and whenever it is woken. The first run comes after a random part of
@@ -100,9 +96,6 @@ class Rounds implements Periodic {
 }
 
 function usualTime(everyMs: number): number {
-  const now = performance.now()
-  if (everyMs < beatMs) return now + everyMs * (0.9 + Math.random() * 0.2)
-  const at = firstBeat + Math.floor((now + everyMs - firstBeat) / beatMs) * beatMs
-  // A timer may fire a moment early.
-  return at - now < everyMs / 2 ? at + beatMs : at
+  if (everyMs >= beatMs) return beatWithin(everyMs)
+  return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
 }

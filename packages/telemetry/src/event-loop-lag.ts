@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { beatWithin } from './beat.ts'
 
 const resolutionMs = 20
-const lookEveryMs = 5_000
+const lookEveryMs = 4_000
 /** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
 const active = 0.03
 
@@ -11,14 +12,13 @@ const active = 0.03
  */
 export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #seen = performance.eventLoopUtilization()
-  #lookedAt = performance.now()
   #latestMs = 0
 
   constructor() {
     this.#delay.enable()
-    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
+    this.#wait()
   }
 
   /** Seconds, of what was measured since the last reset. */
@@ -35,18 +35,22 @@ export class EventLoopLag implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     this.#delay.disable()
   }
 
-  #look(): void {
-    const now = performance.now()
-    this.#latestMs = Math.max(this.#latestMs, now - this.#lookedAt - lookEveryMs)
-    this.#lookedAt = now
+  #wait(): void {
+    const dueAt = beatWithin(lookEveryMs)
+    this.#timer = setTimeout(() => this.#look(dueAt), dueAt - performance.now()).unref()
+  }
+
+  #look(dueAt: number): void {
+    this.#latestMs = Math.max(this.#latestMs, performance.now() - dueAt)
     const { utilization } = performance.eventLoopUtilization(this.#seen)
     this.#seen = performance.eventLoopUtilization()
     if (utilization >= active) this.#delay.enable()
     else this.#delay.disable()
+    this.#wait()
   }
 }
 

@@ -1,3 +1,4 @@
+export { beatMs, beatWithin } from './beat.ts'
 export { logger, type Logger } from './logger.ts'
 export { counter, gauge, histogram, metricsText, type Labels } from './metrics.ts'
 export { stopTelemetry } from './start.ts'

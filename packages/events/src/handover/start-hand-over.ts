@@ -8,7 +8,7 @@ import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
 /** What a process that died leaves behind is handed over within three seconds. */
-const usualPollMs = 2500
+const usualPollMs = 2000
 const tryAgainMs = 500
 const nextRoomsMs = 200
 const roomsInHand = 16

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders, type Msg } from 'nats'
+import { periodically, type Periodic } from '@parley/runtime'
 import { logger, withSpan } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
@@ -37,7 +38,7 @@ export class IncomingCalls {
   readonly #options: IncomingOptions
   readonly #admission: Admission
   readonly #skew: Skew
-  readonly #heartbeat: NodeJS.Timeout
+  readonly #heartbeat: Periodic
   readonly #running = new Set<Running>()
   readonly #sweep = new Ticker(sweepMs, () => this.#look())
   #draining = false
@@ -47,7 +48,8 @@ export class IncomingCalls {
     this.#options = options
     this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
     this.#skew = new Skew(options.now())
-    this.#heartbeat = setInterval(() => this.#skew.tick(options.now()), 2_000).unref()
+    const run = (): void => this.#skew.tick(options.now())
+    this.#heartbeat = periodically({ name: 'clock of calls', everyMs: 2_000, run })
   }
 
   /** Takes a request from the bus. */
@@ -144,7 +146,7 @@ export class IncomingCalls {
       })
     }
     this.#sweep.stop()
-    clearInterval(this.#heartbeat)
+    await this.#heartbeat[Symbol.asyncDispose]()
     return this.#admission.size
   }
 }

@@ -7,7 +7,7 @@ import { roomsLeftBehind } from '../store/facts.ts'
 const patienceMs = 1000
 const roomsPerRound = 100
 /** With the patience, what a process that died left behind is told within three seconds. */
-const everyMs = 1500
+const everyMs = 2000
 const againMs = 1000
 
 /** Hands over what crashed processes and a silent messaging left behind. */

@@ -14,7 +14,7 @@ export type WorkerOptions = {
 }
 
 /** A process that ends leaves its videos to the others. */
-const pollEveryMs = 2500
+const pollEveryMs = 2000
 const tryAgainMs = 1000
 const shortestPauseMs = 100
 /** Before a video is tried again. */
