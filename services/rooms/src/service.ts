@@ -21,6 +21,8 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = {
   now?: () => Date
+  /** How long the check of what messaging holds rests, per step of a walk. */
+  checkRestMs?: number
   /** Gives up starting. */
   stop?: AbortSignal
 }
@@ -70,7 +72,7 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
     }),
   )
   opened.use(handOverLeftBehind(ctx, signal))
-  opened.use(checkMessaging(ctx, apply, signal))
+  opened.use(checkMessaging(ctx, apply, { signal, restMs: overrides.checkRestMs }))
   opened.use(endExpiredBans(ctx, signal))
   opened.use(forgetOldAnswers(ctx, signal))
   const background = Promise.allSettled([fillPeople(ctx, signal), makeLobby(ctx, signal).then(roomsExist)])

@@ -136,7 +136,7 @@ export async function openEnv(): Promise<Env> {
   const processes = opened.use(new Resources())
   async function start(settings: Record<string, string> = {}): Promise<Service> {
     const env = { PARLEY_NATS_URL: nats.url, PARLEY_ROOMS_DATABASE_URL: database.url, PARLEY_DATABASE_POOL: '5' }
-    const service = await startRooms(readConfig({ env: { ...env, ...settings } }))
+    const service = await startRooms(readConfig({ env: { ...env, ...settings } }), { checkRestMs: 0 })
     let ended: Promise<void> | undefined
     const once = {
       ...service,

@@ -7,19 +7,23 @@ import { newestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** Most of the time that a walk takes of all time, and the shortest pause after one. */
-const walking = 0.1
-const shortestPauseMs = 10_000
+/** After a walk it rests for so long per step: most of the time nothing is restored. */
+const usualRestMs = 10_000
 
 /**
  * A messaging restored from a backup has lost facts it once applied, and nobody else would notice in a quiet room. This
  * walks over all rooms, a few each second, sends each newest fact again and feeds what is missing before it; where
  * something was missing it goes on without pausing. After a walk it rests.
  */
-export function checkMessaging(ctx: Context, apply: ApplyFacts, signal: AbortSignal): AsyncDisposable {
-  // Several processes start at different places.
+export function checkMessaging(
+  ctx: Context,
+  apply: ApplyFacts,
+  { signal, restMs = usualRestMs }: { signal: AbortSignal; restMs?: number | undefined },
+): AsyncDisposable {
+  // Several processes start at different places, and go on to the end before the first whole walk.
   let after = newId('room')
-  let begunAt = performance.now()
+  let isWhole = false
+  let steps = 0
   let restsUntil = 0
 
   async function step(): Promise<boolean> {
@@ -35,24 +39,26 @@ export function checkMessaging(ctx: Context, apply: ApplyFacts, signal: AbortSig
     )
     after = rooms.at(-1)?.roomId ?? ''
     if (after === '') rest()
+    else steps++
     return fed.includes(true)
   }
 
   function rest(): void {
-    const now = performance.now()
-    restsUntil = now + Math.max((now - begunAt) * (1 / walking - 1), shortestPauseMs)
-    begunAt = restsUntil
+    if (isWhole) restsUntil = performance.now() + Math.max(steps, 1) * restMs
+    isWhole = true
+    steps = 0
   }
 
   return periodically({
     name: 'check what messaging holds',
-    everyMs: shortestPauseMs,
+    everyMs: usualRestMs,
     afterFailureMs: stepEveryMs,
     signal,
     run: async () => {
-      if (performance.now() < restsUntil) return restsUntil - performance.now()
+      const leftMs = restsUntil - performance.now()
+      if (leftMs > 0) return leftMs
       while (!signal.aborted && (await step()));
-      return stepEveryMs
+      return Math.max(restsUntil - performance.now(), stepEveryMs)
     },
   })
 }
