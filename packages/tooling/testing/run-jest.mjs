@@ -13,7 +13,8 @@ export async function runJest({ config, args = [], onTotal = () => {}, onFile = 
     process.execPath,
     [
       ...['--no-warnings', '--experimental-vm-modules', program, '-c', inWorkspace(config), '--passWithNoTests'],
-      ...['--reporters', reporter, ...args],
+      // All is told and taken down by then: what a test left open must not keep the run waiting for ever.
+      ...['--forceExit', '--reporters', reporter, ...args],
     ],
     { cwd: workspace, env: process.env, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] },
   )
