@@ -1,7 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders, type Msg } from 'nats'
-import { periodically, type Periodic } from '@parley/runtime'
-import { logger, withSpan } from '@parley/telemetry'
+import { beatWithin, logger, withSpan } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
 import { countNotStarted, countServed } from '../metrics.ts'
@@ -16,6 +15,7 @@ import type { ServedMethod } from './routes.ts'
 import { Skew } from './skew.ts'
 
 const log = logger('rpc')
+const tickMs = 2_000
 
 /** How many calls are taken, and what surrounds them. */
 export type IncomingOptions = Surroundings & {
@@ -38,7 +38,7 @@ export class IncomingCalls {
   readonly #options: IncomingOptions
   readonly #admission: Admission
   readonly #skew: Skew
-  readonly #heartbeat: Periodic
+  #heartbeat: NodeJS.Timeout | undefined
   readonly #running = new Set<Running>()
   readonly #sweep = new Ticker(sweepMs, () => this.#look())
   #draining = false
@@ -48,8 +48,15 @@ export class IncomingCalls {
     this.#options = options
     this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
     this.#skew = new Skew(options.now())
-    const run = (): void => this.#skew.tick(options.now())
-    this.#heartbeat = periodically({ name: 'clock of calls', everyMs: 2_000, run })
+    this.#tickSoon()
+  }
+
+  #tickSoon(): void {
+    const tick = (): void => {
+      this.#skew.tick(this.#options.now())
+      this.#tickSoon()
+    }
+    this.#heartbeat = setTimeout(tick, beatWithin(tickMs) - performance.now()).unref()
   }
 
   /** Takes a request from the bus. */
@@ -146,7 +153,7 @@ export class IncomingCalls {
       })
     }
     this.#sweep.stop()
-    await this.#heartbeat[Symbol.asyncDispose]()
+    clearTimeout(this.#heartbeat)
     return this.#admission.size
   }
 }
