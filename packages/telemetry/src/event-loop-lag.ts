@@ -4,7 +4,7 @@ import { beatWithin } from './beat.ts'
 const resolutionMs = 20
 const lookEveryMs = 4_000
 /** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
-const active = 0.03
+const active = 0.1
 
 /**
  * How late the event loop comes to its timers. It is measured while the loop has something to do: measuring wakes the

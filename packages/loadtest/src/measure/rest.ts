@@ -4,8 +4,8 @@ import type { Fleet } from '@parley/local'
 import { seeProcesses, sumOfTree } from '../load/processor-time.ts'
 import type { Report } from '../report.ts'
 
-/** What a start leaves to do is done by then. */
-const settleSeconds = 15
+/** What a start leaves to do is done by then: a process that becomes idle frees what it no longer needs, several times. */
+const settleSeconds = 60
 const restSeconds = 60
 const mostPercent = 2
 

@@ -37,6 +37,7 @@ export async function startPostgres(
     // A fleet at rest sleeps; commits write their own log.
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
+    'autovacuum_naptime=5min',
     ...careless,
   ]
   const child = await startChild({
