@@ -1,15 +1,19 @@
 import { fileURLToPath } from 'node:url'
+import { bundleDependencies } from './testing/bundled-dependencies.mjs'
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 
 /** What takes long runs only when it is asked for: `make test-all`. */
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.ts$']
 
+process.env.PARLEY_TEST_DEPENDENCIES = await bundleDependencies()
+
 /** Unit and behaviour tests of every package and service, straight from their TypeScript sources. */
 export default {
   rootDir: here('../..'),
   roots: ['<rootDir>/packages', '<rootDir>/services'],
-  testEnvironment: 'node',
+  testEnvironment: here('testing/environment.mjs'),
+  resolver: here('testing/resolver.cjs'),
   testMatch: ['**/*.test.{ts,mjs}'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', '<rootDir>/packages/e2e/', ...long],
   modulePathIgnorePatterns: ['/dist/', '/\\.turbo/'],

@@ -53,9 +53,10 @@ const [failedChecks, { files, again, broken }] = await Promise.all([
   runSuites(suites, {
     once: isPartial,
     args: [
-      ...(isPartial ? ['--reporters', 'default'] : []),
-      ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
       ...paths,
+      ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
+      // Jest takes all that follows for reporters.
+      ...(isPartial ? ['--reporters', 'default'] : []),
     ],
     onTotal: (total) => progress.expect(total),
     onFile: show,
