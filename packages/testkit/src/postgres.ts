@@ -11,24 +11,39 @@ import { type Outage, outageProxy } from './outage-proxy.ts'
 /** A database of its own. */
 export type TestDatabase = Outage & { url: string }
 
+/** What a test wants of its database. */
+export type TestDatabaseOptions = {
+  /** `stop()` makes the database unreachable, `start()` reachable again; all that is said to it takes a detour then. */
+  outages?: boolean
+}
+
 /**
  * A database with the migrations of a service's drizzle folder: a clone of a template that is migrated once for each
- * content of the folder. `stop()` makes it unreachable, `start()` reachable again. Disposing drops it.
+ * content of the folder. Disposing drops it.
  */
-export async function testDatabase(drizzleFolder: string): Promise<TestDatabase> {
+export async function testDatabase(
+  drizzleFolder: string,
+  { outages = false }: TestDatabaseOptions = {},
+): Promise<TestDatabase> {
   const folder = resolve(drizzleFolder)
   const template = await migratedTemplate(folder)
   const name = `${clonePrefix}${Date.now().toString(36)}_${randomBytes(6).toString('hex')}`
   await administer((client) => client.query(`create database ${name} template ${template}`))
   const { postgresAdminUrl } = await testInfrastructure()
-  const proxy = await outageProxy(withDatabase(postgresAdminUrl, name), 5432)
+  const direct = withDatabase(postgresAdminUrl, name)
+  const reached = outages ? await outageProxy(direct, 5432) : withoutOutages(direct)
   return {
-    ...proxy,
+    ...reached,
     async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]()
+      await reached[Symbol.asyncDispose]()
       await administer((client) => client.query(`drop database if exists ${name} with (force)`))
     },
   }
+}
+
+function withoutOutages(url: string): Outage {
+  const cannot = () => Promise.reject(new Error('this database was made without { outages: true }'))
+  return { url, stop: cannot, start: cannot, [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
 async function migratedTemplate(folder: string): Promise<string> {

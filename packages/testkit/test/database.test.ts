@@ -40,7 +40,7 @@ test('a disposed one is gone', async () => {
 })
 
 test('a stopped one refuses connections and comes back with its rows', async () => {
-  await using database = await testDatabase(folder)
+  await using database = await testDatabase(folder, { outages: true })
   await query(database.url, 'insert into things values (7)')
   await database.stop()
   await expect(query(database.url, 'select 1')).rejects.toThrow()

@@ -26,6 +26,7 @@ import {
   testBus,
   testDatabase,
   testNats,
+  type TestDatabaseOptions,
   testRedis,
   type Outage,
   type TestCaller,
@@ -76,9 +77,9 @@ export type Env = AsyncDisposable & {
 const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
 
 /** Everything around accounts over a real database and bus. */
-export async function openEnv(): Promise<Env> {
+export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
   await using opened = new Resources()
-  const database = opened.use(await testDatabase(drizzle))
+  const database = opened.use(await testDatabase(drizzle, options))
   const nats = opened.use(await testNats())
   const redis = opened.use(await testRedis())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))

@@ -7,7 +7,7 @@ import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from
 let env: Env
 
 beforeEach(async () => {
-  env = await openEnv()
+  env = await openEnv({ outages: true })
 })
 
 afterEach(async () => env[Symbol.asyncDispose]())

@@ -11,14 +11,14 @@ import {
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { Resources } from '@parley/runtime'
-import { callAs, testBus, testDatabase, testNats } from '@parley/testkit'
+import { callAs, testBus, testDatabase, testNats, type TestDatabaseOptions } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startAdmin, type Overrides } from '../src/service.ts'
 
 /** An empty database, a bus of its own, and admin processes over them on demand. */
-export async function testAdmin() {
+export async function testAdmin(options?: TestDatabaseOptions) {
   const opened = new Resources()
-  const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url)), options))
   const nats = opened.use(await testNats())
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const environment = {

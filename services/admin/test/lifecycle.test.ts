@@ -7,7 +7,7 @@ import { readiness, testAdmin, type TestAdmin } from './_admin.ts'
 let admin: TestAdmin
 
 beforeEach(async () => {
-  admin = await testAdmin()
+  admin = await testAdmin({ outages: true })
 })
 
 afterEach(() => admin[Symbol.asyncDispose]())

@@ -23,6 +23,7 @@ import {
   testBus,
   testDatabase,
   testNats,
+  type TestDatabaseOptions,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startMessaging, type Overrides } from '../src/service.ts'
@@ -39,13 +40,15 @@ export type Person = {
 
 type PreviewAnswer = MessageInitShape<typeof PreviewLinkResponseSchema>
 
+type FleetOptions = { processes?: number } & TestDatabaseOptions & Overrides
+
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
 /** Messaging over a database and a NATS server of its own, with stand-ins for its neighbours. */
-export async function startFleet({ processes = 1, ...overrides }: { processes?: number } & Overrides = {}) {
+export async function startFleet({ processes = 1, outages = false, ...overrides }: FleetOptions = {}) {
   await using opened = new Resources()
   const nats = opened.use(await testNats())
-  const database = opened.use(await testDatabase(drizzle))
+  const database = opened.use(await testDatabase(drizzle, { outages }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const erasures = new ErasureReports()
   const neighbours = {

@@ -7,7 +7,7 @@ import type { RoomFeed } from './_room-feed.ts'
 let fleet: Fleet
 let room: RoomFeed
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
+  fleet = await startFleet({ processes: 2, outages: true })
   room = await fleet.room().channel(['ann'])
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())

@@ -21,6 +21,7 @@ import {
   testBus,
   testDatabase,
   testNats,
+  type TestDatabaseOptions,
 } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { readConfig } from '../src/config.ts'
@@ -74,9 +75,9 @@ const away = (): never => {
   throw new ConnectError('away', Code.Unavailable)
 }
 
-export async function openEnv(): Promise<Env> {
+export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
   await using opened = new Resources()
-  const database = opened.use(await testDatabase(drizzle))
+  const database = opened.use(await testDatabase(drizzle, options))
   const nats = opened.use(await testNats())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))

@@ -15,7 +15,7 @@ let room: string
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv()
+  env = await openEnv({ outages: true })
   service = await env.start(impatient)
   await lobbyOf(env)
 })

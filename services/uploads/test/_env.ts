@@ -31,6 +31,7 @@ import {
   testDatabase,
   testNats,
   type TestDatabase,
+  type TestDatabaseOptions,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { openDiskStorage } from '../src/storage/disk.ts'
@@ -92,9 +93,9 @@ export type Env = AsyncDisposable & {
 const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
 
 /** Everything around uploads: a database, a bus, and a folder or a bucket of its own. */
-export async function openEnv(kind: StorageKind = 'disk'): Promise<Env> {
+export async function openEnv(kind: StorageKind = 'disk', options?: TestDatabaseOptions): Promise<Env> {
   await using opened = new Resources()
-  const database = opened.use(await testDatabase(drizzle))
+  const database = opened.use(await testDatabase(drizzle, options))
   const nats = opened.use(await testNats())
   const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
   const { bus, rpc } = opened.use(await testBus(nats.url))

@@ -13,7 +13,7 @@ let service: Service
 let key: string
 
 beforeAll(async () => {
-  env = await openEnv()
+  env = await openEnv('disk', { outages: true })
   service = await env.start()
   key = await storeAvatar(env, service, await plain(200, 100).png().toBuffer())
 })
