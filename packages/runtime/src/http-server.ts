@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { answerRequests } from './request-framing.ts'
 
 /** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
 export type HttpServer = AsyncDisposable & { url: string }
@@ -18,11 +19,15 @@ const usualPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_0
 
 type Options = { host: string; port: number; handle: RequestListener; patience?: HttpPatience }
 
-/** Serves HTTP on a port of its own; 0 takes a free one, which `url` names. Throws when the port cannot be had. */
+/**
+ * Serves HTTP on a port of its own; 0 takes a free one, which `url` names. Only a POST reaches `handle` with a body. Throws
+ * when the port cannot be had.
+ */
 export async function serveHttp({ host, port, handle, patience = usualPatience }: Options): Promise<HttpServer> {
   const { head: headersTimeout, request: requestTimeout, idle } = patience
   const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
-  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval }, handle)
+  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval })
+  answerRequests(server, handle)
   server.setTimeout(idle)
   server.listen(port, host)
   await once(server, 'listening')

@@ -2,6 +2,7 @@ export { crossOriginHeaders, isPreflight, preflightHeaders, type CrossOrigin } f
 export { Health } from './health.ts'
 export { serveInternal, type InternalServerOptions } from './internal-server.ts'
 export { periodically, type Periodic, type PeriodicTask } from './periodically.ts'
+export { answerRequests, hasBody } from './request-framing.ts'
 export { Resources } from './resources.ts'
 export { retry, type RetryOptions } from './retry.ts'
 export { run, type ReadyMessage, type Service } from './run.ts'

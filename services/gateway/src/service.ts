@@ -19,6 +19,7 @@ import { signInLimits } from './http/auth/limits.ts'
 import { clientAddressBehind } from './http/client-address.ts'
 import { sessionCookies } from './http/cookies.ts'
 import { Dispatch } from './http/dispatch.ts'
+import { PassOnUpgrade } from './http/pass-on-upgrade.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
 import { readClientFiles } from './http/web-client/files.ts'
@@ -102,11 +103,11 @@ export async function startGateway(config: Config): Promise<Service> {
       oauthRedirectOrigins: config.oauthRedirectOrigins,
     },
     getServer: () => discovery.getServer({}),
-    assets: new PassOn('assets', config.assetsUrls),
-    webhooks: new PassOn('webhooks', config.webhooksUrls),
+    assets: opened.use(new PassOn({ what: 'assets', targets: config.assetsUrls, methods: ['GET', 'HEAD'] })),
+    webhooks: opened.use(new PassOn({ what: 'webhooks', targets: config.webhooksUrls, methods: ['POST'] })),
     webClient,
   })
-  const realtime = new PassOn('realtime', config.realtimeUrls)
+  const realtime = new PassOnUpgrade(config.realtimeUrls)
   const publicPort = await servePublicPort({ host: config.host, port: config.port, dispatch, realtime })
   opened.defer('public port', async () => {
     health.drain()

@@ -37,13 +37,25 @@ afterAll(async () => {
 })
 beforeEach(() => void (received.length = 0))
 
-test.each(['/assets/files/A1?access=t', '/webhooks/livekit'])('%s is passed on as it came', async (path) => {
+test.each([
+  ['GET', '/assets/files/A1?access=t', undefined],
+  ['POST', '/webhooks/livekit', 'hello'],
+])('%s %s is passed on as it came', async (method, path, body) => {
   const headers = { authorization: 'Bearer t', 'parley-caller': 'x', 'Parley-Signature': 'y', connection: 'close' }
-  const response = await fetch(gateway.url + path, { method: 'POST', body: 'hello', headers })
+  const response = await fetch(gateway.url + path, { method, headers, ...(body !== undefined && { body }) })
   expect([response.status, response.headers.get('x-from'), await response.text()]).toEqual([207, 'behind', 'behind'])
   const [request] = received
-  expect([request?.method, request?.url, request?.headers.authorization]).toEqual(['POST', path, 'Bearer t'])
+  expect([request?.method, request?.url, request?.headers.authorization]).toEqual([method, path, 'Bearer t'])
   expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))).toEqual([])
+})
+
+test.each([
+  ['POST', '/assets/files/A1', 'GET, HEAD'],
+  ['GET', '/webhooks/livekit', 'POST'],
+])('%s %s is told what goes there', async (method, path, allow) => {
+  const response = await fetch(gateway.url + path, { method })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
+  expect(received).toEqual([])
 })
 
 test('whether the connection stays open is between the client and the gateway', async () => {

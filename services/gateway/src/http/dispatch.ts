@@ -105,8 +105,8 @@ export class Dispatch {
     if (path === '/api/graphql') return serveGraphql(this.#discovery, request, response, cors)
     const browser = this.#browser(path, request, response, cors)
     if (browser) return browser
-    if (path.startsWith('/assets/')) return this.#options.assets.http(request, response)
-    if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response)
+    if (path.startsWith('/assets/')) return this.#options.assets.http(request, response, cors)
+    if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
     if (this.#options.webClient.serve(path, request, response)) return
     request.resume()

@@ -1,12 +1,24 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import { PassOn } from './pass-on.ts'
 
 const servers: Server[] = []
-afterEach(() => {
+const passOns: PassOn[] = []
+afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
+  for (const passOn of passOns.splice(0)) await passOn[Symbol.asyncDispose]()
 })
 
 async function serve(handle: RequestListener): Promise<string> {
@@ -17,7 +29,8 @@ async function serve(handle: RequestListener): Promise<string> {
 }
 
 const through = async (handle: RequestListener): Promise<string> => {
-  const passOn = new PassOn('assets', [await serve(handle)])
+  const passOn = new PassOn({ what: 'assets', targets: [await serve(handle)], methods: ['GET', 'POST'] })
+  passOns.push(passOn)
   return serve((request, response) => void passOn.http(request, response))
 }
 
@@ -33,7 +46,129 @@ test('an answer is passed on whole, with a part that was asked for', async () =>
 test('an answer that breaks off is broken off, and nobody waits for the rest', async () => {
   const url = await through((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
-    setImmediate(() => response.destroy())
+    void setImmediate().then(() => response.destroy())
   })
   await expect(fetch(url).then((response) => response.text())).rejects.toThrow()
+})
+
+test('headers that are for one hop go no further, either way', async () => {
+  let asked: IncomingHttpHeaders = {}
+  const url = await through((request, response) => {
+    asked = request.headers
+    response.writeHead(200, { connection: 'x-hop', 'x-hop': '1', 'x-end': '1', te: 'trailers' }).end()
+  })
+  const headers = { connection: 'x-mine', 'x-mine': '1', te: 'trailers', expect: '100-continue', 'x-kept': '1' }
+  const request = httpRequest(url, { headers }).end()
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect([asked['x-mine'], asked.te, asked.expect, asked['x-kept']]).toEqual([undefined, undefined, undefined, '1'])
+  expect([answer.headers['x-hop'], answer.headers.te, answer.headers['x-end']]).toEqual([undefined, undefined, '1'])
+  request.destroy()
+})
+
+test('an answer is taken no faster than the client takes it', async () => {
+  const size = 100_000_000
+  let sent = 0
+  const url = await through((_, response) => {
+    const bytes = function* () {
+      for (const chunk = Buffer.alloc(100_000); sent < size; sent += chunk.length) yield chunk
+    }
+    Readable.from(bytes()).pipe(response)
+  })
+  const request = httpRequest(url).end()
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  let received = 0
+  let furthestAhead = 0
+  for await (const data of answer) {
+    received += (data as Buffer).length
+    furthestAhead = Math.max(furthestAhead, sent - received)
+    // The server gets several turns for each of the client's.
+    for (let turn = 0; turn < 5; turn++) await setImmediate()
+  }
+  expect(received).toBe(size)
+  expect(furthestAhead).toBeLessThan(size / 2)
+})
+
+test.each(['before an answer', 'during an answer'])(
+  'a client that goes %s ends what was begun for it',
+  async (when) => {
+    let begin: () => void = () => undefined
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    let ended: Promise<unknown> = Promise.resolve()
+    const url = await through((_, response) => {
+      ended = once(response, 'close')
+      if (when === 'during an answer') response.write('some of it')
+      begin()
+    })
+    const request = httpRequest(url).on('error', () => undefined)
+    request.end()
+    await begun
+    if (when === 'during an answer') await once(request, 'response')
+    request.destroy()
+    await ended
+  },
+)
+
+test('a client that goes while its second request waits for the first ends both', async () => {
+  const ended: Promise<unknown>[] = []
+  let begin: () => void = () => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const url = new URL(
+    await through((_, response) => {
+      if (ended.push(once(response, 'close')) === 2) begin()
+    }),
+  )
+  const client = connect(Number(url.port), url.hostname)
+  client.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await begun
+  client.destroy()
+  expect(await Promise.all(ended)).toHaveLength(2)
+})
+
+test.each([
+  ['a length', { 'content-length': 4_000_000 }],
+  ['chunks', { 'transfer-encoding': 'chunked' }],
+])('a body with %s is passed on as it comes', async (_, headers) => {
+  let length = 0
+  let begin: () => void = () => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const url = await through((request, response) => {
+    request.on('data', (data: Buffer) => {
+      length += data.length
+      begin()
+    })
+    request.on('end', () => response.end(request.headers['content-length'] ?? request.headers['transfer-encoding']))
+  })
+  const request = httpRequest(url, { method: 'POST', headers })
+  request.write(Buffer.alloc(2_000_000))
+  await begun
+  request.end(Buffer.alloc(2_000_000))
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  expect(await text(answer)).toBe(String(Object.values(headers)[0]))
+  expect(length).toBe(4_000_000)
+})
+
+test('a body that breaks off is not taken for the whole', async () => {
+  let begin: () => void = () => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  let broken: Promise<unknown> = Promise.resolve()
+  const url = await through((request) => {
+    broken = once(request, 'end').then(
+      () => 'whole',
+      () => 'broken off',
+    )
+    request.on('data', begin)
+  })
+  const request = httpRequest(url, { method: 'POST', headers: { 'content-length': 10 } }).on('error', () => undefined)
+  request.write('abc')
+  await begun
+  request.destroy()
+  expect(await broken).toBe('broken off')
+})
+
+test('whoever asks while nobody is there is told to try again', async () => {
+  const passOn = new PassOn({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'] })
+  passOns.push(passOn)
+  const response = await fetch(await serve((request, answer) => void passOn.http(request, answer)))
+  expect([response.status, await response.json()]).toEqual([503, { error: 'assets is not available; try again' }])
 })

@@ -1,99 +1,79 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import net from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { hasBody } from '@parley/runtime'
+import { errors, Pool } from 'undici'
+import { endToEnd, onwardHeaders, onwardPath } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-  'te',
-  'trailer',
-])
-/** Names that our own processes use among each other mean nothing when they come from outside. */
-const isInternal = (name: string): boolean => name.startsWith('parley-')
+/** How long a server behind may take to connect, and to send the next bytes, in milliseconds. */
+const connectMs = 5_000
+const silentMs = 60_000
 
-/** Passes requests on to other deployables where no ingress does: the next one is tried when one does not answer. */
-export class PassOn {
-  readonly #targets: readonly URL[]
+type Options = {
+  what: string
+  targets: readonly string[]
+  /** Methods that are passed on. A body comes with POST only. */
+  methods: readonly string[]
+}
+
+/**
+ * Passes requests on to other deployables where no ingress does. The client library frames each request itself: nothing
+ * that a client said of the length of its body is repeated unchecked, and a connection whose request or answer did not end
+ * where it should is not used again.
+ */
+export class PassOn implements AsyncDisposable {
   readonly #what: string
+  readonly #methods: readonly string[]
+  readonly #pools: readonly Pool[]
   #turn = 0
 
-  constructor(what: string, targets: readonly string[]) {
+  constructor({ what, targets, methods }: Options) {
     this.#what = what
-    this.#targets = targets.map((target) => new URL(target))
+    this.#methods = methods
+    const limits = { connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs }
+    this.#pools = targets.map((target) => new Pool(new URL(target).origin, limits))
   }
 
-  async http(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = this.#inTurn()[0]
-    if (!target) return replyJson(request, response, 404, { error: `${this.#what} is not served here` })
-    const headers = Object.fromEntries(endToEnd(request).filter(([name]) => !isInternal(name)))
-    // A proxy may send the whole URL; whoever answers next is asked for the path.
-    const path = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')
-    await new Promise<void>((resolve) => {
-      const onward = httpRequest(
-        { host: target.hostname, port: target.port, method: request.method, path, headers },
-        (answer) => {
-          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(endToEnd(answer)))
-          answer.pipe(response)
-          answer.on('close', () => {
-            // What ends early must not look like the whole.
-            if (!answer.complete) response.destroy()
-            resolve()
-          })
-        },
-      )
-      onward.on('error', () => {
-        if (response.headersSent) response.destroy()
-        else void replyJson(request, response, 503, { error: `${this.#what} is not available; try again` })
-        resolve()
+  /** `cors` goes with what the gateway answers itself. */
+  async http(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
+    const pool = this.#pools[this.#turn++ % this.#pools.length]
+    if (!pool) return replyJson(request, response, 404, { error: `${this.#what} is not served here` }, cors)
+    const { method = '' } = request
+    if (!this.#methods.includes(method)) {
+      const error = `use ${this.#methods[0]}`
+      return replyJson(request, response, 405, { error }, { ...cors, allow: this.#methods.join(', ') })
+    }
+    const gone = new AbortController()
+    const onClose = () => gone.abort()
+    response.once('close', onClose)
+    request.socket.once('close', onClose)
+    try {
+      const onward = { method: method as 'GET', path: onwardPath(request.url), ...bodyOf(request), signal: gone.signal }
+      await pool.stream(onward, ({ statusCode, headers }) => {
+        const unread = !request.complete && { connection: 'close' }
+        return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
       })
-      response.on('close', () => onward.destroy())
-      request.pipe(onward)
-    })
+    } catch (error) {
+      if (response.headersSent || response.destroyed) return void response.destroy()
+      if (error instanceof errors.InvalidArgumentError)
+        return await replyJson(request, response, 400, { error: 'the headers are malformed' }, cors)
+      await replyJson(request, response, 503, { error: `${this.#what} is not available; try again` }, cors)
+    } finally {
+      request.socket.off('close', onClose)
+    }
   }
 
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#connect(request, socket, head, this.#inTurn())
-  }
-
-  #connect(request: IncomingMessage, socket: Duplex, head: Buffer, targets: readonly URL[]): void {
-    const [target, ...others] = targets
-    if (!target)
-      return void socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    const onward = net.connect({ host: target.hostname, port: Number(target.port), noDelay: true })
-    const next = (): void => this.#connect(request, socket, head, others)
-    onward.once('error', next)
-    onward.once('connect', () => {
-      onward.removeListener('error', next)
-      onward.write(requestHead(request))
-      if (head.length > 0) onward.write(head)
-      socket.pipe(onward).pipe(socket)
-      const end = (): void => {
-        socket.destroy()
-        onward.destroy()
-      }
-      for (const side of [socket, onward]) side.on('error', end).on('close', end)
-    })
-  }
-
-  #inTurn(): URL[] {
-    const first = this.#targets.length === 0 ? 0 : this.#turn++ % this.#targets.length
-    return [...this.#targets.slice(first), ...this.#targets.slice(0, first)]
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()))
   }
 }
 
-/** The headers that are for the one at the other end, not for the next hop. */
-function endToEnd({ headers }: IncomingMessage): [string, string | string[] | undefined][] {
-  return Object.entries(headers).filter(([name]) => !hopByHop.has(name))
-}
-
-function requestHead(request: IncomingMessage): string {
-  const lines = [`${request.method} ${request.url} HTTP/1.1`]
-  for (let i = 0; i < request.rawHeaders.length; i += 2)
-    if (!isInternal(String(request.rawHeaders[i]).toLowerCase()))
-      lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`)
-  return `${lines.join('\r\n')}\r\n\r\n`
+/** What is sent on: the length of a body stands beside a body only, and the client library holds it to that. */
+function bodyOf(request: IncomingMessage): { headers: ReturnType<typeof onwardHeaders>; body: Readable | null } {
+  const headers = onwardHeaders(request.headers)
+  if (!hasBody(request)) return { headers, body: null }
+  const length = request.headers['content-length']
+  // A server may answer before it has read everything: what is left must not end the connection with the client.
+  const body = Readable.from(request.iterator({ destroyOnReturn: false }))
+  return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
 }

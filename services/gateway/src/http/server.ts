@@ -1,12 +1,13 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
+import { answerRequests, hasBody } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createFront } from './front.ts'
 import { pathOf } from './path.ts'
 import { readAgainWithoutUpgrade } from './upgrade.ts'
-import type { PassOn } from './pass-on.ts'
+import type { PassOnUpgrade } from './pass-on-upgrade.ts'
 
-type Options = { host: string; port: number; dispatch: Dispatch; realtime: PassOn }
+type Options = { host: string; port: number; dispatch: Dispatch; realtime: PassOnUpgrade }
 
 /** The open public port. */
 export type PublicPort = {
@@ -21,7 +22,8 @@ const idleGraceMs = 1_000
 
 export async function servePublicPort({ host, port, dispatch, realtime }: Options): Promise<PublicPort> {
   let draining = false
-  const http1 = createServer({ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true }, (request, response) => {
+  const http1 = createServer({ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true })
+  answerRequests(http1, (request, response) => {
     if (draining) response.shouldKeepAlive = false
     dispatch.http1(request, response)
   })
@@ -33,8 +35,7 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
     session.on('error', () => session.destroy())
   })
   http1.on('upgrade', (request, socket, head) => {
-    if (/websocket/i.test(request.headers.upgrade ?? '') && pathOf(request.url) === '/api/realtime')
-      realtime.upgrade(request, socket, head)
+    if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
     else readAgainWithoutUpgrade(http1, request, socket, head)
   })
   http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -71,3 +72,6 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
     },
   }
 }
+
+const isSocketOffer = (request: IncomingMessage): boolean =>
+  request.method === 'GET' && /^websocket$/i.test(request.headers.upgrade ?? '') && !hasBody(request)

@@ -1,0 +1,87 @@
+import { request as httpRequest, ServerResponse, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { endToEnd, onwardHeaders, onwardPath } from './hop-by-hop.ts'
+import { replyJson } from './reply.ts'
+
+/** How long a node may take to answer an upgrade, in milliseconds. */
+const answerMs = 10_000
+
+/**
+ * Passes WebSockets on to realtime nodes where no ingress does: the next one is tried when one does not answer. Nothing that
+ * a client sends reaches a node before that has taken the upgrade; a node that refuses it gets no second request.
+ */
+export class PassOnUpgrade {
+  readonly #targets: readonly URL[]
+  #turn = 0
+
+  constructor(targets: readonly string[]) {
+    this.#targets = targets.map((target) => new URL(target))
+  }
+
+  /** `request` must be a GET without a body. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const first = this.#targets.length === 0 ? 0 : this.#turn++ % this.#targets.length
+    const targets = [...this.#targets.slice(first), ...this.#targets.slice(0, first)]
+    socket.on('error', () => socket.destroy())
+    this.#ask({ request, socket, head }, targets)
+  }
+
+  #ask(asked: { request: IncomingMessage; socket: Duplex; head: Buffer }, [target, ...others]: readonly URL[]): void {
+    const { request, socket, head } = asked
+    if (socket.destroyed) return
+    if (!target) {
+      const error = 'realtime is not available; try again'
+      return void replyJson(request, responseOn(request, socket), 503, { error })
+    }
+    const headers = { ...onwardHeaders(request.headers), connection: 'Upgrade', upgrade: 'websocket' }
+    const { hostname: host, port } = target
+    const onward = httpRequest({ host, port, path: onwardPath(request.url), headers, agent: false, timeout: answerMs })
+    const gone = () => onward.destroy()
+    const next = () => this.#ask(asked, others)
+    socket.once('close', gone)
+    onward.once('timeout', gone)
+    onward.once('error', next)
+    onward.once('close', () => socket.off('close', gone))
+    onward.once('response', (answer) => {
+      onward.off('error', next).on('error', () => socket.destroy())
+      const response = responseOn(request, socket)
+      response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), connection: 'close' })
+      answer.pipe(response)
+    })
+    onward.once('upgrade', (answer, behind, first) => {
+      onward.off('error', next).on('error', () => socket.destroy())
+      socket.write(switchingHead(answer))
+      socket.write(first)
+      behind.write(head)
+      join(socket, behind)
+    })
+    onward.end()
+  }
+}
+
+/** An ordinary answer to a request whose connection the parser has let go of; the connection ends with it. */
+function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket as Socket)
+  response.once('finish', () => socket.end())
+  return response
+}
+
+function switchingHead({ rawHeaders }: IncomingMessage): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols']
+  for (let i = 0; i < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+function join(socket: Duplex, behind: Socket): void {
+  behind.setTimeout(0)
+  behind.setNoDelay(true)
+  socket.pipe(behind).pipe(socket)
+  const end = (): void => {
+    socket.destroy()
+    behind.destroy()
+  }
+  for (const side of [socket, behind]) side.on('error', end).on('close', end)
+}
