@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import prettier from 'prettier'
 import { register } from 'tsx/esm/api'
+import { formatted } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const marked = /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/
@@ -47,7 +47,7 @@ async function upToDate(service) {
   if (!marked.test(readme)) return readme
   const rows = await table(service)
   const replaced = readme.replace(marked, (_, before, after) => `${before}\n${rows}\n\n${after}`)
-  return prettier.format(replaced, { ...(await prettier.resolveConfig(readmeOf(service))), parser: 'markdown' })
+  return formatted(readmeOf(service), replaced)
 }
 
 async function table(service) {

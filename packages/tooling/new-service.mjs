@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import prettier from 'prettier'
+import { formatted } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const [name] = process.argv.slice(2)
@@ -133,7 +133,7 @@ test('starts, says that it is ready, and ends', async () => {
 for (const [file, content] of Object.entries(files)) {
   const path = inWorkspace(`services/${name}/${file}`)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, await prettier.format(content, { ...(await prettier.resolveConfig(path)), filepath: path }))
+  await writeFile(path, await formatted(path, content))
 }
 console.log(`services/${name} is laid out. Now:
   1. pnpm install && pnpm migrations ${name} --name start && pnpm config-table ${name} --write

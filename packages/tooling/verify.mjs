@@ -22,11 +22,12 @@ function steps() {
     readdirSync(inWorkspace(kind)).flatMap((name) => [`${kind}/${name}/src`, `${kind}/${name}/test`]),
   )
   const all = [
-    tool('lint', `${ours}/eslint/bin/eslint.js`, '-c', `${tooling}/eslint.config.js`, '.'),
+    tool('lint', 'node_modules/oxlint/bin/oxlint'),
+    { name: 'lint of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'lint'] },
     tool(
       'types',
       'node_modules/typescript/bin/tsc',
-      ...['--noEmit', '--pretty', 'false', '-p', `${tooling}/tsconfig.workspace.json`],
+      ...['--noEmit', '--pretty', 'false', '--checkers', '1', '-p', `${tooling}/tsconfig.workspace.json`],
       ...['--incremental', '--tsBuildInfoFile', `${cache}/tsc/workspace.tsbuildinfo`],
     ),
     {
@@ -34,7 +35,7 @@ function steps() {
       command: 'pnpm',
       args: ['-C', 'packages/web', 'run', 'typecheck', '--output', 'human'],
     },
-    tool('format', 'node_modules/prettier/bin/prettier.cjs', ...['--check', '--log-level=warn', '--cache', '.']),
+    tool('format', 'node_modules/oxfmt/bin/oxfmt', '--list-different'),
     tool(
       'import rules',
       `${ours}/dependency-cruiser/bin/dependency-cruise.mjs`,

@@ -21,7 +21,8 @@ export type S3Settings = {
 
 /** Where the bytes of files lie. */
 export type AssetStorage =
-  { readonly backend: 'disk'; readonly directory: string } | ({ readonly backend: 's3' } & S3Settings)
+  | { readonly backend: 'disk'; readonly directory: string }
+  | ({ readonly backend: 's3' } & S3Settings)
 
 const toml = 'core.assets'
 const at = (key: string) => ({

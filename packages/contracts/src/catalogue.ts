@@ -31,7 +31,15 @@ import { file_svc_realtime_v1_realtime } from './realtime.ts'
 
 /** The parts of the fleet that are started on their own. */
 export type Deployable =
-  'gateway' | 'accounts' | 'rooms' | 'messaging' | 'admin' | 'uploads' | 'notifications' | 'calls' | 'realtime'
+  | 'gateway'
+  | 'accounts'
+  | 'rooms'
+  | 'messaging'
+  | 'admin'
+  | 'uploads'
+  | 'notifications'
+  | 'calls'
+  | 'realtime'
 
 /** Every service clients may call, by package, then by name. */
 export const publicServices: readonly DescService[] = [

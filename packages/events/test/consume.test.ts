@@ -35,7 +35,8 @@ const quickly = { firstMs: 10, mostMs: 50 }
 const consumer = (
   room: string,
   options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
-      { on: EventHandler } | { prepare: EventPreparation }
+      | { on: EventHandler }
+      | { prepare: EventPreparation }
     ),
 ) =>
   consumeEvents({

@@ -109,7 +109,7 @@ describe('an error', () => {
     ['a thrown string', 'secret of the database'],
   ])('that is a bug says nothing: %s', async (_name, thrown) => {
     fail = () => {
-      throw thrown // eslint-disable-line @typescript-eslint/only-throw-error -- a bug may throw anything
+      throw thrown // oxlint-disable-line typescript/only-throw-error -- a bug may throw anything
     }
     expect(await errorOf(check())).toMatchObject({ code: Code.Internal, rawMessage: 'internal server error' })
   })

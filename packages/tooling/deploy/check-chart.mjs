@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { Ajv } from 'ajv'
-import prettier from 'prettier'
 import { parse, parseAllDocuments } from 'yaml'
+import { formatted } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { deployables, hasDatabase } from './image-files.mjs'
 import { problemsOfRelease } from './release.mjs'
@@ -146,7 +146,6 @@ async function compareWithHelm(name, write) {
 
 async function writeGolden(name, rendered, digest) {
   const header = `# What helm renders for helm/parley/ci/${name}-values.yaml. Made by check-deploy.mjs --write.\n# chart: ${digest}\n`
-  const options = { ...(await prettier.resolveConfig(goldenOf(name))), parser: 'yaml' }
   await mkdir(inWorkspace('packages/tooling/deploy/golden'), { recursive: true })
-  await writeFile(goldenOf(name), await prettier.format(header + rendered, options))
+  await writeFile(goldenOf(name), await formatted(goldenOf(name), header + rendered))
 }

@@ -103,10 +103,11 @@ describe('files', () => {
     for (let round = 0; round < 5; round++) {
       const attachmentAssetIds = [upload('ann', roomId)]
       await fleet.look.pool.query('alter table outbox rename to outbox_away')
-      const failing = post('ann', { roomId, body: 'lost', attachmentAssetIds }, `lost ${round}`)
-      await expect(failing)
-        .rejects.toThrow()
-        .finally(() => fleet.look.pool.query('alter table outbox_away rename to outbox'))
+      try {
+        await expect(post('ann', { roomId, body: 'lost', attachmentAssetIds }, `lost ${round}`)).rejects.toThrow()
+      } finally {
+        await fleet.look.pool.query('alter table outbox_away rename to outbox')
+      }
       const racers = Array.from({ length: 6 }, (_, n) =>
         post('ann', { roomId, body: `${round} ${n}`, attachmentAssetIds }, `race ${round} ${n}`),
       )

@@ -3,7 +3,9 @@ import { userUnknown } from '../errors.ts'
 import { findUserByLogin, findUsers, type UserWithRoles } from '../store/users.ts'
 
 export type Target =
-  { case: 'userId'; value: string } | { case: 'login'; value: string } | { case: undefined; value?: undefined }
+  | { case: 'userId'; value: string }
+  | { case: 'login'; value: string }
+  | { case: undefined; value?: undefined }
 
 /** The account a request names by id or login. Throws `not_found`. */
 export async function getTarget({ db }: Pick<Context, 'db'>, target: Target): Promise<UserWithRoles> {

@@ -6,7 +6,8 @@ export const maxFrameBytes = 64 * 1024
 
 /** What a client sent, or why it cannot be read. */
 export type Incoming =
-  { kind: 'frame'; frame: RealtimeClientFrame['frame'] } | { kind: 'unreadable'; why: string; tooLong: boolean }
+  | { kind: 'frame'; frame: RealtimeClientFrame['frame'] }
+  | { kind: 'unreadable'; why: string; tooLong: boolean }
 
 /** Reads one WebSocket message. */
 export function readClientFrame(data: ArrayBuffer, isBinary: boolean): Incoming {
