@@ -12,6 +12,7 @@ let started: { fleet: Fleet; dataDir: string } | undefined
 const impatience = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
+  PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '1s',
   PARLEY_GENERAL_LOG_LEVEL: 'info',
 }
 

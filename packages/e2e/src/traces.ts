@@ -7,7 +7,7 @@ import { fleet } from './fleet.ts'
 
 const databases = ['accounts', 'admin', 'calls', 'messaging', 'notifications', 'rooms', 'uploads']
 
-/** Where texts are found: in which column of which database, on which subject of the stream, in which file. */
+/** Where texts are found: in which table of which database, on which subject of the stream, in which file. */
 export type Traces = Map<string, string[]>
 
 /** Looks for texts, whatever their case, in every column of every table, in every event and in every file of the fleet. */
@@ -24,18 +24,20 @@ type Found = (text: string, where: string) => unknown
 
 async function searchDatabase(service: string, texts: readonly string[], found: Found): Promise<void> {
   await using client = await databaseOf(service)
-  const { rows: columns } = await client.query<{ table: string; column: string; type: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as table, quote_ident(a.attname) as column, t.typname as type
+  const { rows: tables } = await client.query<{ name: string; text: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name, string_agg(
+       format(case t.typname when 'bytea' then 'encode(%I, ''escape'')' else '%I::text' end, a.attname), ', ') as text
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped join pg_type t on t.oid = a.atttypid
-     where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_toast'`,
+     where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_toast'
+     group by 1`,
   )
-  for (const { table, column, type } of columns) {
-    const text = type === 'bytea' ? `encode(${column}, 'escape')` : `${column}::text`
-    const statement = `select wanted from unnest($1::text[]) as wanted
-      where exists (select from ${table} where strpos(lower(${text}), lower(wanted)) > 0)`
+  for (const { name, text } of tables) {
+    const statement = `select distinct wanted
+      from (select lower(concat_ws(' ', ${text})) as text from ${name} offset 0) as rows
+      join unnest($1::text[]) as wanted on strpos(rows.text, lower(wanted)) > 0`
     const { rows } = await client.query<{ wanted: string }>(statement, [texts])
-    for (const { wanted } of rows) found(wanted, `${service}: ${table}.${column}`)
+    for (const { wanted } of rows) found(wanted, `${service}: ${name}`)
   }
 }
 
@@ -49,10 +51,11 @@ async function searchStream(texts: readonly string[], found: Found): Promise<voi
   try {
     const { streams } = await nc.jetstreamManager({ checkAPI: false })
     const { state } = await streams.info('EVENTS')
-    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-      // Those that were taken off the stream are not there.
-      const message = await streams.getMessage('EVENTS', { seq }).catch(() => undefined)
-      if (message) search(message.data, texts, (text) => found(text, `stream: ${message.subject}`))
+    if (state.messages === 0) return
+    const consumer = await nc.jetstream().consumers.get('EVENTS')
+    for await (const { data, subject, info } of await consumer.consume()) {
+      search(data, texts, (text) => found(text, `stream: ${subject}`))
+      if (info.pending === 0) break
     }
   } finally {
     await nc.close()

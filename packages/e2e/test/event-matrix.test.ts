@@ -47,18 +47,18 @@ beforeAll(async () => {
     expect(posted['ada at one node']?.length).toBe(3)
     expect(posted['bob at the other node']?.length).toBe(3)
   })
-  await begin()
+  listeners.beginAfter(await silence())
 })
 afterAll(async () => {
   listeners[Symbol.dispose]()
   await mediaServer[Symbol.asyncDispose]()
 })
 
-/** Forgets what was heard so far. */
-async function begin(ended?: Name[]): Promise<void> {
+/** Waits until everybody heard what was done, and gives the message that ends it. */
+async function silence(ended?: Name[]): Promise<string> {
   const marker = await stage.mark()
   await listeners.silence(marker, ended)
-  listeners.beginAfter(marker)
+  return marker
 }
 
 /** Whether an event is one that a row has to expect. */
@@ -87,8 +87,8 @@ function expected({ hears }: Row): Record<string, Kind[]> {
 /** A video has to be processed for some of it. */
 const patience = { timeoutMs: 90_000 }
 
-/** Does what a row says, and fails when anybody does not hear what they should, or hears anything else. */
-async function play(row: Row): Promise<void> {
+/** Does what a row says. Resolves, when everybody has heard what they should and nothing else, with what ends it. */
+async function play(row: Row): Promise<string> {
   await row.act(stage)
   const wanted = expected(row)
   const counts = counting(row)
@@ -99,17 +99,18 @@ async function play(row: Row): Promise<void> {
       expect(heard[place]?.length).toBeGreaterThanOrEqual(kinds.length)
     }
   }, patience)
-  const marker = await stage.mark()
-  await listeners.silence(marker, row.ends)
+  const marker = await silence(row.ends)
   expect(listeners.heard(counts, marker)).toEqual(wanted)
   for (const [event, tellings] of listeners.tellings()) expect([event, ...tellings]).toHaveLength(2)
+  return marker
 }
 
 test.each(rows)('$what is heard by those who may, on every socket, and by nobody else', async (row) => {
+  let marker: string | undefined
   try {
-    await play(row)
+    marker = await play(row)
   } finally {
-    await begin(row.ends)
+    listeners.beginAfter(marker ?? (await silence(row.ends)))
   }
 })
 
