@@ -48,21 +48,19 @@ const suites = [
 ]
 
 const failedSteps = await runSteps([turbo('build')])
-const [failedChecks, { files, again, broken }] = await Promise.all([
-  isPartial || values['no-verify'] ? [] : verify({ atOnce: 1, say: (line) => progress.say(line) }),
-  runSuites(suites, {
-    once: isPartial,
-    args: [
-      ...paths,
-      ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
-      // Jest takes all that follows for reporters.
-      ...(isPartial ? ['--reporters', 'default'] : []),
-    ],
-    onTotal: (total) => progress.expect(total),
-    onFile: show,
-    onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
-  }),
-])
+const failedChecks = isPartial || values['no-verify'] ? [] : await verify()
+const { files, again, broken } = await runSuites(suites, {
+  once: isPartial,
+  args: [
+    ...paths,
+    ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
+    // Jest takes all that follows for reporters.
+    ...(isPartial ? ['--reporters', 'default'] : []),
+  ],
+  onTotal: (total) => progress.expect(total),
+  onFile: show,
+  onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
+})
 progress.finish()
 
 const { passed, skipped, unsteady, ...outcome } = outcomeOf(files, again)

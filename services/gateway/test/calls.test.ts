@@ -53,18 +53,24 @@ const transports = {
 }
 const protocols = Object.keys(transports) as (keyof typeof transports)[]
 
+/** Who called, in that order. What may be repeated is sent again when its answer is not there soon. */
+const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
+
 describe('who calls', () => {
   test('is told by a bearer token, or by the session cookie', async () => {
     await call(bearer('U-ada'))
     await call(cookie('U-bob'))
-    expect(env.received.map(({ userId }) => userId)).toEqual(['U-ada', 'U-bob'])
+    expect(callers()).toEqual(['U-ada', 'U-bob'])
   })
 
   test('is told by the token when both are there, by the cookie when the token is worthless', async () => {
     await call({ ...bearer('U-ada'), ...cookie('U-bob') })
-    await call({ authorization: 'Bearer prl_ATnone', ...cookie('U-bob') })
-    await call({ authorization: 'Basic YTpi', ...cookie('U-bob') })
-    expect(env.received.map(({ userId }) => userId)).toEqual(['U-ada', 'U-bob', 'U-bob'])
+    expect(callers()).toEqual(['U-ada'])
+    for (const worthless of ['Bearer prl_ATnone', 'Basic YTpi']) {
+      env.received.length = 0
+      await call({ authorization: worthless, ...cookie('U-bob') })
+      expect(callers()).toEqual(['U-bob'])
+    }
   })
 
   test.each([
@@ -107,7 +113,7 @@ describe('headers from outside', () => {
 
   test('never speak for our own processes', async () => {
     await call({ ...bearer('U-ada'), 'parley-caller': encoded, 'parley-blob': 'B1', 'parley-key': 'k' })
-    expect(env.received).toMatchObject([{ userId: 'U-ada' }])
+    expect(callers()).toEqual(['U-ada'])
     for (const name of ['parley-caller', 'parley-blob', 'parley-key', 'authorization', 'cookie'])
       expect([name, env.received[0]?.headers.get(name)]).not.toEqual([
         name,
@@ -189,7 +195,7 @@ describe('a method', () => {
     expect((await rooms.getRoom({ roomId: 'R1' })).room?.room?.name).toBe('R1')
     const nobody = createClient(RoomDirectoryService, transports[name]([]))
     await expect(nobody.getRoom({ roomId: 'R1' })).rejects.toMatchObject({ code: Code.Unauthenticated })
-    expect(env.received.map(({ userId }) => userId)).toEqual(['U-ada'])
+    expect(callers()).toEqual(['U-ada'])
   })
 
   test('is found at the root and below the prefix, in JSON and binary', async () => {
@@ -234,14 +240,14 @@ describe('a method', () => {
     expect(bomb.status).toBe(429)
     const small = gzipSync(JSON.stringify({ roomId: 'R1' }))
     expect((await fetch(gateway.url + getRoom, { method: 'POST', headers, body: small })).status).toBe(200)
-    expect(env.received).toHaveLength(1)
+    expect(new Set(env.received.map(({ roomId }) => roomId))).toEqual(new Set(['R1']))
   })
 
   test('that creates gets a key, the client’s or one of ours', async () => {
     const body = create(CreateRoomRequestSchema, { name: 'a', groupId: 'G1' })
     await browser.postJson(createRoom, { ...body }, { ...bearer(), 'idempotency-key': 'mine' })
     await browser.postJson(createRoom, { ...body }, bearer())
-    expect(env.received.map(({ key }) => key)).toEqual(['mine', expect.stringMatching(/^auto:/)])
+    expect([...new Set(env.received.map(({ key }) => key))]).toEqual(['mine', expect.stringMatching(/^auto:/)])
     expect((await browser.postJson(createRoom, {}, { ...bearer(), 'idempotency-key': 'a b' })).status).toBe(400)
   })
 
