@@ -27,6 +27,8 @@ export default {
     'packages/web': {
       entry: ['src/main.ts', ...tests],
       project: ['src/**/*.{ts,svelte}', 'build/*.ts'],
+      // svelte-check looks for it by name.
+      ignoreDependencies: ['@typescript/native'],
     },
     'packages/local': {
       ...workspaces('packages').find(([name]) => name === 'packages/local')?.[1],

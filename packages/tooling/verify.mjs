@@ -30,11 +30,7 @@ function steps() {
       ...['--noEmit', '--pretty', 'false', '--checkers', '1', '-p', `${tooling}/tsconfig.workspace.json`],
       ...['--incremental', '--tsBuildInfoFile', `${cache}/tsc/workspace.tsbuildinfo`],
     ),
-    {
-      name: 'types of the web client',
-      command: 'pnpm',
-      args: ['-C', 'packages/web', 'run', 'typecheck', '--output', 'human'],
-    },
+    { name: 'types of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'typecheck'] },
     tool('format', 'node_modules/oxfmt/bin/oxfmt', '--list-different'),
     tool(
       'import rules',
