@@ -21,22 +21,22 @@ function steps() {
   const cruised = ['packages', 'services'].flatMap((kind) =>
     readdirSync(inWorkspace(kind)).flatMap((name) => [`${kind}/${name}/src`, `${kind}/${name}/test`]),
   )
-  const all = [
+  // Long ones first: then two at a time end at about the same time.
+  return [
     tool('lint', 'node_modules/oxlint/bin/oxlint'),
     { name: 'lint of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'lint'] },
+    tool(
+      'import rules',
+      `${ours}/dependency-cruiser/bin/dependency-cruise.mjs`,
+      ...['--config', `${tooling}/dependency-cruiser.cjs`, ...cruised.filter(isFolder)],
+    ),
     tool(
       'types',
       'node_modules/typescript/bin/tsc',
       ...['--noEmit', '--pretty', 'false', '--checkers', '1', '-p', `${tooling}/tsconfig.workspace.json`],
       ...['--incremental', '--tsBuildInfoFile', `${cache}/tsc/workspace.tsbuildinfo`],
     ),
-    { name: 'types of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'typecheck'] },
-    tool('format', 'node_modules/oxfmt/bin/oxfmt', '--list-different'),
-    tool(
-      'import rules',
-      `${ours}/dependency-cruiser/bin/dependency-cruise.mjs`,
-      ...['--config', `${tooling}/dependency-cruiser.cjs`, ...cruised.filter(isFolder)],
-    ),
+    tool('deploy', `${tooling}/check-deploy.mjs`),
     tool(
       'unused code',
       `${ours}/knip/bin/knip.js`,
@@ -45,12 +45,12 @@ function steps() {
       '--no-progress',
       '--no-config-hints',
     ),
+    { name: 'types of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'typecheck'] },
+    tool('format', 'node_modules/oxfmt/bin/oxfmt', '--list-different'),
     tool('migrations', `${tooling}/check-migrations.mjs`),
     tool('settings tables', `${tooling}/config-table.mjs`, '--check'),
     ...contractSteps,
   ]
-  if (existsSync(inWorkspace(`${tooling}/check-deploy.mjs`))) all.push(tool('deploy', `${tooling}/check-deploy.mjs`))
-  return all
 }
 
 const isFolder = (path) => existsSync(inWorkspace(path))

@@ -2,7 +2,7 @@ import svelte from 'eslint-plugin-svelte'
 import globals from 'globals'
 import tseslint from 'typescript-eslint'
 
-/** What components must keep to; oxlint.config.ts at the root is the same for everything else. */
+/** What components keep to; oxlint.config.ts at the root is for everything else. */
 export default tseslint.config(
   { ignores: ['dist/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -32,7 +32,12 @@ export default tseslint.config(
       'svelte/prefer-const': ['error', { destructuring: 'all' }],
       'svelte/no-at-html-tags': 'error',
       'svelte/no-navigation-without-resolve': 'off',
-      'no-restricted-imports': 'off',
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [{ regex: '^@parley/(?!client(/contract)?$)', message: 'The web client stands on the SDK alone.' }],
+        },
+      ],
     },
   },
 )
