@@ -79,6 +79,15 @@ export class Socket {
     this.#ws.send(data)
   }
 
+  /** Sends a control frame of the WebSocket itself. */
+  pingRaw(): void {
+    this.#ws.ping()
+  }
+
+  pongRaw(): void {
+    this.#ws.pong()
+  }
+
   /** Stops or goes on taking what the server sends. */
   pause(): void {
     this.#ws.pause()

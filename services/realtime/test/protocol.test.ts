@@ -84,6 +84,31 @@ describe('a stream', () => {
   })
 })
 
+describe('a client that sends more than its budget', () => {
+  const token = () => env.signIn('Uanna')
+
+  test.each<[string, number, (socket: Socket) => void]>([
+    ['pings', 2_000, (socket) => socket.sendRaw(ping('x'))],
+    ['bytes', 200, (socket) => socket.sendRaw(ping('x'.repeat(50_000)))],
+    ['pings of the WebSocket', 2_000, (socket) => socket.pingRaw()],
+    ['pongs of the WebSocket', 2_000, (socket) => socket.pongRaw()],
+  ])('too many %s: is told so and shut out', async (_, count, act) => {
+    const socket = await Socket.subscribed(node.url, token())
+    for (let sent = 0; sent < count; sent++) act(socket)
+    const message = 'more than 20 frames or 256 KiB a second were sent'
+    expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true, message })
+    expect(await socket.closed()).toEqual({ code: 1002, reason: 'bad_frame' })
+    expect(socket.kinds().filter((kind) => kind === 'pong').length).toBeLessThan(count / 2)
+  })
+
+  test('too many frames before hello is answered: is told so', async () => {
+    const socket = await Socket.open(node.url)
+    socket.sendRaw(hello(token()))
+    for (let sent = 0; sent < 100; sent++) socket.pingRaw()
+    expect(await socket.first('error')).toMatchObject({ code: 'bad_frame' })
+  })
+})
+
 describe('a client that breaks the rules is told so and shut out', () => {
   const token = () => env.signIn('Uanna')
 

@@ -16,6 +16,7 @@ import type { Subscriber } from '../hub/subscriber.ts'
 import type { UserAccess } from '../hub/user-access.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
 import type { ConnectionContext } from './connection-context.ts'
+import { bytesPerSecond, FrameBudget, framesPerSecond } from './frame-budget.ts'
 import type { Presented } from './presented.ts'
 import { closeFrame, errorFrame, helloFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
 import type { WebSocket } from './uws.ts'
@@ -28,6 +29,8 @@ export type Socket = Pick<
 
 type State = 'awaiting hello' | 'authenticating' | 'awaiting subscribe' | 'subscribing' | 'open' | 'ended'
 
+const tooFast = `more than ${framesPerSecond} frames or ${bytesPerSecond / 1024} KiB a second were sent`
+
 /** Pings that may wait for the stream to start. */
 const maxEarlyPings = 16
 
@@ -37,6 +40,7 @@ export class Connection implements Subscriber {
   readonly #context: ConnectionContext
   #state: State = 'awaiting hello'
   #presented: Presented | undefined
+  readonly #budget = new FrameBudget(performance.now())
   /** When the step under way must be done, in the clock of `performance.now()`. */
   #deadline: number
   #wantsEvents: { resumePosition: string } | undefined
@@ -72,6 +76,7 @@ export class Connection implements Subscriber {
   }
 
   receive(data: ArrayBuffer, isBinary: boolean): void {
+    if (!this.#isAffordable(data.byteLength)) return
     const incoming = readClientFrame(data, isBinary)
     switch (this.#state) {
       case 'awaiting hello':
@@ -84,6 +89,11 @@ export class Connection implements Subscriber {
         return this.#receivePing(incoming)
       case 'ended':
     }
+  }
+
+  /** A ping or pong of the WebSocket itself, which the library answers. */
+  receiveControl(data: ArrayBuffer): void {
+    this.#isAffordable(data.byteLength)
   }
 
   /** Fails the step under way when its time is over. */
@@ -112,6 +122,13 @@ export class Connection implements Subscriber {
   closed(): void {
     this.#state = 'ended'
     if (this.#user) this.#context.hub.detach(this, this.#user)
+  }
+
+  #isAffordable(bytes: number): boolean {
+    if (this.#state === 'ended') return false
+    const affordable = this.#budget.take(bytes, performance.now())
+    if (!affordable) this.fail(badFrame(tooFast))
+    return affordable
   }
 
   #receiveHello(incoming: Incoming): void {

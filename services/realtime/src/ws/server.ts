@@ -55,7 +55,7 @@ export async function serveSockets(
 
   app.ws<UserData>('/api/realtime', {
     // Frames above the protocol's limit are answered with an error first; only absurd ones are cut off unread.
-    maxPayloadLength: 16 * maxFrameBytes,
+    maxPayloadLength: 2 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
     closeOnBackpressureLimit: true,
     idleTimeout: 60,
@@ -85,6 +85,8 @@ export async function serveSockets(
       connection.receive(data, isBinary)
       if (connection.isOpen) handshaking.delete(connection)
     },
+    ping: (ws, data) => ws.getUserData().connection?.receiveControl(data),
+    pong: (ws, data) => ws.getUserData().connection?.receiveControl(data),
     close: (ws) => {
       const { connection } = ws.getUserData()
       if (!connection) return

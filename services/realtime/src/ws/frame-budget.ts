@@ -1,0 +1,26 @@
+/** What one client may send in a second, and how much of that it may save up. */
+export const framesPerSecond = 20
+export const bytesPerSecond = 256 * 1024
+const burstFrames = 60
+const burstBytes = 512 * 1024
+
+/** A token bucket for the frames and bytes that one client sends. */
+export class FrameBudget {
+  #frames = burstFrames
+  #bytes = burstBytes
+  #filledAt: number
+
+  /** `now` is in milliseconds, of a clock that never goes back. */
+  constructor(now: number) {
+    this.#filledAt = now
+  }
+
+  /** Takes one frame; false when there is nothing left for it. */
+  take(bytes: number, now: number): boolean {
+    const seconds = (now - this.#filledAt) / 1000
+    this.#filledAt = now
+    this.#frames = Math.min(burstFrames, this.#frames + seconds * framesPerSecond) - 1
+    this.#bytes = Math.min(burstBytes, this.#bytes + seconds * bytesPerSecond) - bytes
+    return this.#frames >= 0 && this.#bytes >= 0
+  }
+}
