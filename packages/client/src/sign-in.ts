@@ -23,6 +23,8 @@ const codes = new Map<number, Code>([
   [400, Code.InvalidArgument],
   [401, Code.Unauthenticated],
   [403, Code.PermissionDenied],
+  [404, Code.NotFound],
+  [409, Code.AlreadyExists],
   [413, Code.ResourceExhausted],
   [429, Code.ResourceExhausted],
   [503, Code.Unavailable],

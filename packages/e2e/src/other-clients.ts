@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { jsonOf, type Browser } from '@parley/testkit'
-import { newBrowser, signInOnPage } from './browsers.ts'
+import { newBrowser, signInIn } from './browsers.ts'
 import type { Person } from './people.ts'
 
 /** Where the other web client of the suites lives. */
@@ -20,9 +20,8 @@ export const authorizePath = (verifier: string, uri = redirectUri, state = 'a&st
 export async function codeFor(who: Browser, verifier: string, uri = redirectUri): Promise<string> {
   const first = await who.get(authorizePath(verifier, uri))
   if (first.location !== '/oauth/consent') return codeIn(first.location)
-  await who.get('/oauth/consent')
-  const { text } = await who.submit('/oauth/consent', { decision: 'approve' })
-  return codeIn(/content="0; url=([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&'))
+  const approved = await who.postJson('/oauth/consent/approve', { redirectUri: uri }, who.csrf)
+  return codeIn(String(jsonOf(approved).redirectUrl))
 }
 const codeIn = (location: string | null | undefined) => new URL(location ?? '').searchParams.get('code') ?? 'no code'
 
@@ -33,7 +32,7 @@ export const exchange = (who: Browser, changes: Record<string, string>): ReturnT
 /** The token of another web client that somebody has let in. */
 export async function tokenForOtherClient(person: Person): Promise<string> {
   const browser = newBrowser()
-  await signInOnPage(browser, person)
+  await signInIn(browser, person)
   const verifier = newVerifier()
   const answer = await exchange(browser, { code: await codeFor(browser, verifier), code_verifier: verifier })
   return String(jsonOf(answer).access_token)

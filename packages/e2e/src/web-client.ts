@@ -20,11 +20,16 @@ export async function visit(browser: Browser, path = '/', options: BrowserContex
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Signs in as a person does, by keyboard. */
-export async function signInAt(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
+/** Fills in and sends the sign-in form, by keyboard. */
+export async function fillSignIn(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
   await page.getByLabel('Login or e-mail address').fill(login)
   await page.getByLabel('Password').fill(password)
   await page.getByLabel('Password').press('Enter')
+}
+
+/** Signs in as a person does, up to the rooms. */
+export async function signInAt(page: Page, person: Pick<Person, 'login' | 'password'>): Promise<void> {
+  await fillSignIn(page, person)
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
 }
 

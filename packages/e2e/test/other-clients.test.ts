@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { ViewerService } from '@parley/contracts/api'
 import { jsonOf, type Browser } from '@parley/testkit'
-import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { attemptJson } from '../src/http.ts'
 import { authorizePath, codeFor, exchange, newVerifier } from '../src/other-clients.ts'
@@ -21,10 +21,8 @@ describe('another web client', () => {
   test('is let in by a user who has to sign in first, and gets a token of theirs at the other gateway', async () => {
     const verifier = newVerifier()
     const path = authorizePath(verifier)
-    const { location } = await browser.get(path)
-    await browser.get(location ?? '')
-    const signedIn = await browser.submit('/login', { identifier: ada.login, password: ada.password })
-    expect(signedIn.text).toContain(`url=${path.replaceAll('&', '&amp;')}`)
+    expect((await browser.get(path)).location).toBe(`/login?${new URLSearchParams({ redirect: path }).toString()}`)
+    await signInIn(browser, ada)
     const code = await codeFor(browser, verifier)
     const answer = await exchange(other(browser), { code, code_verifier: verifier })
     expect(jsonOf(answer)).toEqual({
@@ -38,11 +36,10 @@ describe('another web client', () => {
   })
 
   test('is let in once for each origin, and denied as often as one likes', async () => {
-    await signInOnPage(browser, ada)
+    await signInIn(browser, ada)
     await browser.get(authorizePath(newVerifier()))
-    await browser.get('/oauth/consent')
-    const denied = await browser.submit('/oauth/consent', { decision: 'deny' })
-    expect(denied.text).toContain('error=access_denied&amp;state=a%26state')
+    const denied = await browser.postJson('/oauth/consent/deny', {}, browser.csrf)
+    expect(jsonOf(denied).redirectUrl).toContain('error=access_denied&state=a%26state')
     await codeFor(browser, newVerifier())
     expect((await other(browser).get(authorizePath(newVerifier()))).location).toMatch(
       /^http:\/\/127\.0\.0\.1:5173\/back\?code=/,
@@ -51,7 +48,7 @@ describe('another web client', () => {
   })
 
   test('gets nothing for a code that is used, of somebody else’s request, or for another address', async () => {
-    await signInOnPage(browser, ada)
+    await signInIn(browser, ada)
     const [mine, attackers] = [newVerifier(), newVerifier()]
     const code = await codeFor(browser, mine)
     const stolen = await exchange(browser, { code, code_verifier: attackers })
@@ -73,11 +70,11 @@ describe('another web client', () => {
   })
 
   test('cannot have a request of its own approved by the session of another', async () => {
-    await signInOnPage(browser, ada)
+    await signInIn(browser, ada)
     await browser.get(authorizePath(newVerifier(), 'http://127.0.0.1:6666/evil'))
     const planted = browser.jar.get('parley_oauth') ?? ''
     const bob = newBrowser()
-    await signInOnPage(bob, await newPerson('bob'))
+    await signInIn(bob, await newPerson('bob'))
     bob.jar.set('parley_oauth', planted)
     expect((await bob.get('/oauth/consent/request')).status).toBe(400)
     expect((await bob.postJson('/oauth/consent/approve', {}, bob.csrf)).status).toBe(400)
@@ -86,7 +83,7 @@ describe('another web client', () => {
 
   test('never holds a token that counts as fresh', async () => {
     const owner = await theOwner()
-    await signInOnPage(browser, owner)
+    await signInIn(browser, owner)
     const verifier = newVerifier()
     const answer = await exchange(browser, { code: await codeFor(browser, verifier), code_verifier: verifier })
     const authorization = `Bearer ${String(jsonOf(answer).access_token)}`
@@ -100,7 +97,7 @@ describe('another web client', () => {
   test.each(['https://evil.example/', 'http://127.0.0.1.evil.example/', 'javascript:alert(1)', '//evil.example', ''])(
     'at %j is nobody one is sent to',
     async (uri) => {
-      await signInOnPage(browser, ada)
+      await signInIn(browser, ada)
       const answer = await browser.get(authorizePath(newVerifier(), uri))
       expect([answer.status, answer.location]).toEqual([400, null])
     },

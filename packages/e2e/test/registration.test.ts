@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, jsonOf, type Browser } from '@parley/testkit'
-import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { newPerson, operate, signIn } from '../src/people.ts'
 
@@ -34,19 +34,6 @@ describe('an account by e-mail', () => {
     expect((await signIn({ login: email, password })).login).toBe(email)
     expect((await newBrowser().postJson('/auth/register/complete', wishes)).status).toBe(400)
   })
-
-  test('is made on the pages', async () => {
-    await browser.get('/login')
-    await browser.submit('/register', { email })
-    await browser.submit('/register/code', { code: codeIn(await mailTo(email)) })
-    const taken = await newPerson('taken')
-    const typed = { password, password_confirmation: password }
-    const refused = await browser.submit('/register/complete', { login: taken.login, ...typed })
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('role="alert"')])
-    const answer = await browser.submit('/register/complete', { login, ...typed })
-    expect([answer.status, answer.location]).toEqual([303, '/'])
-    expect(await viewerOf(browser)).toEqual(expect.any(String))
-  })
 })
 
 describe('a forgotten password', () => {
@@ -54,17 +41,14 @@ describe('a forgotten password', () => {
     const ada = await newPerson('ada')
     const address = `${ada.login}@example.org`
     await operate(['user', 'verify-email', '--login', ada.login, '--email', address])
-    await signInOnPage(browser, ada)
+    await signInIn(browser, ada)
     expect(await viewerOf(other(browser))).toBe(ada.userId)
 
     const elsewhere = newBrowser()
-    await elsewhere.get('/login')
-    await elsewhere.submit('/forgot-password', { email: address })
+    await elsewhere.postJson('/auth/forgot-password', { email: address })
     const token = linkTokenIn(await mailTo(address))
-    await elsewhere.get(`/reset-password?token=${token}`)
-    const typed = { password: 'another one entirely', password_confirmation: 'another one entirely' }
-    expect((await other(elsewhere).postForm('/reset-password', {})).status).toBe(403)
-    expect((await elsewhere.submit('/reset-password', typed)).status).toBe(200)
+    const typed = { token, password: 'another one entirely' }
+    expect((await other(elsewhere).postJson('/auth/reset-password', typed)).status).toBe(200)
 
     for (const each of [browser, other(browser)])
       await eventually(async () => expect(await viewerOf(each)).toBeUndefined())

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Browser, type BrowserAnswer } from '@parley/testkit'
-import { newBrowser, other, signInOnPage, viewerOf } from '../src/browsers.ts'
+import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
 import { databaseOf } from '../src/databases.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, type Person } from '../src/people.ts'
@@ -29,7 +29,7 @@ const handleIn = ({ jar }: Browser) => jar.get('parley_session')
 beforeEach(async () => {
   ada = await newPerson('ada')
   browser = newBrowser()
-  await signInOnPage(browser, ada)
+  await signInIn(browser, ada)
   before = copyOf(browser)
 })
 

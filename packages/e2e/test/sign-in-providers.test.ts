@@ -69,7 +69,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
   async function makeAccount(page: Page, login: string): Promise<void> {
     await chooseProvider(page)
     await signInThere(page, login)
-    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('button', { name: 'Complete registration' }).click()
     await page.waitForURL(`${site}/welcome`)
   }
 
@@ -80,8 +80,9 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await signInThere(page, 'wanda')
     await page.waitForURL(`${site}/sso/confirm**`)
     expect(await page.getByLabel('Login').inputValue()).toBe('wanda')
+    expect(page.url()).not.toContain('token')
     expect(await page.textContent('body')).toContain('wanda@corp.example')
-    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('button', { name: 'Complete registration' }).click()
     await page.waitForURL(`${site}/welcome`)
     expect(await viewerOn(page)).toBe('wanda')
     expect(page.url()).not.toContain('token')
@@ -170,12 +171,12 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     expect(page.url()).toContain('/login?error=authentication_required')
     await page.getByLabel('Login or e-mail address').fill(person.login)
     await page.getByLabel('Password').fill(person.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(`${site}/**`)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
 
     await page.goto(startUrl)
     await signInThere(page, 'vero-at-work')
-    await page.getByRole('button', { name: 'Link it to my account' }).click()
+    await page.getByRole('button', { name: 'Link to my account' }).click()
     await page.waitForURL(`${site}/welcome`)
 
     const another = await newPage()

@@ -1,6 +1,5 @@
 import { createClient } from '@connectrpc/connect'
 import { CallerCache, callerFrom } from '@parley/auth'
-import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import { followControl } from '@parley/events'
@@ -95,7 +94,6 @@ export async function startGateway(config: Config): Promise<Service> {
       ...secrets,
       ...{ accounts, signIn, callers, renewal, limits, metrics, secure },
       ...signInLimits(redis, config),
-      identities: createClient(ExternalIdentityAuthService, transport),
       describeServer: serverDescription(() => discovery.getServer({})),
       clientAddress,
       publicUrl: config.publicUrl,

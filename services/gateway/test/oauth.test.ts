@@ -138,40 +138,33 @@ describe('GET /oauth/authorize', () => {
 })
 
 describe('consent', () => {
-  test('is asked for once, on a page', async () => {
-    signIn()
+  test('is asked for once, on a page of the web client', async () => {
+    await signInByPassword()
     expect((await authorize()).location).toBe('/oauth/consent')
     expect(browser.page?.cookies[0]).toMatch(/^parley_oauth=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=600$/)
-    const page = await browser.get('/oauth/consent')
-    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
-    expect(page.text).toContain('https://client.example')
-    const answer = await browser.submit('/oauth/consent', { decision: 'approve' })
-    expect(answer.text).toContain('content="0; url=https://client.example/back?x=1&amp;code=prl_AC1&amp;state=s%261"')
+    await browser.postJson('/oauth/consent/approve', { redirectUri: good.redirect_uri }, browser.csrf)
     expect(browser.jar.has('parley_oauth')).toBe(false)
     expect(env.accounts.requests('decideConsent')).toMatchObject([
       { userId: 'U-ada', origin: 'https://client.example', granted: true },
     ])
   })
 
-  test('may be denied', async () => {
-    signIn()
+  test('that is denied gives no code', async () => {
+    await signInByPassword()
     await authorize()
-    await browser.get('/oauth/consent')
-    const answer = await browser.submit('/oauth/consent', { decision: 'deny' })
-    expect(answer.text).toContain('error=access_denied&amp;state=s%261')
+    await browser.postJson('/oauth/consent/deny', {}, browser.csrf)
     expect(env.accounts.requests('decideConsent')).toMatchObject([{ granted: false }])
     expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
   })
 
-  test('on the page is about the client that it showed', async () => {
-    signIn()
-    await authorize()
-    await browser.get('/oauth/consent')
-    const shown = browser.page
+  test('is about the client that the page showed, if it says which', async () => {
+    await signInByPassword()
     await authorize({ redirect_uri: 'https://listed.example/' })
-    browser.page = shown
-    expect((await browser.submit('/oauth/consent', { decision: 'approve' })).status).toBe(400)
+    const shown = { redirectUri: good.redirect_uri }
+    expect((await browser.postJson('/oauth/consent/approve', shown, browser.csrf)).status).toBe(400)
+    expect((await browser.postJson('/oauth/consent/approve', 'nonsense', browser.csrf)).status).toBe(400)
     expect(env.accounts.requests('decideConsent')).toEqual([])
+    expect((await browser.send('POST', '/oauth/consent/approve', '', browser.csrf)).status).toBe(200)
   })
 
   test('speaks JSON to a script of the site', async () => {
@@ -197,7 +190,6 @@ describe('consent', () => {
     expect((await browser.get('/oauth/consent/request', { authorization })).status).toBe(401)
     for (const path of ['/oauth/consent/approve', '/oauth/consent/deny'])
       expect((await browser.postJson(path, {}, { authorization })).status).toBe(401)
-    expect((await browser.get('/oauth/consent')).location).toBe('/login')
   })
 
   test('of one session is not that of another, nor a forged one', async () => {

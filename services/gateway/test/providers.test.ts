@@ -1,6 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { ExternalIdentityFlowKind } from '@parley/contracts/auth'
 import type { Browser } from '@parley/testkit'
 import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
 
@@ -139,76 +141,25 @@ describe('a link of an identity', () => {
 })
 
 describe('/sso/confirm', () => {
-  const pending = (kind: ExternalIdentityFlowKind) => {
+  test('is shown in the browser where the sign-in began, and in no other', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-web-client-'))
+    await writeFile(join(folder, 'index.html'), 'the web client')
+    const withClient = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: folder })
+    await rm(folder, { recursive: true })
     env.accounts.answers.set('finishProviderLogin', () => ({
       ...{ redirectPath: '/rooms', outcome: { case: 'pendingToken', value: 'EC1' } },
     }))
-    env.accounts.answers.set('getPendingExternalIdentity', () => ({
-      pending: {
-        kind,
-        providerLabel: 'Corp <1>',
-        loginHint: 'ad"a',
-        verifiedEmail: 'ada@example.org',
-        redirectPath: '/rooms',
-      },
-    }))
-    return browser.get('/auth/providers/corp/callback?state=s')
-  }
-
-  test('makes an account and signs in', async () => {
-    expect((await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)).location).toBe('/sso/confirm?token=EC1')
-    const { text } = await browser.get('/sso/confirm?token=EC1')
-    expect(text).toContain('Corp &lt;1&gt;')
-    expect(text).toContain('value="ad&quot;a"')
-    env.accounts.answers.set('createExternalIdentityAccount', (_, setHeader) => {
-      const { cookieHandle, userId } = env.accounts.session('U-new')
-      setHeader('parley-session', `${cookieHandle} 60 ${userId}`)
-      return { userId, login: 'ada', token: 'prl_AT1' }
-    })
-    const answer = await browser.submit('/sso/confirm', { login: 'ada', decision: 'confirm' })
-    expect([answer.status, answer.location]).toEqual([303, '/rooms'])
-    expect(browser.jar.has('parley_session')).toBe(true)
-    expect(browser.jar.has('parley_flow')).toBe(false)
-    expect(env.accounts.requests('createExternalIdentityAccount')).toMatchObject([{ token: 'EC1', login: 'ada' }])
-  })
-
-  test('shows what is wrong with a login', async () => {
-    await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)
-    await browser.get('/sso/confirm?token=EC1')
-    env.accounts.refuse('createExternalIdentityAccount', Code.AlreadyExists, 'the login is taken')
-    const answer = await browser.submit('/sso/confirm', { login: 'taken', decision: 'confirm' })
-    expect(answer.status).toBe(409)
-    expect(answer.text).toMatch(/role="alert">the login is taken[\s\S]*value="taken"/)
-  })
-
-  test('links, or ends the flow', async () => {
-    for (const [decision, method] of [
-      ['confirm', 'confirmExternalIdentityLink'],
-      ['cancel', 'cancelExternalIdentityFlow'],
+    const [own, victim] = [withClient.browser(), withClient.browser()]
+    const { location } = await own.get('/auth/providers/corp/callback?state=s')
+    expect(location).toBe('/sso/confirm?token=EC1')
+    expect(await own.get('/sso/confirm?token=EC1')).toMatchObject({ status: 200, text: 'the web client' })
+    for (const [who, token] of [
+      [victim, 'EC1'],
+      [own, 'EC2'],
+      [own, ''],
     ] as const) {
-      await pending(ExternalIdentityFlowKind.LINK_ACCOUNT)
-      await browser.get('/sso/confirm?token=EC1')
-      expect((await browser.submit('/sso/confirm', { decision })).location).toBe('/rooms')
-      expect(env.accounts.requests(method)).toMatchObject([{ token: 'EC1' }])
-      expect(env.accounts.requests('createExternalIdentityAccount')).toEqual([])
+      const answer = await who.get(`/sso/confirm?token=${token}`)
+      expect([answer.status, answer.location]).toEqual([303, '/login?error=provider_failed'])
     }
-  })
-
-  test('shows and does nothing in a browser where the flow did not begin', async () => {
-    await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)
-    const victim = gateway.browser()
-    expect((await victim.get('/sso/confirm?token=EC1')).status).toBe(403)
-    await victim.get('/login')
-    const form_token = /name="form_token" value="([^"]+)"/.exec(victim.page?.text ?? '')?.[1] ?? ''
-    const forged = { form_token, token: 'EC1', login: 'ada', decision: 'confirm' }
-    expect((await victim.postForm('/sso/confirm', forged)).status).toBe(403)
-    expect((await browser.get('/sso/confirm?token=EC2')).status).toBe(403)
-    expect(env.accounts.requests('createExternalIdentityAccount')).toEqual([])
-  })
-
-  test('says when the flow is over', async () => {
-    await pending(ExternalIdentityFlowKind.CREATE_ACCOUNT)
-    env.accounts.refuse('getPendingExternalIdentity', Code.NotFound, 'unknown or expired')
-    expect((await browser.get('/sso/confirm?token=EC1')).status).toBe(404)
   })
 })

@@ -41,7 +41,10 @@ function get(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('the page', () => {
-  test.each(['/', '/?x=1', '/chat', '/chat/-/R1/E1?highlight=E2'])('is served at %s', async (path) => {
+  test.each([
+    ...['/', '/?x=1', '/chat', '/chat/-/R1/E1?highlight=E2', '/login?redirect=/chat', '/register'],
+    ...['/reset-password?token=PR1', '/oauth/consent'],
+  ])('is served at %s', async (path) => {
     const answer = await fetch(url + path)
     expect([answer.status, await answer.text()]).toEqual([200, page])
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -14,6 +14,7 @@ export function failureText(thrown: unknown): string {
     case Code.FailedPrecondition:
     case Code.PermissionDenied:
     case Code.NotFound:
+    case Code.AlreadyExists:
       return sentence(error.rawMessage)
     default:
       return text('failure.unknown')

@@ -12,8 +12,14 @@ export async function signIn(login: string, password: string): Promise<void> {
   server.token = undefined
 }
 
-/**
- * Whether this browser may be signed in. A session's cookie is out of reach, but a second one comes and goes with it, for
- * pages to prove where they come from.
- */
-export const mayBeSignedIn = (): boolean => /(?:^|; )(?:__Host-)?parley_csrf=/.test(document.cookie)
+/** Makes an account by the token of a registration, and signs in. Its bearer token is not kept either. */
+export async function completeRegistration(request: { token: string; login: string; password: string }): Promise<void> {
+  await server.account.completeRegistration(request)
+  server.token = undefined
+}
+
+/** What pages send back to prove where they come from. It comes and goes with a session's cookie, which is out of reach. */
+export const csrfToken = (): string | undefined => /(?:^|; )(?:__Host-)?parley_csrf=([^;]+)/.exec(document.cookie)?.[1]
+
+/** Whether this browser may be signed in. */
+export const mayBeSignedIn = (): boolean => csrfToken() !== undefined

@@ -7,7 +7,7 @@ const lifetimeSeconds = 15 * 60
 
 type Cookies = { secure: boolean }
 
-/** The random handle of this browser: what begins here, a form or a sign-in at a provider, must end here. */
+/** The random handle of this browser: a sign-in at a provider that begins here must end here. */
 export function browserHandle(cookies: Cookies, request: IncomingMessage): string | undefined {
   const value = readCookie(request.headers.cookie, cookieName(cookies, name))
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined

@@ -23,8 +23,11 @@ import { serveToken } from './oauth/token.ts'
 import { pageRoutes, servePage } from './pages/routes.ts'
 import type { PassOn } from './pass-on.ts'
 import { isPlainPath, pathOf } from './path.ts'
+import { isPendingFlow } from './pending-flow.ts'
+import { loginError } from './providers/login-error.ts'
 import { providerPath } from './providers/paths.ts'
 import { serveProvider } from './providers/routes.ts'
+import { queryOf, redirect } from './redirect.ts'
 import { replyJson } from './reply.ts'
 import type { WebClient } from './web-client/web-client.ts'
 
@@ -108,6 +111,11 @@ export class Dispatch {
     if (path.startsWith('/assets/')) return this.#options.assets.http(request, response, cors)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
+    // A link to somebody else's flow would sign the reader in to that one's account.
+    if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
+      request.resume()
+      return redirect(response, 303, loginError('provider_failed', '/'))
+    }
     if (this.#options.webClient.serve(path, request, response)) return
     request.resume()
     switch (path) {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieName, dropCookie, keepCookie, readCookie } from './cookies.ts'
+import { cookieName, keepCookie, readCookie } from './cookies.ts'
 
 const name = 'parley_flow'
 const lifetimeSeconds = 15 * 60
@@ -18,5 +18,3 @@ export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token:
   const [kept, expected] = [readCookie(request.headers.cookie, cookieName(cookies, name)) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))
 }
-
-export const dropPendingFlow = (cookies: Cookies, response: ServerResponse): void => dropCookie(cookies, response, name)

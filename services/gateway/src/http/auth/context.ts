@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@connectrpc/connect'
 import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/auth'
-import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import type { RateLimiter } from '@parley/redis'
 import type { ServerDescription } from '../../clients/server.ts'
@@ -16,7 +15,6 @@ import type { SignInAttempts } from './attempts.ts'
 export type AuthContext = CredentialSecrets & {
   accounts: Client<typeof AccountsInternalService>
   signIn: Client<typeof SignInInternalService>
-  identities: Client<typeof ExternalIdentityAuthService>
   describeServer: ServerDescription
   callers: CallerCache
   renewal: SessionRenewal

@@ -4,7 +4,7 @@ import { readJsonObject, textFields } from './json-body.ts'
 import { allowMail } from './mails.ts'
 
 /** What is said whether the address is known or not. */
-export const linkIsOnItsWay = 'If an account has this address, a mail with a link is on its way to it.'
+const linkIsOnItsWay = 'If an account has this address, a mail with a link is on its way to it.'
 
 /** `POST /auth/forgot-password`: mails a link that sets a new password. */
 export const forgotPassword: Handler = async (context, request, response) => {

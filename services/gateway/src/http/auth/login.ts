@@ -19,7 +19,7 @@ export const login: Handler = async (context, request, response) => {
 }
 
 /** Signs in, within the limits of attempts. Throws `invalid_argument`, `unauthenticated` or `resource_exhausted`. */
-export async function signInByPassword(
+async function signInByPassword(
   context: AuthContext,
   request: IncomingMessage,
   identifier: string | undefined,

@@ -4,7 +4,7 @@ import { readJsonObject, textFields } from './json-body.ts'
 import { allowMail } from './mails.ts'
 
 /** What is said whether the address is known or not. */
-export const codeIsOnItsWay = 'If an account can be made with this address, a code is on its way to it.'
+const codeIsOnItsWay = 'If an account can be made with this address, a code is on its way to it.'
 
 /** `POST /auth/register`: mails a code to an address. */
 export const register: Handler = async (context, request, response) => {

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { cookieSecrets, type SignedIn } from '@parley/auth'
 import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
+import { readJsonObject, textField } from '../auth/json-body.ts'
+import { unaryFormat } from '../connect-unary.ts'
 import { cookieName, keepCookie, dropCookie, readCookie } from '../cookies.ts'
+import { headerOf } from '../header.ts'
 import { replyJson } from '../reply.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { openRequest, pendingRequestSeconds, sealRequest } from './pending-request.ts'
@@ -21,7 +24,7 @@ export function keepRequest(
 }
 
 /** The request that waits in this browser for this user. Throws `failed_precondition` when there is none. */
-export function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
+function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
   const sealed = readCookie(request.headers.cookie, cookieName(context, name))
   const opened = cookieSecrets(context).map((secret) => openRequest(secret, sealed, user))
   const asked = opened.find((request) => request !== undefined)
@@ -30,7 +33,7 @@ export function pendingRequest(context: AuthContext, request: IncomingMessage, u
 }
 
 /** Lets the client in, or not; gives the address to send the browser to. */
-export async function decide(
+async function decide(
   context: AuthContext,
   response: ServerResponse,
   decided: { asked: AuthorizationRequest; user: SignedIn; granted: boolean },
@@ -62,11 +65,22 @@ export const consentRequest: UserHandler = (context, request, response, user) =>
 const deciding =
   (granted: boolean): UserHandler =>
   async (context, request, response, user) => {
-    request.resume()
+    const shown = await shownIn(request)
     const asked = pendingRequest(context, request, user)
+    // Another client may have begun since the page was shown: the decision was not about that one.
+    if (shown !== undefined && shown !== asked.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { asked, user, granted })
     return replyJson(request, response, 200, { redirectUrl })
   }
+
+/** The `redirectUri` that a page decides about. Pages may leave it out, and the body with it. */
+async function shownIn(request: IncomingMessage): Promise<string | undefined> {
+  if (headerOf(request, 'content-length') === '0' || unaryFormat(request.headers['content-type']) !== 'json') {
+    request.resume()
+    return undefined
+  }
+  return textField(await readJsonObject(request), 'redirectUri')
+}
 
 /** `POST /oauth/consent/approve` */
 export const approveConsent = deciding(true)

@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthContext } from '../auth/context.ts'
 import { failureOf } from '../failure.ts'
-import { html, type Html } from './html.ts'
+import { html } from './html.ts'
 import { replyPage } from './page.ts'
 
-type Message = { status?: number; heading: string; text: string; more?: Html; headers?: Record<string, string> }
+type Message = { status?: number; heading: string; text: string; headers?: Record<string, string> }
 
 /** A page that only says something. */
 export function replyMessage(
   context: AuthContext,
   request: IncomingMessage,
   response: ServerResponse,
-  { status = 200, heading, text, more, headers = {} }: Message,
+  { status = 200, heading, text, headers = {} }: Message,
 ): Promise<void> {
   const body = html`<h1>${heading}</h1>
     <p ${status >= 400 && html`role="alert"`}>${text}</p>
-    ${more ?? html`<p><a href="/login">Go to sign-in</a></p>`}`
+    <p><a href="/login">Go to sign-in</a></p>`
   return replyPage(request, response, { status, title: heading, body, headers })
 }
 

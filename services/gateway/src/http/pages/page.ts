@@ -4,17 +4,16 @@ import { reply } from '../reply.ts'
 import { html, Html, type Html as Markup } from './html.ts'
 import { style } from './style.ts'
 
-/** A page: `goTo` sends the browser on by itself. */
-export type Page = { status?: number; title: string; body: Markup; goTo?: string; headers?: Record<string, string> }
+type Page = { status?: number; title: string; body: Markup; headers?: Record<string, string> }
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** No script, no frame, nothing from elsewhere. The referrer stays on this site: without one, forms would come without origin. */
+/** No script, no form, no frame, nothing from elsewhere. */
 const security = {
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
-    "form-action 'self'",
+    "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
@@ -27,14 +26,13 @@ const security = {
 
 /** Sends a page. */
 export function replyPage(request: IncomingMessage, response: ServerResponse, page: Page): Promise<void> {
-  const { status = 200, title, body, goTo, headers } = page
+  const { status = 200, title, body, headers } = page
   const markup = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        ${goTo !== undefined && html`<meta http-equiv="refresh" content="0; url=${goTo}" />`}
         <title>${title}</title>
         <style>
           ${new Html(style)}

@@ -1,7 +1,7 @@
 /** Why a sign-in at a provider came to nothing, as `/login?error=` says it. */
 export type LoginError = (typeof loginErrors)[number]
 
-export const loginErrors = [
+const loginErrors = [
   'provider_not_found',
   'provider_failed',
   'provider_denied',

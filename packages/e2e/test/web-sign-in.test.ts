@@ -1,0 +1,102 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { findChromium, launchChromium } from '../src/chromium.ts'
+import { fleet } from '../src/fleet.ts'
+import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
+import { authorizePath, newVerifier } from '../src/other-clients.ts'
+import { newPerson, operate } from '../src/people.ts'
+import { fillSignIn, signInAt, visit } from '../src/web-client.ts'
+
+const chromium = await findChromium()
+const inBrowser = 'path' in chromium ? test : test.skip
+if ('reason' in chromium) console.log(`sign-in is not tried in a browser: ${chromium.reason}`)
+
+let browser: Browser
+beforeAll(async () => {
+  if ('path' in chromium) browser = await launchChromium(chromium.path)
+})
+afterAll(() => browser?.close())
+
+const password = 'long enough for anyone'
+
+inBrowser('an account is made by a mailed code', async () => {
+  const login = `newbie-${randomBytes(5).toString('hex')}`
+  const email = `${login}@example.org`
+  await using visitor = await visit(browser)
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(email)))
+  await page.getByRole('button', { name: 'Continue' }).click()
+
+  await page.getByLabel('Login').fill((await newPerson('taken')).login)
+  await page.getByLabel('New password').fill(password)
+  await page.getByLabel('Repeat the password').fill('something else')
+  await page.getByRole('button', { name: 'Complete registration' }).click()
+  await page.getByText('The two passwords differ.').waitFor()
+  await page.getByLabel('Repeat the password').fill(password)
+  await page.getByRole('button', { name: 'Complete registration' }).click()
+  await page.getByRole('alert').filter({ hasText: 'taken' }).waitFor()
+  await page.getByLabel('Login').fill(login)
+  await page.getByRole('button', { name: 'Complete registration' }).click()
+  await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
+})
+
+inBrowser('a forgotten password is replaced by way of a mail', async () => {
+  const ada = await newPerson('ada')
+  const address = `${ada.login}@example.org`
+  await operate(['user', 'verify-email', '--login', ada.login, '--email', address])
+  await using visitor = await visit(browser, '/login')
+  const { page, complaints } = visitor
+  await page.getByRole('button', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('E-mail address').fill(address)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByRole('status').getByText('is on its way').waitFor()
+
+  await page.goto(`${fleet().gateways[0]}/reset-password?token=${linkTokenIn(await mailTo(address))}`)
+  await page.getByLabel('New password').fill(password)
+  expect(page.url()).not.toContain('token')
+  await page.getByLabel('Repeat the password').fill(password)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('status').getByText('Your new password is set').waitFor()
+  await page.getByRole('link', { name: 'Back to sign-in' }).click()
+  await signInAt(page, { login: address, password })
+  expect(complaints).toEqual([])
+})
+
+inBrowser('another client is let in, or not, by somebody who signs in for it', async () => {
+  const arrived: string[] = []
+  const client = createServer((request, response) => {
+    arrived.push(request.url ?? '')
+    response.end('welcome back')
+  })
+  await new Promise<void>((resolve) => client.listen(0, '127.0.0.1', resolve))
+  try {
+    const origin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`
+    const path = authorizePath(newVerifier(), `${origin}/back`)
+    await using visitor = await visit(browser, path)
+    const { page } = visitor
+    await fillSignIn(page, await newPerson('ada'))
+    await page.getByRole('heading', { name: `Allow ${origin} access?` }).waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('welcome back').waitFor()
+    expect(arrived.find((url) => url.startsWith('/back'))).toContain('error=access_denied')
+    await page.goto(fleet().gateways[0] + path)
+    await page.getByRole('button', { name: 'Allow access' }).click()
+    await page.getByText('welcome back').waitFor()
+    expect(page.url()).toMatch(/\/back\?code=prl_AC/)
+  } finally {
+    client.close()
+  }
+})
+
+inBrowser('sign-in never goes on to another site', async () => {
+  const ada = await newPerson('ada')
+  await using visitor = await visit(browser, `/login?redirect=${encodeURIComponent('/\\evil.example')}`)
+  await signInAt(visitor.page, ada)
+  expect(new URL(visitor.page.url()).origin).toBe(fleet().gateways[0])
+})

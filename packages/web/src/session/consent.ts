@@ -1,0 +1,31 @@
+import { Code, ConnectError } from '@parley/client'
+import { csrfToken } from './server.ts'
+
+/** Another web client that asks to act for the one who is signed in. */
+export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
+
+/** The request that waits in this browser. Fails with `unauthenticated` or, when there is none, `failed_precondition`. */
+export const consentRequest = async (): Promise<ConsentRequest> =>
+  (await answerOf(await fetch('/oauth/consent/request'))) as ConsentRequest
+
+/** Decides about exactly the client that was shown, and gives the address to go on to. */
+export async function decideConsent({ redirectUri }: ConsentRequest, decision: 'approve' | 'deny'): Promise<string> {
+  const response = await fetch(`/oauth/consent/${decision}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-csrf-token': csrfToken() ?? '' },
+    body: JSON.stringify({ redirectUri }),
+  })
+  return ((await answerOf(response)) as { redirectUrl: string }).redirectUrl
+}
+
+async function answerOf(response: Response): Promise<unknown> {
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (response.ok) return answer
+  const code =
+    response.status === 401
+      ? Code.Unauthenticated
+      : response.status === 400
+        ? Code.FailedPrecondition
+        : Code.Unavailable
+  throw new ConnectError((answer as { error?: string } | undefined)?.error ?? '', code)
+}

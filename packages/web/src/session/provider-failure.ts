@@ -1,0 +1,12 @@
+import { text, type TextKey } from '../messages/texts.ts'
+
+const texts = new Map<string, TextKey>([
+  ['provider_not_found', 'providerFailure.notFound'],
+  ['provider_denied', 'providerFailure.denied'],
+  ['external_identity_unlinked', 'providerFailure.unlinked'],
+  ['authentication_required', 'providerFailure.signInFirst'],
+])
+
+/** Why a sign-in at a provider came to nothing, as `/login?error=` names it. */
+export const providerFailure = (error: string | undefined): string | undefined =>
+  error === undefined ? undefined : text(texts.get(error) ?? 'providerFailure.failed')

@@ -1,0 +1,27 @@
+/** A page that people meet on their way in, as an address names it. */
+export type EntryPage =
+  | { at: 'chat' }
+  | { at: 'login'; error: string | undefined }
+  | { at: 'register' }
+  | { at: 'resetPassword'; token: string }
+  | { at: 'identity'; token: string }
+  | { at: 'consent' }
+
+/** What an address means. Everything else is the chat, which signs in first if need be. */
+export function entryPageOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): EntryPage {
+  const query = new URLSearchParams(search)
+  switch (pathname) {
+    case '/login':
+      return { at: 'login', error: query.get('error') ?? undefined }
+    case '/register':
+      return { at: 'register' }
+    case '/reset-password':
+      return { at: 'resetPassword', token: query.get('token') ?? '' }
+    case '/sso/confirm':
+      return { at: 'identity', token: query.get('token') ?? '' }
+    case '/oauth/consent':
+      return { at: 'consent' }
+    default:
+      return { at: 'chat' }
+  }
+}
