@@ -15,6 +15,10 @@ export function keptAppearance(): Appearance {
   }
 }
 
+/** Keeps what was chosen, on this device. */
+export const keepAppearance = (appearance: Appearance): void =>
+  localStorage.setItem(storageKey, JSON.stringify(appearance))
+
 const moreContrast = matchMedia('(prefers-contrast: more)')
 let current: Appearance = standard
 moreContrast.addEventListener('change', () => applyAppearance(current))

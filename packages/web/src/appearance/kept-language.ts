@@ -7,3 +7,6 @@ export function keptLanguage(): Language {
   const kept = localStorage.getItem(storageKey)
   return knownLanguage(kept === null ? navigator.languages : [kept, ...navigator.languages])
 }
+
+/** Keeps the language that was chosen, on this device. */
+export const keepLanguage = (language: Language): void => localStorage.setItem(storageKey, language)

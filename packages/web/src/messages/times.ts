@@ -1,16 +1,17 @@
 import { language } from './texts.ts'
 
-type Style = 'time' | 'clock' | 'day' | 'full'
+type Style = 'time' | 'clock' | 'day' | 'date' | 'full'
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   time: { hour: 'numeric', minute: '2-digit' },
   clock: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
+  date: { dateStyle: 'medium' },
   full: { dateStyle: 'full', timeStyle: 'short' },
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** A moment in the language of the interface: the time of day, also where there is little room, the day, or both in full. */
+/** A moment in the language of the interface: the time of day, also where there is little room, the day, the date, or both in full. */
 export function moment(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(language(), styles[style])))
@@ -20,3 +21,12 @@ export function moment(style: Style, at: Date): string {
 /** A list of names, as the language writes one. */
 export const listed = (names: readonly string[]): string =>
   new Intl.ListFormat(language(), { type: 'conjunction' }).format(names)
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+
+/** A size in bytes, in the unit that people would choose. */
+export function bytes(size: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
+  const style = { style: 'unit', unit: units[step] ?? 'byte', maximumFractionDigits: step === 0 ? 0 : 1 } as const
+  return new Intl.NumberFormat(language(), style).format(size / 1000 ** step)
+}

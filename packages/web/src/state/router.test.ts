@@ -9,5 +9,6 @@ test('a path names a room, and a thread of it', () => {
     threadRootEventId: 'E1',
     highlight: 'E2',
   })
+  expect(pathOf('R1', '', 'E2')).toBe('/chat/-/R1?highlight=E2')
   expect(routeOf('/chat/-/R1/E1/more').roomId).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { Cell } from './cell.ts'
+import { pane } from './overlay.ts'
 
 /** What the address of the page names. */
 export type Route = { roomId: string | undefined; threadRootEventId: string | undefined; highlight: string | undefined }
@@ -14,18 +15,22 @@ export function routeOf(path: string, search = ''): Route {
   }
 }
 
-/** The path of a room, or of a thread of it. */
-export const pathOf = (roomId: string, threadRootEventId?: string): string =>
-  ['/chat/-', roomId, ...(threadRootEventId === undefined ? [] : [threadRootEventId])]
-    .map((part, at) => (at === 0 ? part : encodeURIComponent(part)))
-    .join('/')
+/** The path of a room, or of a thread of it; and of a message in it, to be shown first. */
+export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): string {
+  const parts = [roomId, threadRootEventId].filter((part) => part !== '').map(encodeURIComponent)
+  const query = highlight === '' ? '' : `?${new URLSearchParams({ highlight }).toString()}`
+  return `/chat/-/${parts.join('/')}${query}`
+}
 
 /** Where this page is. */
 export const route = new Cell<Route>({ roomId: undefined, threadRootEventId: undefined, highlight: undefined })
 
 /** Follows the address of the page; the answer stops that. */
 export function followAddress(): () => void {
-  const follow = () => route.set(routeOf(location.pathname, location.search))
+  const follow = () => {
+    pane.set(undefined)
+    route.set(routeOf(location.pathname, location.search))
+  }
   follow()
   addEventListener('popstate', follow)
   return () => removeEventListener('popstate', follow)
@@ -33,14 +38,16 @@ export function followAddress(): () => void {
 
 /** Goes to a path of this client. */
 export function goTo(path: string): void {
-  if (path === location.pathname) return
+  const { pathname, search } = new URL(path, location.origin)
+  pane.set(undefined)
+  if (pathname + search === location.pathname + location.search) return
   history.pushState(undefined, '', path)
-  route.set(routeOf(path))
+  route.set(routeOf(pathname, search))
 }
 
 /** For links of this client: a plain click stays in the page, everything else is the browser's. */
 export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()
-  goTo(event.currentTarget.pathname)
+  goTo(event.currentTarget.pathname + event.currentTarget.search)
 }

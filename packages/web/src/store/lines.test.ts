@@ -48,6 +48,7 @@ test('below the root of a thread stands how many replies follow', () => {
 test('what is on its way stands at the newest end, and nowhere else', () => {
   const unsent: Unsent = {
     ...{ key: 'K1', userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false },
+    ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
     ...{ body: 'soon', writtenAt: 60_000, state: 'waiting' },
   }
   expect(shown(windowOf(pageFor([rowFor('a')])), [unsent], me)).toEqual(['day', 'a', 'unsent soon'])

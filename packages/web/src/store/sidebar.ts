@@ -1,6 +1,7 @@
 import {
   type ListRoomGroupsResponse,
   type ListRoomsResponse,
+  type PermissionGrant,
   RoomKind,
   type RoomWithViewerState,
   type SidebarLink,
@@ -10,7 +11,7 @@ import {
 export type SidebarItem = { kind: 'room'; roomId: string } | { kind: 'link'; link: SidebarLink }
 
 /** A group as the sidebar shows it. */
-export type SidebarGroup = { id: string; name: string; items: readonly SidebarItem[] }
+export type SidebarGroup = { id: string; name: string; items: readonly SidebarItem[]; mayCreateRoom: boolean }
 
 /** What the sidebar shows: every room that can be seen, once. */
 export type Sidebar = {
@@ -33,7 +34,10 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
       known.set(item.value.room.id, item.value)
       return [{ kind: 'room', roomId: item.value.room.id }]
     })
-  const shown = groups.map(({ id, name, items }) => ({ id, name, items: itemsOf(items) }))
+  const shown = groups.map(({ id, name, items, viewerState }) => {
+    const mayCreateRoom = holds(viewerState?.permissions, 'room.create')
+    return { id, name, items: itemsOf(items), mayCreateRoom }
+  })
   // Groups are read for their order; unread marks and direct messages are what the other answer is about.
   for (const one of rooms) if (one.room) known.set(one.room.id, one)
   const dms = rooms.flatMap(({ room }) => (room?.kind === RoomKind.DM ? [room.id] : []))
@@ -65,4 +69,7 @@ export function withRead(sidebar: Sidebar, roomId: string): Sidebar {
 
 /** Whether the viewer holds a permission in a room. */
 export const may = (room: RoomWithViewerState | undefined, permission: string): boolean =>
-  room?.viewerState?.permissions.some((grant) => grant.permission === permission && grant.granted) ?? false
+  holds(room?.viewerState?.permissions, permission)
+
+const holds = (grants: readonly PermissionGrant[] | undefined, permission: string): boolean =>
+  grants?.some((grant) => grant.permission === permission && grant.granted) ?? false

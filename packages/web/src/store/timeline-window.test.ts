@@ -1,6 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { messageFor, pageFor, rowFor } from './_messages.ts'
-import { messageOf, rowsAbout, windowOf, withMessages, withNewer, withOlder, withRetracted } from './timeline-window.ts'
+import {
+  endCursorOf,
+  messageOf,
+  rowsAbout,
+  startCursorOf,
+  windowOf,
+  withMessages,
+  withNewer,
+  withOlder,
+  withRetracted,
+} from './timeline-window.ts'
 
 const ids = ({ rows }: { rows: readonly { id: string }[] }) => rows.map(({ id }) => id)
 const [a, b, c, d] = [rowFor('a'), rowFor('b'), rowFor('c'), rowFor('d')] as const
@@ -9,10 +19,15 @@ const window = windowOf(pageFor([b, c], { hasOlder: true }))
 describe('a window', () => {
   test('grows at both ends and keeps what it knows of the other', () => {
     const newer = withNewer(window, pageFor([d], { hasOlder: true }))
-    expect([ids(newer), newer.startCursor, newer.endCursor, newer.hasOlder]).toEqual([['b', 'c', 'd'], 'b', 'd', true])
+    expect([ids(newer), startCursorOf(newer), endCursorOf(newer), newer.hasOlder]).toEqual([
+      ['b', 'c', 'd'],
+      'b',
+      'd',
+      true,
+    ])
     // What was read before says that there may be newer rows, whether there are or not.
     const older = withOlder(newer, pageFor([a], { hasNewer: true }))
-    expect([ids(older), older.startCursor, older.hasOlder, older.hasNewer]).toEqual([
+    expect([ids(older), startCursorOf(older), older.hasOlder, older.hasNewer]).toEqual([
       ['a', 'b', 'c', 'd'],
       'a',
       false,
@@ -29,6 +44,28 @@ describe('a window', () => {
     const empty = { ...pageFor([]), endCursor: 'c' }
     expect(withNewer(window, empty)).toBe(window)
     expect(withMessages(window, [messageFor('x')])).toBe(window)
+  })
+
+  test('keeps what is read, and lets go of whole pages at the other end', () => {
+    const page = (from: number, more = {}) =>
+      pageFor(
+        Array.from({ length: 50 }, (_, at) => rowFor(String(from + at))),
+        more,
+      )
+    let shown = windowOf(page(1_000))
+    for (let from = 950; from >= 0; from -= 50) shown = withOlder(shown, page(from, { hasOlder: from > 0 }))
+    expect([shown.rows.length, shown.rows[0]?.id, endCursorOf(shown)]).toEqual([500, '0', '499'])
+    expect([shown.hasOlder, shown.hasNewer]).toEqual([false, true])
+    const back = withNewer(shown, page(500, { hasNewer: true }))
+    expect([back.rows.length, startCursorOf(back), back.rows.at(-1)?.id, back.hasOlder]).toEqual([
+      ...[500, '50', '549', true],
+    ])
+    // What comes one by one makes no pages of one row.
+    let live = windowOf(pageFor([a]))
+    for (let at = 0; at < 700; at++) live = withNewer(live, pageFor([rowFor(`live ${at}`)]))
+    expect(live.pages.length).toBeLessThan(13)
+    expect(live.rows.length).toBeLessThan(551)
+    expect([live.rows.at(-1)?.id, live.hasOlder, live.hasNewer]).toEqual(['live 699', true, false])
   })
 
   test('shows messages as they are now', () => {

@@ -1,46 +1,86 @@
 import type { Message, RoomTimelineEvent, RoomTimelinePage } from '@parley/client/contract'
 
+/** Rows that were read together, and the cursors at their ends. */
+type Page = { rows: readonly RoomTimelineEvent[]; startCursor: string; endCursor: string }
+
 /** A stretch of a timeline without holes, oldest row first. */
 export type TimelineWindow = {
+  pages: readonly Page[]
+  /** The rows of all pages. */
   rows: readonly RoomTimelineEvent[]
-  startCursor: string
-  endCursor: string
   hasOlder: boolean
   hasNewer: boolean
 }
 
+/** Rows that a window keeps; pages beyond that leave it at the end that nobody reads. */
+const mostRows = 500
+/** Rows that come one by one join the page before them up to this many. */
+const pageRows = 50
+
 /** The window that a first page opens. */
 export function windowOf({ events, startCursor, endCursor, hasOlder, hasNewer }: RoomTimelinePage): TimelineWindow {
-  return { rows: events, startCursor, endCursor, hasOlder, hasNewer }
+  return { pages: [{ rows: events, startCursor, endCursor }], rows: events, hasOlder, hasNewer }
 }
+
+/** Where to read on before the first row. */
+export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.startCursor ?? ''
+
+/** Where to read on behind the last row. */
+export const endCursorOf = ({ pages }: TimelineWindow): string => pages.at(-1)?.endCursor ?? ''
 
 /** With the rows that were read behind its end. */
 export function withNewer(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
-  const { rows, hasOlder, startCursor } = window
-  const added = strangersTo(rows, page.events)
+  const rows = strangersTo(window.rows, page.events)
   const { endCursor, hasNewer } = page
-  if (added.length === 0 && endCursor === window.endCursor && hasNewer === window.hasNewer) return window
-  return { rows: [...rows, ...added], startCursor, endCursor, hasOlder, hasNewer }
+  const last = window.pages.at(-1)
+  if (rows.length === 0 && endCursor === last?.endCursor && hasNewer === window.hasNewer) return window
+  const joined = last && last.rows.length + rows.length <= pageRows
+  const pages = joined
+    ? [...window.pages.slice(0, -1), { ...last, rows: [...last.rows, ...rows], endCursor }]
+    : [...window.pages, { rows, startCursor: page.startCursor, endCursor }]
+  const kept = pages.slice(surplus(pages.map((one) => one.rows.length)))
+  return { ...built(kept), hasOlder: window.hasOlder || kept.length < pages.length, hasNewer }
 }
 
 /** With the rows that were read before its start. */
 export function withOlder(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
-  const { rows, hasNewer, endCursor } = window
-  const { startCursor, hasOlder } = page
-  return { rows: [...strangersTo(rows, page.events), ...rows], startCursor, endCursor, hasOlder, hasNewer }
+  const { startCursor, endCursor, hasOlder } = page
+  const pages = [{ rows: strangersTo(window.rows, page.events), startCursor, endCursor }, ...window.pages]
+  const kept = pages.slice(0, pages.length - surplus(pages.map((one) => one.rows.length).reverse()))
+  return { ...built(kept), hasOlder, hasNewer: window.hasNewer || kept.length < pages.length }
+}
+
+/** How many pages may go, first ones first, so that enough rows stay. */
+function surplus(sizes: readonly number[]): number {
+  let left = sizes.reduce((sum, size) => sum + size, 0)
+  let pages = 0
+  for (const size of sizes) {
+    left -= size
+    if (left < mostRows) return pages
+    pages++
+  }
+  return pages
+}
+
+const built = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
+
+/** With every row put through `change`, which may leave it out. */
+function withRows(
+  { pages, hasOlder, hasNewer }: TimelineWindow,
+  change: (row: RoomTimelineEvent) => RoomTimelineEvent | undefined,
+): TimelineWindow {
+  const changed = pages.map((page) => ({ ...page, rows: page.rows.flatMap((row) => change(row) ?? []) }))
+  return { ...built(changed), hasOlder, hasNewer }
 }
 
 /** With messages as they are now. */
 export function withMessages(window: TimelineWindow, messages: readonly Message[]): TimelineWindow {
   const current = new Map(messages.map((message) => [message.id, message]))
-  let changed = false
-  const rows = window.rows.map((row) => {
+  if (!window.rows.some((row) => current.has(row.id) && messageOf(row))) return window
+  return withRows(window, (row) => {
     const message = current.get(row.id)
-    if (message === undefined || row.event.case !== 'messagePosted') return row
-    changed = true
-    return withMessage(row, message)
+    return message === undefined ? row : withMessage(row, message)
   })
-  return changed ? { ...window, rows } : window
 }
 
 /**
@@ -49,16 +89,15 @@ export function withMessages(window: TimelineWindow, messages: readonly Message[
  */
 export function withRetracted(window: TimelineWindow, id: string, at: Message['deletedAt']): TimelineWindow {
   if (!window.rows.some((row) => isAbout(row, id))) return window
-  const rows = window.rows.flatMap((row) => {
+  return withRows(window, (row) => {
     const message = messageOf(row)
-    if (message === undefined || !isAbout(row, id)) return [row]
-    if (row.id === id && message.echoOfEventId !== '') return []
+    if (message === undefined || !isAbout(row, id)) return row
+    if (row.id === id && message.echoOfEventId !== '') return undefined
     const { body: _, linkPreview: __, ...rest } = message
     const emptied: Message = { ...rest, attachments: [], reactions: [] }
     if (at !== undefined) emptied.deletedAt = at
-    return [withMessage(row, emptied)]
+    return withMessage(row, emptied)
   })
-  return { ...window, rows }
 }
 
 /** Ids of the rows that show a message: its own and those of its echoes. */

@@ -3,6 +3,7 @@ import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from './u
 
 const unsent = (key: string, more: Partial<Unsent> = {}): Unsent => ({
   ...{ key, userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false, body: key },
+  ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
   ...{ writtenAt: Number(key), state: 'waiting' },
   ...more,
 })

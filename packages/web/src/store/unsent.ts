@@ -9,6 +9,10 @@ export type Unsent = {
   inReplyTo: string
   alsoSendToChannel: boolean
   body: string
+  attachmentAssetIds: readonly string[]
+  /** Names of those files, for people. */
+  filenames: readonly string[]
+  linkPreviewToken: string
   /** Milliseconds since 1970. */
   writtenAt: number
   /** `sent`: posted, and not read back yet. `refused`: sending it again as it is would be in vain. */

@@ -2,8 +2,11 @@ import type { ParleyClient } from '@parley/client'
 import type { GetViewerResponse, Message } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { placeOf } from '../store/unsent.ts'
+import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
+import { Inbox } from './inbox.ts'
 import { takeEvent } from './on-event.ts'
+import { PendingFiles } from './pending-files.ts'
 import { People } from './people.ts'
 import { Rooms } from './rooms.ts'
 import { Sender } from './sender.ts'
@@ -21,7 +24,10 @@ export class Chat {
   readonly userId: string
   readonly people: People
   readonly rooms: Rooms
+  readonly inbox: Inbox
+  readonly followed: FollowedThreads
   readonly typing: Typing
+  readonly files: PendingFiles
   readonly sender: Sender
   readonly events: SharedEvents
   /** Whether the sidebar has been read. */
@@ -37,7 +43,10 @@ export class Chat {
     this.people = new People(server)
     if (profile) this.people.learn([profile])
     this.rooms = new Rooms(server, this.people, this.userId)
+    this.inbox = new Inbox(server, this.people)
+    this.followed = new FollowedThreads(server, this.people, viewer.capabilities?.hasUnreadFollowedThreads ?? false)
     this.typing = new Typing(server)
+    this.files = new PendingFiles(server)
     this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(placeOf(unsent))?.catchUp())
     this.events = new SharedEvents(server, this.userId, {
       onEvent: (envelope) => takeEvent(this, envelope),
@@ -53,6 +62,7 @@ export class Chat {
     await this.events.opened(socketPatienceMs)
     await this.rooms.load()
     this.loaded.set(true)
+    this.inbox.refresh()
   }
 
   /** The timeline of a room; it is read when it is asked for the first time. */
@@ -92,6 +102,8 @@ export class Chat {
   /** Events may have been missed: what is shown is read again. */
   readAnew(): void {
     this.readSidebar()
+    this.inbox.refresh()
+    this.followed.changed()
     for (const timeline of this.#timelines.values()) void timeline.reload()
   }
 

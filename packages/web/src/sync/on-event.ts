@@ -1,5 +1,7 @@
 import type { RealtimeEventEnvelope } from '@parley/client/contract'
 import { placeOf } from '../store/unsent.ts'
+import type { FollowedThreads } from './followed-threads.ts'
+import type { Inbox } from './inbox.ts'
 import type { People } from './people.ts'
 import type { Rooms } from './rooms.ts'
 import type { Timeline } from './timeline.ts'
@@ -9,6 +11,8 @@ import type { Typing } from './typing.ts'
 export type Follower = {
   people: People
   rooms: Rooms
+  inbox: Inbox
+  followed: FollowedThreads
   typing: Typing
   timelineAt(place: string): Timeline | undefined
   timelinesOf(roomId: string): Timeline[]
@@ -24,10 +28,17 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       const place = placeOf({ roomId, threadRootEventId })
       chat.typing.ended(place, actorId)
       void chat.timelineAt(place)?.catchUp()
-      if (threadRootEventId !== '') chat.refreshMessage(roomId, threadRootEventId)
-      else chat.rooms.posted(roomId)
-      return
+      if (threadRootEventId === '') return chat.rooms.posted(roomId)
+      chat.followed.changed()
+      return chat.refreshMessage(roomId, threadRootEventId)
     }
+    case 'threadFollowChanged':
+      chat.followed.changed()
+      return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
+    case 'notificationCreated':
+      return chat.inbox.refresh()
+    case 'notificationDismissed':
+      return chat.inbox.gone(event.value.notificationId)
     case 'messageEdited':
     case 'reactionAdded':
     case 'reactionRemoved':
@@ -65,6 +76,13 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       const { userId, login, displayName, avatarUrl = '' } = event.value
       return chat.people.patch(userId, { login, displayName, avatarUrl })
     }
+    case 'userCustomStatusSet': {
+      const { userId, emoji, text, expiresAt } = event.value
+      const customStatus = { $typeName: 'svc.api.v1.CustomUserStatus' as const, emoji, text }
+      return chat.people.patch(userId, { customStatus: expiresAt ? { ...customStatus, expiresAt } : customStatus })
+    }
+    case 'userCustomStatusCleared':
+      return chat.people.withoutStatus(event.value.userId)
     default:
   }
 }

@@ -44,6 +44,15 @@ export class People {
     }
   }
 
+  /** Takes back what somebody said of themselves. */
+  withoutStatus(userId: string): void {
+    this.#known.get(userId)?.update((user) => {
+      if (!user) return user
+      const { customStatus: _, ...rest } = user
+      return rest
+    })
+  }
+
   /** Changes what is known of somebody, if anything is. */
   patch(userId: string, change: Partial<User>): void {
     this.#known.get(userId)?.update((user) => user && { ...user, ...change })

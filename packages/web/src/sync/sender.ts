@@ -5,7 +5,7 @@ import { Cell } from '../state/cell.ts'
 import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
 /** What somebody wants to say, and where. */
-export type Written = Pick<Unsent, 'roomId' | 'threadRootEventId' | 'inReplyTo' | 'alsoSendToChannel' | 'body'>
+export type Written = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'reason' | 'messageId'>
 
 const lasting = new Set([
   ...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound, Code.AlreadyExists],
@@ -74,11 +74,12 @@ export class Sender {
 
   /** Whether the next one may follow. */
   async #send(unsent: Unsent): Promise<boolean> {
-    const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body } = unsent
+    const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
+    const attachmentAssetIds = [...unsent.attachmentAssetIds]
     this.queue.update((queue) => withUnsent(queue, key, { state: 'sending' }))
     try {
       const { message } = await this.#server.api.message.createMessage(
-        { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body },
+        { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },
         { headers: { 'idempotency-key': key } },
       )
       await forgetUnsent(key).catch(() => undefined)

@@ -10,6 +10,10 @@ export function roomSource({ api }: ParleyClient, people: People, roomId: string
       const { page } = await api.room.getRoomEvents({ roomId, ...(cursor && { cursor }) })
       return taught(people, page)
     },
+    async readAround(eventId) {
+      const { page } = await api.room.getRoomEventsAround({ roomId, eventId })
+      return taught(people, page)
+    },
     readMessages: (eventIds) => readMessages(api, roomId, eventIds),
   }
 }
@@ -24,6 +28,10 @@ export function threadSource(
   return {
     async read(cursor) {
       const { page } = await api.thread.getThreadEvents({ roomId, threadRootEventId, ...(cursor && { cursor }) })
+      return taught(people, page)
+    },
+    async readAround(eventId) {
+      const { page } = await api.thread.getThreadEventsAround({ roomId, threadRootEventId, eventId })
       return taught(people, page)
     },
     readMessages: (eventIds) => readMessages(api, roomId, eventIds),

@@ -1,7 +1,9 @@
 import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import {
+  endCursorOf,
   rowsAbout,
+  startCursorOf,
   type TimelineWindow,
   windowOf,
   withMessages,
@@ -13,11 +15,10 @@ import {
 /** Where the rows of a room or of a thread are read. */
 export type TimelineSource = {
   read(cursor?: { case: 'before' | 'after'; value: string }): Promise<RoomTimelinePage | undefined>
+  /** The rows around one. Fails with `not_found` where it is not there. */
+  readAround(eventId: string): Promise<RoomTimelinePage | undefined>
   readMessages(ids: string[]): Promise<Message[]>
 }
-
-/** Rows that are kept of a timeline whose end is read. */
-const mostRows = 500
 
 /** What a timeline is busy with. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
@@ -26,8 +27,6 @@ export type TimelineStatus = 'loading' | 'ready' | 'failed'
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
-  /** The reader is at the newest row: what lies far above may be let go. */
-  following = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
   #catchingUp = false
@@ -56,9 +55,34 @@ export class Timeline {
     await this.#inTurn(async () => {
       const window = this.window.value
       if (!window?.hasOlder) return
-      const page = await this.#source.read({ case: 'before', value: window.startCursor })
+      const page = await this.#source.read({ case: 'before', value: startCursorOf(window) })
       if (page) this.window.update((now) => now && withOlder(now, page))
     })
+  }
+
+  /** Reads on behind the last row, where the window ends before the newest. */
+  async readNewer(): Promise<void> {
+    await this.#inTurn(async () => {
+      const window = this.window.value
+      if (!window?.hasNewer) return
+      const page = await this.#source.read({ case: 'after', value: endCursorOf(window) })
+      if (page) this.window.update((now) => now && withNewer(now, page))
+    })
+  }
+
+  /** Opens the window around a row, unless it is in it. Fails with `not_found` where it is not there. */
+  async seek(eventId: string): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.window.value?.rows.some(({ id }) => id === eventId)) return
+      const page = await this.#source.readAround(eventId)
+      if (page) this.window.set(windowOf(page))
+    })
+    this.status.set('ready')
+  }
+
+  /** Opens the window at the newest row, if it is elsewhere. */
+  async toNewest(): Promise<void> {
+    if (this.window.value?.hasNewer) await this.reload()
   }
 
   /**
@@ -80,16 +104,13 @@ export class Timeline {
   }
 
   async #readOn(): Promise<void> {
+    // Who reads far back is not carried away: that there is more is known already.
+    if (this.window.value?.hasNewer) return
     for (let window = this.window.value; window; window = this.window.value) {
-      const page = await this.#source.read({ case: 'after', value: window.endCursor })
+      const page = await this.#source.read({ case: 'after', value: endCursorOf(window) })
       if (!page) return
       this.window.update((now) => now && withNewer(now, page))
-      if (!page.hasNewer || page.events.length === 0) break
-    }
-    // Begun anew, because a window without holes cannot lose rows and keep its cursors.
-    if (this.following && (this.window.value?.rows.length ?? 0) > mostRows) {
-      const page = await this.#source.read()
-      if (page) this.window.set(windowOf(page))
+      if (!page.hasNewer || page.events.length === 0) return
     }
   }
 

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { findChromium, launchChromium } from '../src/chromium.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { messageWith, say, signInAt, visit } from '../src/web-client.ts'
+
+const chromium = await findChromium()
+const inBrowser = 'path' in chromium ? test : test.skip
+if ('reason' in chromium) console.log(`the composer is not tried in a browser: ${chromium.reason}`)
+
+let browser: Browser
+let owner: Person
+let ada: Person
+let bob: Person
+let roomId: string
+
+beforeAll(async () => {
+  if (!('path' in chromium)) return
+  browser = await launchChromium(chromium.path)
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(owner, [ada, bob])
+})
+afterAll(() => browser?.close())
+
+/** A red square of 2 by 2. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+inBrowser('a name and an emoji are completed, and the one who is meant is told', async () => {
+  await using visitor = await visit(browser, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await field.pressSequentially(`Look @${bob.login.slice(0, 8)}`)
+  await page.getByRole('option', { name: bob.login }).waitFor()
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe(`Look @${bob.login} `)
+  await field.pressSequentially(':rocke')
+  await page.getByRole('option', { name: ':rocket:' }).waitFor()
+  await field.press('Tab')
+  await field.press('Enter')
+  await messageWith(page, `Look @${bob.login} 🚀`).waitFor()
+
+  await using ofBob = await visit(browser, '/')
+  await signInAt(ofBob.page, bob)
+  await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click()
+  await ofBob.page.getByRole('link', { name: `${ada.login} mentioned you` }).click()
+  await messageWith(ofBob.page, '🚀').waitFor()
+  expect([...visitor.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+inBrowser('a reaction may be any emoji', async () => {
+  await post(bob, roomId, 'It is done')
+  await using visitor = await visit(browser, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const message = messageWith(page, 'It is done')
+  await message.hover()
+  await message.getByRole('button', { name: 'React', exact: true }).click()
+  await message.getByRole('button', { name: 'More emoji' }).click()
+  await page.getByRole('combobox', { name: 'Find an emoji' }).pressSequentially('unicorn')
+  await page.getByRole('option', { name: 'unicorn' }).waitFor()
+  await page.keyboard.press('Enter')
+  await message.getByRole('button', { name: ':unicorn:, one person' }).waitFor()
+})
+
+inBrowser('files are sent with a message, and a picture is seen by others', async () => {
+  await using ofAda = await visit(browser, `/chat/-/${roomId}`)
+  await using ofBob = await visit(browser, `/chat/-/${roomId}`)
+  await signInAt(ofAda.page, ada)
+  await signInAt(ofBob.page, bob)
+  await ofAda.page.getByLabel('Attach files').setInputFiles([
+    { name: 'square.png', mimeType: 'image/png', buffer: picture },
+    { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('one, two, three') },
+  ])
+  await ofAda.page.getByRole('list', { name: 'Files to send' }).getByText('15 byte').waitFor()
+  await say(ofAda.page, 'Two files')
+  const received = messageWith(ofBob.page, 'Two files')
+  await received.getByRole('link', { name: 'notes.txt' }).waitFor()
+  const image = received.getByRole('img', { name: 'square.png' })
+  await image.waitFor()
+  await expect(
+    image.evaluate((element) => (element as unknown as { decode(): Promise<void> }).decode()),
+  ).resolves.toBeUndefined()
+  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import type { Browser } from 'playwright-core'
+import { findChromium, launchChromium } from '../src/chromium.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { messageWith, say, signInAt, visit } from '../src/web-client.ts'
+
+const chromium = await findChromium()
+const inBrowser = 'path' in chromium ? test : test.skip
+if ('reason' in chromium) console.log(`rooms are not tried in a browser: ${chromium.reason}`)
+
+let browser: Browser
+let owner: Person
+let ada: Person
+let bob: Person
+let roomId: string
+
+beforeAll(async () => {
+  if (!('path' in chromium)) return
+  browser = await launchChromium(chromium.path)
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(owner, [ada, bob])
+})
+afterAll(() => browser?.close())
+
+inBrowser('a room is made, found by somebody else, joined and left', async () => {
+  const name = `plans-${randomBytes(4).toString('hex')}`
+  await using ofOwner = await visit(browser)
+  const { page } = ofOwner
+  await signInAt(page, owner)
+  await page.getByRole('button', { name: 'Browse rooms' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New room' }).click()
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('dialog').getByLabel('What it is for').fill('What comes next')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create room' }).click()
+  await page.getByRole('heading', { name }).waitFor()
+  await say(page, 'Who is in?')
+
+  await using ofBob = await visit(browser)
+  await signInAt(ofBob.page, bob)
+  await ofBob.page.getByRole('button', { name: 'Browse rooms' }).click()
+  await ofBob.page.getByLabel('Name or description').fill(name)
+  await ofBob.page.getByRole('button', { name: `Join ${name}` }).click()
+  await messageWith(ofBob.page, 'Who is in?').waitFor()
+  await page.getByText(`${bob.login} joined`).waitFor()
+
+  await ofBob.page.getByRole('button', { name: 'About this room' }).click()
+  const about = ofBob.page.getByRole('complementary')
+  await about.getByText('What comes next').waitFor()
+  await about.getByRole('heading', { name: '2 members' }).waitFor()
+  await about.getByLabel('Notify me about').selectOption('Nothing')
+  await about.getByRole('button', { name: 'Leave room' }).click()
+  await page.getByText(`${bob.login} left`).waitFor()
+  expect([...ofOwner.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+inBrowser('a direct message is begun from the switcher, and leads to it from the notifications', async () => {
+  await using ofAda = await visit(browser, `/chat/-/${roomId}`)
+  await using ofBob = await visit(browser, `/chat/-/${roomId}`)
+  await signInAt(ofAda.page, ada)
+  await signInAt(ofBob.page, bob)
+  await ofAda.page.keyboard.press('Control+k')
+  await ofAda.page.getByRole('combobox').pressSequentially(bob.login)
+  await ofAda.page.getByRole('option', { name: bob.login }).first().waitFor()
+  await ofAda.page.keyboard.press('Enter')
+  await ofAda.page.getByRole('heading', { name: bob.login }).waitFor()
+  await say(ofAda.page, 'Psst')
+
+  await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click()
+  await ofBob.page.getByRole('link', { name: `${ada.login} wrote to you` }).click()
+  await messageWith(ofBob.page, 'Psst').waitFor()
+  // What was read waits no longer.
+  await ofBob.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+inBrowser('a link opens the room at a message far back, and the way to the newest is one step', async () => {
+  const longRoom = await newRoom(owner, [ada])
+  const first = await post(owner, longRoom, 'The very first')
+  for (let at = 1; at <= 120; at++) await post(owner, longRoom, `Message ${at}`)
+  await using visitor = await visit(browser, `/chat/-/${longRoom}?highlight=${first}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await messageWith(page, 'The very first').waitFor()
+  await post(owner, longRoom, 'And the latest')
+  await page.getByRole('button', { name: 'To the newest' }).click()
+  await messageWith(page, 'And the latest').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('threads one follows are listed, with what is new in them', async () => {
+  const root = await post(ada, roomId, 'Where do we eat?')
+  await using visitor = await visit(browser, `/chat/-/${roomId}/${root}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('textbox', { name: 'Reply in thread' }).fill('Any wishes?')
+  await page.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
+  await page.getByRole('complementary').getByText('Any wishes?').waitFor()
+  await page.getByRole('link', { name: 'Close thread' }).click()
+  await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: root, body: 'Noodles' })
+  await page.getByRole('button', { name: 'Threads unread' }).click()
+  await page.getByRole('complementary').getByRole('link', { name: 'Where do we eat?' }).click()
+  await page.getByRole('complementary').getByText('Noodles').waitFor()
+  await page.getByRole('button', { name: 'Following' }).click()
+  await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
+})
+
+inBrowser('settings change what one is called, how it looks and which language it speaks', async () => {
+  const cora = await newPerson('cora')
+  await owner.call(RoomService.method.addMember, { roomId, userId: cora.userId })
+  await using visitor = await visit(browser, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, cora)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Display name').fill('Cora the Great')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Rooms' }).getByText('Cora the Great').waitFor()
+  await dialog.getByRole('button', { name: 'Status' }).click()
+  await dialog.getByLabel('What you are up to').fill('In a tunnel')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.getByRole('status').getByText('Saved.').waitFor()
+  await dialog.getByRole('button', { name: 'Appearance' }).click()
+  await dialog.getByLabel('Theme').selectOption('Dark')
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  await dialog.getByLabel('Language').selectOption('Deutsch')
+  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  expect(visitor.complaints).toEqual([])
+})

@@ -1,0 +1,28 @@
+import { type EmojiSet, knownEmoji, loadEmojiSet } from '../markdown/emoji.ts'
+import { Cell } from './cell.ts'
+import { read } from './read.ts'
+
+/** The whole set of emoji, from when somebody needed it. */
+export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
+let loading: Promise<EmojiSet> | undefined
+
+/** Loads the set, once. */
+export function wholeEmojiSet(): Promise<EmojiSet> {
+  loading ??= loadEmojiSet()
+  loading.then(
+    (set) => emojiSet.set(set),
+    () => (loading = undefined),
+  )
+  return loading
+}
+
+/** Sees to it that the set will be there. */
+export const needEmojiSet = (): void => void wholeEmojiSet().catch(() => undefined)
+
+/** The emoji of a shortcode, followed where Svelte watches; the shortcode itself until the set is there. */
+export function emojiOf(shortcode: string): string {
+  const known = knownEmoji(shortcode)
+  if (known !== undefined) return known
+  needEmojiSet()
+  return read(emojiSet)?.byName.get(shortcode)?.character ?? `:${shortcode}:`
+}

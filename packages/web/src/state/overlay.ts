@@ -1,0 +1,25 @@
+import type { Emoji } from '../markdown/emoji.ts'
+import { Cell } from './cell.ts'
+
+/** What lies over everything and asks for something. */
+export type Dialog =
+  | { kind: 'settings' }
+  | { kind: 'directory' }
+  | { kind: 'newRoom' }
+  | { kind: 'newDm' }
+  | { kind: 'switcher' }
+  | { kind: 'shortcuts' }
+  | { kind: 'profile'; userId: string }
+  | { kind: 'emoji'; onPick: (emoji: Emoji) => void }
+
+/** The dialog that is open. */
+export const dialog = new Cell<Dialog | undefined>(undefined)
+
+/** What stands beside the room, in the place of a thread. */
+export type Pane = 'room' | 'threads' | 'notifications'
+
+/** The side pane that was asked for. Going to another place closes it. */
+export const pane = new Cell<Pane | undefined>(undefined)
+
+/** Opens a side pane, or closes it if it is the one that is open. */
+export const togglePane = (wanted: Pane): void => pane.update((open) => (open === wanted ? undefined : wanted))

@@ -1,0 +1,16 @@
+/** Without case and accents, for comparing what people type. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase()
+
+/** The things whose words hold everything that was typed; those that begin with it first, else in their order. */
+export function foundIn<T>(things: readonly T[], typed: string, wordsOf: (thing: T) => string): T[] {
+  const wanted = plain(typed).split(/\s+/).filter(Boolean)
+  const matches = things
+    .map((thing) => ({ thing, words: plain(wordsOf(thing)) }))
+    .filter(({ words }) => wanted.every((one) => words.includes(one)))
+  const begins = ({ words }: { words: string }) => words.startsWith(wanted[0] ?? '')
+  return [...matches.filter(begins), ...matches.filter((match) => !begins(match))].map(({ thing }) => thing)
+}

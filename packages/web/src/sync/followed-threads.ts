@@ -1,0 +1,31 @@
+import type { ParleyClient } from '@parley/client'
+import type { FollowedThread } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+import { gathered } from './gathered.ts'
+import type { People } from './people.ts'
+
+/** The threads that the viewer follows. */
+export class FollowedThreads {
+  /** The one with the newest reply first; undefined until read. */
+  readonly threads = new Cell<readonly FollowedThread[] | undefined>(undefined)
+  readonly hasUnread: Cell<boolean>
+  /** Reads them anew, soon. */
+  readonly refresh: () => void
+
+  constructor(server: ParleyClient, people: People, hasUnread: boolean) {
+    this.hasUnread = new Cell(hasUnread)
+    const ask = gathered(300, async () => {
+      const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } }).catch(() => undefined)
+      if (!answer) return
+      if (answer.includes) people.learn(Object.values(answer.includes.users))
+      this.threads.set(answer.threads)
+      this.hasUnread.set(answer.threads.some(({ thread }) => thread?.viewerState?.hasUnread ?? false))
+    })
+    this.refresh = () => ask('')
+  }
+
+  /** Something happened in a thread: the list is read anew where somebody may see it. */
+  changed(): void {
+    if (this.threads.value !== undefined || !this.hasUnread.value) this.refresh()
+  }
+}

@@ -1,0 +1,24 @@
+import type { PresenceStatus } from '@parley/client/contract'
+import type { Chat } from './chat.ts'
+
+/** Chooses how one is shown to others; it is seen here at once. */
+export async function setPresence(chat: Chat, status: PresenceStatus): Promise<void> {
+  await chat.server.api.myAccount.updatePresence({ status, userSelected: true })
+  chat.people.patch(chat.userId, { presenceStatus: status })
+}
+
+/** Says something of oneself, until it is changed or for some minutes (0: until it is changed); undefined takes it back. */
+export async function setCustomStatus(
+  chat: Chat,
+  wanted: { emoji: string; text: string; minutes: number } | undefined,
+): Promise<void> {
+  const { myAccount } = chat.server.api
+  if (!wanted) {
+    await myAccount.deleteCustomStatus({})
+    return chat.people.withoutStatus(chat.userId)
+  }
+  const { emoji, text, minutes } = wanted
+  const seconds = BigInt(Math.round(Date.now() / 1_000) + minutes * 60)
+  const { status } = await myAccount.updateCustomStatus({ emoji, text, ...(minutes > 0 && { expiresAt: { seconds } }) })
+  if (status) chat.people.patch(chat.userId, { customStatus: status })
+}

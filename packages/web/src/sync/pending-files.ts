@@ -1,0 +1,40 @@
+import type { ParleyClient } from '@parley/client'
+import { Cell } from '../state/cell.ts'
+import { Upload } from './upload.ts'
+
+/** As many files as one message takes. */
+export const mostFiles = 10
+
+/** Files that will go out with the next message of a room or thread. They are uploaded meanwhile, also while one is elsewhere. */
+export class PendingFiles {
+  readonly #server: ParleyClient
+  readonly #places = new Map<string, Cell<readonly Upload[]>>()
+
+  constructor(server: ParleyClient) {
+    this.#server = server
+  }
+
+  in(place: string): Cell<readonly Upload[]> {
+    let cell = this.#places.get(place)
+    if (!cell) this.#places.set(place, (cell = new Cell<readonly Upload[]>([])))
+    return cell
+  }
+
+  /** Begins to upload; files beyond what one message takes are left out. */
+  add(place: string, roomId: string, files: Iterable<File>): void {
+    this.in(place).update((uploads) => {
+      const room = mostFiles - uploads.length
+      return [...uploads, ...[...files].slice(0, room).map((file) => new Upload(this.#server, roomId, file))]
+    })
+  }
+
+  remove(place: string, upload: Upload): void {
+    upload.cancel()
+    this.in(place).update((uploads) => uploads.filter((one) => one !== upload))
+  }
+
+  /** They went out with a message. */
+  sent(place: string): void {
+    this.in(place).set([])
+  }
+}

@@ -1,0 +1,17 @@
+import { RoomKind } from '@parley/client/contract'
+import { text } from '../messages/texts.ts'
+import { read } from '../state/read.ts'
+import type { Chat } from './chat.ts'
+
+/** The name of a channel, or of the others in a direct message; followed where Svelte watches. */
+export function roomNameOf({ rooms, people }: Chat, roomId: string): string {
+  const room = read(rooms.sidebar).rooms.get(roomId)?.room
+  if (room?.kind !== RoomKind.DM) return room?.name ?? ''
+  const partners = read(rooms.partners(roomId))
+  if (partners?.length === 0) return text('room.self')
+  const names = partners?.map((id) => {
+    const user = read(people.of(id))
+    return user?.displayName || user?.login || '…'
+  })
+  return names?.join(', ') ?? '…'
+}

@@ -1,0 +1,26 @@
+import { dialog } from '../state/overlay.ts'
+import { goTo, pathOf, route } from '../state/router.ts'
+import type { Chat } from './chat.ts'
+
+/** The keys that work everywhere; the dialog of shortcuts lists them. */
+export function onShortcut(chat: Chat, event: KeyboardEvent): void {
+  if (event.isComposing || event.defaultPrevented) return
+  const command = event.ctrlKey || event.metaKey
+  if (command && event.key === 'k') dialog.set({ kind: 'switcher' })
+  else if (command && event.key === '/') dialog.set({ kind: 'shortcuts' })
+  else if (event.altKey && event.key === 'ArrowDown') toUnread(chat, 1)
+  else if (event.altKey && event.key === 'ArrowUp') toUnread(chat, -1)
+  else return
+  event.preventDefault()
+}
+
+/** The next room with something unread, in the order of the sidebar. */
+function toUnread({ rooms }: Chat, step: 1 | -1): void {
+  const { groups, dms, rooms: known } = rooms.sidebar.value
+  const listed = groups.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'room' ? [item.roomId] : [])))
+  const all = [...listed, ...dms]
+  const here = all.indexOf(route.value.roomId ?? '')
+  const order = all.map((_, at) => all[(here + step * (at + 1) + 2 * all.length) % all.length])
+  const next = order.find((id) => id !== undefined && known.get(id)?.viewerState?.hasUnread)
+  if (next !== undefined) goTo(pathOf(next))
+}

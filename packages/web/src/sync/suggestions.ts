@@ -1,0 +1,75 @@
+import { RoomMembershipKind } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+import { wholeEmojiSet } from '../state/emoji-set.ts'
+import type { Completing } from '../store/completion.ts'
+import { foundIn } from '../store/search.ts'
+import type { Chat } from './chat.ts'
+
+/** One thing to complete with: what it puts into the text, and what is shown of it. */
+export type Suggestion = { key: string; replacement: string; sign: string; name: string; hint: string }
+
+const mostShown = 8
+const pauseMs = 100
+const everyone = ['here', 'all']
+
+/** What could be meant by what is being typed in a room. Only the newest question is answered. */
+export class Suggestions {
+  readonly found = new Cell<readonly Suggestion[]>([])
+  readonly #chat: Chat
+  readonly #roomId: string
+  #asked = 0
+
+  constructor(chat: Chat, roomId: string) {
+    this.#chat = chat
+    this.#roomId = roomId
+  }
+
+  async ask(completing: Completing | undefined): Promise<void> {
+    const asked = ++this.#asked
+    const found = completing ? await this.#suggest(completing, () => asked === this.#asked) : []
+    if (asked === this.#asked) this.found.set(found.slice(0, mostShown))
+  }
+
+  #suggest({ kind, typed }: Completing, isWanted: () => boolean): Promise<Suggestion[]> | Suggestion[] {
+    switch (kind) {
+      case 'person':
+        return this.#people(typed, isWanted)
+      case 'room':
+        return this.#rooms(typed)
+      case 'emoji':
+        return this.#emoji(typed)
+    }
+  }
+
+  async #people(typed: string, isWanted: () => boolean): Promise<Suggestion[]> {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (!isWanted()) return []
+    const answer = await this.#chat.server.api.room
+      .listMembers({
+        ...{ roomId: this.#roomId, search: typed, membership: RoomMembershipKind.EFFECTIVE },
+        page: { limit: mostShown },
+      })
+      .catch(() => undefined)
+    const users = answer?.members.flatMap(({ user }) => user ?? []) ?? []
+    this.#chat.people.learn(users)
+    const people = users.map(({ id, login, displayName }) => ({
+      ...{ key: id, replacement: `@${login}`, sign: '@', name: displayName || login, hint: login },
+    }))
+    const handles = typed === '' ? [] : everyone.filter((handle) => handle.startsWith(typed.toLowerCase()))
+    return [...people, ...handles.map((name) => ({ key: name, replacement: `@${name}`, sign: '@', name, hint: '' }))]
+  }
+
+  #rooms(typed: string): Suggestion[] {
+    const rooms = [...this.#chat.rooms.sidebar.value.rooms.values()].flatMap(({ room }) => (room?.name ? [room] : []))
+    return foundIn(rooms, typed, ({ name }) => name).map(({ id, name, description }) => ({
+      ...{ key: id, replacement: `#${name}`, sign: '#', name, hint: description },
+    }))
+  }
+
+  async #emoji(typed: string): Promise<Suggestion[]> {
+    const set = await wholeEmojiSet()
+    return foundIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words).map(({ character, names }) => ({
+      ...{ key: character, replacement: character, sign: character, name: `:${names[0]}:`, hint: '' },
+    }))
+  }
+}

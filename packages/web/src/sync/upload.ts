@@ -1,0 +1,108 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { Code, ConnectError, newIdempotencyKey, type ParleyClient } from '@parley/client'
+import { Cell } from '../state/cell.ts'
+
+/** How far a file has come. `failed` ones can be tried again, `refused` ones not. */
+export type UploadState =
+  | { at: 'reading' }
+  | { at: 'sending'; sent: number }
+  | { at: 'paused'; sent: number }
+  | { at: 'failed'; sent: number }
+  | { at: 'refused'; reason: string }
+  | { at: 'done'; assetId: string }
+
+const readBytes = 1024 * 1024
+const lasting = new Set([...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound]])
+
+/**
+ * Takes a file to the server in pieces. What has arrived stays there, so that after a pause or a failure it goes on from that
+ * point.
+ */
+export class Upload {
+  readonly key = newIdempotencyKey()
+  readonly file: File
+  readonly state = new Cell<UploadState>({ at: 'reading' })
+  readonly #server: ParleyClient
+  readonly #roomId: string
+  #uploadId = ''
+  #chunkBytes = readBytes
+  #sent = 0
+  #wanted = true
+  #running = false
+
+  constructor(server: ParleyClient, roomId: string, file: File) {
+    this.#server = server
+    this.#roomId = roomId
+    this.file = file
+    void this.resume()
+  }
+
+  pause(): void {
+    this.#wanted = false
+    this.state.set({ at: 'paused', sent: this.#sent })
+  }
+
+  async resume(): Promise<void> {
+    this.#wanted = true
+    if (this.#running) return
+    this.#running = true
+    try {
+      if (this.#uploadId === '') await this.#begin()
+      else await this.#catchUp()
+      await this.#send()
+    } catch (thrown) {
+      const error = ConnectError.from(thrown)
+      if (lasting.has(error.code)) this.state.set({ at: 'refused', reason: error.rawMessage })
+      else if (this.#wanted) this.state.set({ at: 'failed', sent: this.#sent })
+    } finally {
+      this.#running = false
+    }
+  }
+
+  /** Ends it; what has arrived is thrown away. */
+  cancel(): void {
+    this.#wanted = false
+    if (this.#uploadId === '' || this.state.value.at === 'done') return
+    void this.#server.api.assetUpload.cancelUpload({ uploadId: this.#uploadId }).catch(() => undefined)
+  }
+
+  async #begin(): Promise<void> {
+    this.state.set({ at: 'reading' })
+    const { name, type, size } = this.file
+    const digest = sha256.create()
+    for (let from = 0; from < size; from += readBytes) digest.update(await this.#piece(from, readBytes))
+    const request = { roomId: this.#roomId, filename: name, contentType: type, size: BigInt(size) }
+    const { upload } = await this.#server.api.assetUpload.createUpload(
+      { ...request, sha256: bytesToHex(digest.digest()) },
+      { headers: { 'idempotency-key': this.key } },
+    )
+    this.#uploadId = upload?.uploadId ?? ''
+    this.#chunkBytes = Math.min(upload?.maxChunkSize || readBytes, readBytes)
+  }
+
+  /** An answer may have been lost: the server says what it has. */
+  async #catchUp(): Promise<void> {
+    const { upload } = await this.#server.api.assetUpload.getUpload({ uploadId: this.#uploadId })
+    this.#sent = Number(upload?.committedOffset ?? 0n)
+  }
+
+  async #send(): Promise<void> {
+    const { assetUpload } = this.#server.api
+    const uploadId = this.#uploadId
+    while (this.#wanted && this.#sent < this.file.size) {
+      this.state.set({ at: 'sending', sent: this.#sent })
+      const content = await this.#piece(this.#sent, this.#chunkBytes)
+      const chunk = { uploadId, offset: BigInt(this.#sent), content, chunkSha256: bytesToHex(sha256(content)) }
+      const { upload } = await assetUpload.uploadChunk(chunk, { timeoutMs: 60_000 })
+      this.#sent = Number(upload?.committedOffset ?? 0n)
+    }
+    if (!this.#wanted) return
+    const { asset } = await assetUpload.completeUpload({ uploadId }, { timeoutMs: 60_000 })
+    this.state.set({ at: 'done', assetId: asset?.id ?? '' })
+  }
+
+  async #piece(from: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.file.slice(from, from + bytes).arrayBuffer())
+  }
+}
