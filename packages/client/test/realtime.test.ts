@@ -229,6 +229,25 @@ test('a closed stream stays closed, whatever state it was in', () => {
   }
 })
 
+test('a network that is back ends a pause, but not one that the server asked for', () => {
+  const browserWindow = new EventTarget()
+  Object.assign(globalThis, { window: browserWindow })
+  try {
+    const { realtime, last, sockets } = open()
+    last().serve()
+    browserWindow.dispatchEvent(new Event('online'))
+    expect(sockets.length).toBe(1)
+    last().drop()
+    browserWindow.dispatchEvent(new Event('online'))
+    expect(sockets.length).toBe(2)
+    realtime.close()
+    browserWindow.dispatchEvent(new Event('online'))
+    expect(sockets.length).toBe(2)
+  } finally {
+    Reflect.deleteProperty(globalThis, 'window')
+  }
+})
+
 test('a listener that closes the stream while it is lost ends it', () => {
   const { realtime, last, sockets } = open()
   realtime.onState(({ status }) => status === 'waiting' && realtime.close())

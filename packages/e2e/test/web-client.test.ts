@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import type { Browser } from 'playwright-core'
 import { findChromium, launchChromium } from '../src/chromium.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
@@ -35,8 +36,11 @@ inBrowser('two people in two browsers converse', async () => {
   await signInAt(atAda, ada)
   await signInAt(atBob, bob)
 
-  await atAda.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Shall')
-  await atBob.getByText(`${ada.login} is typing`).waitFor()
+  // A hint reaches only those who listen already, so one goes on typing until it is seen.
+  await eventually(async () => {
+    await atAda.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Shall')
+    expect(await atBob.getByText(`${ada.login} is typing`).isVisible()).toBe(true)
+  })
   await say(atAda, 'Shall we ship **today**?')
   await messageWith(atBob, 'Shall we ship today?').waitFor()
 

@@ -65,6 +65,7 @@ inBrowser('a reaction may be any emoji', async () => {
   await page.getByRole('option', { name: 'unicorn' }).waitFor()
   await page.keyboard.press('Enter')
   await message.getByRole('button', { name: ':unicorn:, one person' }).waitFor()
+  expect(visitor.complaints).toEqual([])
 })
 
 inBrowser('files are sent with a message, and a picture is seen by others', async () => {

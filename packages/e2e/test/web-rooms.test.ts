@@ -50,10 +50,13 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
   const about = ofBob.page.getByRole('complementary')
   await about.getByText('What comes next').waitFor()
   await about.getByRole('heading', { name: '2 members' }).waitFor()
+  await about.getByRole('button', { name: `${bob.login} Online` }).waitFor()
   await about.getByLabel('Notify me about').selectOption('Nothing')
   await about.getByRole('button', { name: 'Leave room' }).click()
   await page.getByText(`${bob.login} left`).waitFor()
-  expect([...ofOwner.complaints, ...ofBob.complaints]).toEqual([])
+  // The room may have been asked about while it was left.
+  const complaints = ofBob.complaints.filter((line) => !line.includes('status of 403'))
+  expect([...ofOwner.complaints, ...complaints]).toEqual([])
 })
 
 inBrowser('a direct message is begun from the switcher, and leads to it from the notifications', async () => {

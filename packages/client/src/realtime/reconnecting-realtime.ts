@@ -32,6 +32,8 @@ export class ReconnectingRealtime implements Realtime {
   #retry: ReturnType<typeof setTimeout> | undefined
   #position = ''
   #failures = 0
+  /** The server said when to come back. */
+  #asked = false
   #openSince: number | undefined
   #wasOpen = false
 
@@ -42,6 +44,7 @@ export class ReconnectingRealtime implements Realtime {
     // Whoever goes on from somewhere is told when that is not possible.
     this.#wasOpen = this.#position !== ''
     this.opened = new Promise((resolve, reject) => (this.#settleOpened = { resolve, reject }))
+    browserWindow()?.addEventListener('online', this.#tryNow)
     this.opened.catch(() => undefined) // whoever does not wait for it learns of the end by its state
     this.#connect()
   }
@@ -127,15 +130,24 @@ export class ReconnectingRealtime implements Realtime {
     const steady = this.#openSince !== undefined && performance.now() - this.#openSince >= steadyMs
     this.#failures = steady ? 1 : this.#failures + 1
     this.#openSince = undefined
+    this.#asked = retryAfterMs !== undefined
     const retryInMs = Math.max(retryAfterMs ?? 0, backoffMs(this.#backoff, this.#failures))
     this.#enter({ status: 'waiting', retryInMs, reason })
     if (this.#isOver()) return
     this.#retry = setTimeout(() => this.#connect(), retryInMs)
   }
 
+  /** Browsers say when the device has a network again: then a pause would be in vain, unless the server asked for it. */
+  readonly #tryNow = (): void => {
+    if (this.#state.status !== 'waiting' || this.#asked) return
+    clearTimeout(this.#retry)
+    this.#connect()
+  }
+
   #finish(reason: string): void {
     if (this.#isOver()) return
     clearTimeout(this.#retry)
+    browserWindow()?.removeEventListener('online', this.#tryNow)
     this.#enter({ status: 'closed', reason })
     this.#settleOpened.reject(new ConnectError(`the event stream is over: ${reason}`, codeOf(reason)))
     for (const queue of this.#queues) queue.end()
@@ -151,6 +163,9 @@ export class ReconnectingRealtime implements Realtime {
     this.#states.tell(state)
   }
 }
+
+/** What tells of the network in a browser; undefined elsewhere. */
+const browserWindow = (): EventTarget | undefined => (globalThis as { window?: EventTarget }).window
 
 const codeOf = (reason: string): Code =>
   reason === 'authentication_required' || reason === 'session_terminated' ? Code.Unauthenticated : Code.Canceled

@@ -27,3 +27,8 @@ export async function unsentOf(userId: string): Promise<Unsent[]> {
   const all = await (await database()).getAll('unsent')
   return all.filter((one) => one.userId === userId)
 }
+
+/** Whether one still waits on this device, for any tab to send. */
+export async function isKept(key: string): Promise<boolean> {
+  return (await (await database()).getKey('unsent', key)) !== undefined
+}

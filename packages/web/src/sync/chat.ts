@@ -6,6 +6,7 @@ import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
 import { Inbox } from './inbox.ts'
 import { takeEvent } from './on-event.ts'
+import { MyPresence } from './my-presence.ts'
 import { PendingFiles } from './pending-files.ts'
 import { People } from './people.ts'
 import { Rooms } from './rooms.ts'
@@ -27,6 +28,7 @@ export class Chat {
   readonly inbox: Inbox
   readonly followed: FollowedThreads
   readonly typing: Typing
+  readonly presence: MyPresence
   readonly files: PendingFiles
   readonly sender: Sender
   readonly events: SharedEvents
@@ -52,6 +54,9 @@ export class Chat {
       onEvent: (envelope) => takeEvent(this, envelope),
       onReset: () => this.readAnew(),
     })
+    this.presence = new MyPresence(server, this.userId, (presenceStatus) =>
+      this.people.patch(this.userId, { presenceStatus }),
+    )
     this.events.connection.subscribe(() => this.events.connection.value === 'open' && this.sender.sendWaiting())
     this.#refreshMessages = gathered(40, (keys) => this.#readMessages(keys))
   }
@@ -113,6 +118,8 @@ export class Chat {
 
   close(): void {
     this.events.close()
+    this.sender.close()
+    this.presence.close()
   }
 
   #timeline(place: string, source: () => TimelineSource): Timeline {

@@ -1,11 +1,4 @@
-import type { PresenceStatus } from '@parley/client/contract'
 import type { Chat } from './chat.ts'
-
-/** Chooses how one is shown to others; it is seen here at once. */
-export async function setPresence(chat: Chat, status: PresenceStatus): Promise<void> {
-  await chat.server.api.myAccount.updatePresence({ status, userSelected: true })
-  chat.people.patch(chat.userId, { presenceStatus: status })
-}
 
 /** Says something of oneself, until it is changed or for some minutes (0: until it is changed); undefined takes it back. */
 export async function setCustomStatus(

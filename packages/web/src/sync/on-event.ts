@@ -9,6 +9,7 @@ import type { Typing } from './typing.ts'
 
 /** What follows events. */
 export type Follower = {
+  userId: string
   people: People
   rooms: Rooms
   inbox: Inbox
@@ -61,7 +62,8 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     case 'userJoinedRoom':
     case 'userLeftRoom': {
       const { roomId } = event.value
-      void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
+      const isOver = event.case === 'userLeftRoom' && actorId === chat.userId
+      if (!isOver) void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
       return chat.rooms.refresh(roomId)
     }
     case 'roomUniversalChanged':

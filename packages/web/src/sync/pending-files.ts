@@ -3,7 +3,7 @@ import { Cell } from '../state/cell.ts'
 import { Upload } from './upload.ts'
 
 /** As many files as one message takes. */
-export const mostFiles = 10
+const mostFiles = 10
 
 /** Files that will go out with the next message of a room or thread. They are uploaded meanwhile, also while one is elsewhere. */
 export class PendingFiles {

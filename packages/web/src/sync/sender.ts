@@ -1,6 +1,6 @@
 import { Code, ConnectError, newIdempotencyKey, type ParleyClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
-import { forgetUnsent, keepUnsent, unsentOf } from '../kept/unsent-store.ts'
+import { forgetUnsent, isKept, keepUnsent, unsentOf } from '../kept/unsent-store.ts'
 import { Cell } from '../state/cell.ts'
 import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
@@ -12,34 +12,52 @@ const lasting = new Set([
 ])
 const pauseMs = 3_000
 
-/** Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused. */
+/**
+ * Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused. All tabs of
+ * a user have one queue, kept on the device: each shows it and may send it, whichever holds the lock of the place.
+ */
 export class Sender {
   readonly queue = new Cell<readonly Unsent[]>([])
   readonly #server: ParleyClient
   readonly #userId: string
   readonly #onPosted: (unsent: Unsent, message: Message) => void
+  readonly #others: BroadcastChannel
+  /** Keys of messages that are being written to the device. */
+  readonly #keeping = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
 
   constructor(server: ParleyClient, userId: string, onPosted: (unsent: Unsent, message: Message) => void) {
     this.#server = server
     this.#userId = userId
     this.#onPosted = onPosted
+    this.#others = new BroadcastChannel(`parley.unsent.${userId}`)
+    this.#others.addEventListener('message', () => void this.resume().catch(() => undefined))
   }
 
-  /** Goes on with what a reload or crash left. */
+  /** Takes in what a reload or crash left, or another tab changed. */
   async resume(): Promise<void> {
     const left = await unsentOf(this.#userId)
-    const waiting = left.map((one): Unsent => (one.state === 'refused' ? one : { ...one, state: 'waiting' }))
-    this.queue.update((queue) => [...waiting, ...queue.filter(({ key }) => !waiting.some((one) => one.key === key))])
+    this.queue.update((queue) => {
+      const own = queue.filter(
+        ({ key, state }) =>
+          state === 'sent' || state === 'sending' || this.#keeping.has(key) || left.some((one) => one.key === key),
+      )
+      const added = left.filter(({ key }) => !own.some((one) => one.key === key))
+      return [...added.map((one): Unsent => (one.state === 'refused' ? one : { ...one, state: 'waiting' })), ...own]
+    })
     this.sendWaiting()
+  }
+
+  close(): void {
+    clearTimeout(this.#retry)
+    this.#others.close()
   }
 
   send(written: Written): void {
     const key = newIdempotencyKey()
     const unsent: Unsent = { ...written, key, userId: this.#userId, writtenAt: Date.now(), state: 'waiting' }
     this.queue.update((queue) => [...queue, unsent])
-    void keepUnsent(unsent).catch(() => undefined)
-    void this.#sendNext(placeOf(unsent))
+    void this.#keep(unsent).then(() => this.#sendNext(placeOf(unsent)))
   }
 
   /** Sends everything that waits, at once: the server can be reached again. */
@@ -53,12 +71,12 @@ export class Sender {
     const one = this.queue.value.find((unsent) => unsent.key === key)
     if (!one) return
     this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))
-    void this.#sendNext(placeOf(one))
+    void this.#keep({ ...one, state: 'waiting' }).then(() => this.#sendNext(placeOf(one)))
   }
 
   discard(key: string): void {
     this.queue.update((queue) => withUnsent(queue, key, undefined))
-    void forgetUnsent(key).catch(() => undefined)
+    void this.#forget(key)
   }
 
   /** What has been read back need not be shown as unsent. */
@@ -66,9 +84,24 @@ export class Sender {
     this.queue.update((queue) => withoutPosted(queue, ids))
   }
 
+  async #keep(unsent: Unsent): Promise<void> {
+    this.#keeping.add(unsent.key)
+    await keepUnsent(unsent).catch(() => undefined)
+    this.#keeping.delete(unsent.key)
+    this.#others.postMessage('changed')
+  }
+
+  async #forget(key: string): Promise<void> {
+    await forgetUnsent(key).catch(() => undefined)
+    this.#others.postMessage('changed')
+  }
+
   async #sendNext(place: string): Promise<void> {
     for (let one = nextToSend(this.queue.value, place); one; one = nextToSend(this.queue.value, place)) {
-      if (!(await this.#send(one))) return
+      const next = one
+      this.queue.update((queue) => withUnsent(queue, next.key, { state: 'sending' }))
+      const lock = `parley.sending.${this.#userId}.${place}`
+      if (!(await navigator.locks.request(lock, () => this.#send(next)))) return
     }
   }
 
@@ -76,13 +109,17 @@ export class Sender {
   async #send(unsent: Unsent): Promise<boolean> {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]
-    this.queue.update((queue) => withUnsent(queue, key, { state: 'sending' }))
+    if (!(await isKept(key).catch(() => true))) {
+      // Another tab has sent it meanwhile.
+      this.queue.update((queue) => withUnsent(queue, key, undefined))
+      return true
+    }
     try {
       const { message } = await this.#server.api.message.createMessage(
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },
         { headers: { 'idempotency-key': key } },
       )
-      await forgetUnsent(key).catch(() => undefined)
+      await this.#forget(key)
       if (!message) return true
       this.queue.update((queue) => withUnsent(queue, key, { state: 'sent', messageId: message.id }))
       this.#onPosted(unsent, message)
@@ -91,7 +128,7 @@ export class Sender {
       const error = ConnectError.from(thrown)
       if (lasting.has(error.code)) {
         this.queue.update((queue) => withUnsent(queue, key, { state: 'refused', reason: error.rawMessage }))
-        void keepUnsent({ ...unsent, state: 'refused', reason: error.rawMessage }).catch(() => undefined)
+        void this.#keep({ ...unsent, state: 'refused', reason: error.rawMessage })
         return true
       }
       this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))

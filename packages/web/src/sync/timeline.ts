@@ -87,7 +87,8 @@ export class Timeline {
 
   /**
    * Reads on behind the last row until nothing newer is there. One reading runs at a time; if it is asked for meanwhile,
-   * one more follows: however much happens, nothing is missed and nothing piles up.
+   * one more follows: however much happens, nothing is missed and nothing piles up. What could not be read comes with the next
+   * event, or when the stream is back.
    */
   async catchUp(): Promise<void> {
     this.#again = true
@@ -98,6 +99,8 @@ export class Timeline {
         this.#again = false
         await this.#inTurn(() => this.#readOn())
       }
+    } catch {
+      this.#again = false
     } finally {
       this.#catchingUp = false
     }

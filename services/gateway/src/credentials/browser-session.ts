@@ -15,9 +15,6 @@ export function sessionBegunBy({ method }: PublicMethod, answer: Reply): Browser
   return begins ? sessionFrom(answer.headers?.get(header)) : undefined
 }
 
-/** The same for a call of our own. */
-export const sessionOf = (answer: Headers): BrowserSession | undefined => sessionFrom(answer.get(header))
-
 /** Reads `<cookie handle> <lifetime in seconds> <user id>`. */
 function sessionFrom(value: string | null | undefined): BrowserSession | undefined {
   const [, cookieHandle, lifetime, userId] = /^(\S+) (\d+) (\S+)$/.exec(value ?? '') ?? []

@@ -78,17 +78,18 @@ function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 
 /**
  * No script but the client's own files, no frame, no form to elsewhere; strings never become markup but by the policy of
- * its rendering library. Pictures and films may lie in a bucket, so they come from any https address.
+ * its rendering library. Pictures come from here, so that none tells another server who reads; films and sound may lie in a
+ * bucket, at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
-  const media = `'self' blob: data: https: ${publicOrigin}`
+  const own = `'self' blob: data: ${publicOrigin}`
   return {
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      `img-src ${media}`,
-      `media-src ${media}`,
+      `img-src ${own}`,
+      `media-src ${own} https:`,
       `connect-src 'self' ${publicOrigin} ${publicOrigin.replace(/^http/, 'ws')}`,
       "font-src 'self'",
       "manifest-src 'self'",

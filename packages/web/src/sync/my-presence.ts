@@ -1,0 +1,55 @@
+import type { ParleyClient } from '@parley/client'
+import { PresenceStatus } from '@parley/client/contract'
+
+/** The server forgets after 60 seconds who is there. */
+const everyMs = 30_000
+const chosenOnes = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
+
+/**
+ * Tells the server that one is there: online in a page that is seen, away where none is. What was chosen on this device goes
+ * before that.
+ */
+export class MyPresence {
+  readonly #server: ParleyClient
+  readonly #onKnown: (status: PresenceStatus) => void
+  readonly #keys: { chosen: string; toldAt: string }
+  readonly #closed = new AbortController()
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(server: ParleyClient, userId: string, onKnown: (status: PresenceStatus) => void) {
+    this.#server = server
+    this.#onKnown = onKnown
+    this.#keys = { chosen: `parley.presence.${userId}`, toldAt: `parley.presenceToldAt.${userId}` }
+    document.addEventListener('visibilitychange', () => this.#tell(), { signal: this.#closed.signal })
+    this.#timer = setInterval(() => this.#tell(), everyMs)
+    this.#tell()
+  }
+
+  async choose(status: PresenceStatus): Promise<void> {
+    if (chosenOnes.has(status)) localStorage.setItem(this.#keys.chosen, String(status))
+    else localStorage.removeItem(this.#keys.chosen)
+    await this.#report(status, true)
+  }
+
+  close(): void {
+    this.#closed.abort()
+    clearInterval(this.#timer)
+  }
+
+  #tell(): void {
+    const seen = document.visibilityState === 'visible'
+    const lately = Date.now() - Number(localStorage.getItem(this.#keys.toldAt) ?? 0) < everyMs
+    // A tab in the background leaves it to the one that is seen.
+    if (!seen && lately) return
+    const chosen = Number(localStorage.getItem(this.#keys.chosen) ?? 0) as PresenceStatus
+    const isChosen = chosenOnes.has(chosen)
+    const status = isChosen ? chosen : seen ? PresenceStatus.ONLINE : PresenceStatus.AWAY
+    void this.#report(status, isChosen).catch(() => undefined)
+  }
+
+  async #report(status: PresenceStatus, userSelected: boolean): Promise<void> {
+    localStorage.setItem(this.#keys.toldAt, String(Date.now()))
+    const answer = await this.#server.api.myAccount.updatePresence({ status, userSelected })
+    this.#onKnown(answer.status)
+  }
+}
