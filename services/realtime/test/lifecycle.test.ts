@@ -121,6 +121,25 @@ describe('a bus that goes away', () => {
     })
     expect(heardBy(again).length).toBeGreaterThan(0)
   })
+
+  test('what happened before that changes who hears a room, and is told to nobody', async () => {
+    const node = await env.start()
+    await ready(node)
+    const before = await env.socketOf(node, 'Uanna')
+    await publish(env.bus, posted('R1', 1))
+    await settle(env, { Uanna: [before] })
+    const told = [roomFact('R1', [2, 1], joined('Uanna')), posted('R1', 3)]
+    const jsm = await env.bus.nc.jetstreamManager()
+    await jsm.streams.delete(eventStream)
+    await declareStreams(env.bus)
+    await before.closed()
+    const socket = await env.socketOf(node, 'Uanna')
+    await publish(env.bus, ...told)
+    const news = posted('R1', 4)
+    await publish(env.bus, news)
+    await settle(env, { Uanna: [socket] })
+    expect(heardBy(socket)).toEqual([news.id])
+  })
 })
 
 test('an event that cannot be read costs the sockets a reconnect, not the node its life', async () => {

@@ -37,6 +37,8 @@ export class Hub {
   readonly #now: () => number
   readonly #seen = new RecentVersions()
   #position = positionOf(0, '')
+  /** When everyone last had to start anew, in milliseconds. */
+  #resetAt = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -55,7 +57,7 @@ export class Hub {
     this.#position = positionOf(streamSequence, event.id)
     const change = this.access.apply(event)
     this.#gain(change)
-    this.#publishDeliveries(event)
+    if (!this.#isKnown(event)) this.#publishDeliveries(event)
     this.#lose(change)
     if (event.fact.case === 'credentialsEnded') this.#endSessions(event)
   }
@@ -68,7 +70,13 @@ export class Hub {
   /** The stream lost its thread: what was missed is unknown, so everyone starts anew. */
   reset(): void {
     this.#seen.clear()
+    this.#resetAt = this.#now()
     this.endAll(streamClosed)
+  }
+
+  /** Relays tell the last hour again after a loss; whoever came since has read what had happened by then. */
+  #isKnown({ occurredAt }: Event): boolean {
+    return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
 
   endAll(end: StreamEnd): void {
