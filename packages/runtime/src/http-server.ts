@@ -15,7 +15,8 @@ export type HttpPatience = {
   idle: number
 }
 
-const usualPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
+/** What serves ordinary clients. */
+export const usualPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
 
 type Options = { host: string; port: number; handle: RequestListener; patience?: HttpPatience }
 

@@ -1,5 +1,6 @@
 import {
   bool,
+  bytes,
   busFields,
   cookieFields,
   coreFields,
@@ -99,6 +100,21 @@ export const readConfig = defineConfig({
     default: 6_000,
     min: 0,
     doc: 'Calls of one network in a minute that need a session and come without a credential that holds; 0: no limit.',
+  }),
+  heldBytes: bytes('PARLEY_GATEWAY_HELD_BYTES', {
+    default: '128 MiB',
+    min: 1024 * 1024,
+    doc: 'Bytes of requests being read and of answers not sent yet that one process holds; images are counted apart, four at a time.',
+  }),
+  heldBytesPerAddress: bytes('PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS', {
+    default: '64 MiB',
+    min: 1024 * 1024,
+    doc: 'The same for one network.',
+  }),
+  connectionsPerAddress: int('PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS', {
+    default: 2_000,
+    min: 0,
+    doc: 'Connections that one network may have to one process, trusted proxies aside; 0: no limit.',
   }),
   clientFolder: str('PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY', {
     default: 'packages/web/dist',

@@ -57,6 +57,8 @@ export const tooManyCalls = (limit: LimitClass, retryAfterMs: number) =>
   comeAgain(`too many calls of this kind (${limit}); wait and try again`, retryAfterMs)
 export const tooManyTrials = (retryAfterMs: number) =>
   comeAgain('too many calls without a credential that holds came from there; wait and try again', retryAfterMs)
+export const tooManyBytes = () =>
+  comeAgain('too much is being sent and fetched from there at the moment; wait and try again', 1_000)
 export const tooManyImages = () => comeAgain('too many images are being sent at the moment; try again', 1_000)
 export const imageTooLarge = (limit: number) =>
   new ConnectError(`the image is larger than ${limit} bytes`, Code.ResourceExhausted)

@@ -5,7 +5,7 @@ import { AccountsInternalService, SignInInternalService } from '@parley/contract
 import { followControl } from '@parley/events'
 import { openRedis } from '@parley/redis'
 import { connectBus, createRpcClient } from '@parley/rpc'
-import { Health, Resources, serveInternal, type Service } from '@parley/runtime'
+import { Health, Resources, serveInternal, usualPatience, type Service } from '@parley/runtime'
 import { blobClient } from './clients/blobs.ts'
 import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
@@ -15,9 +15,10 @@ import { openCallLimits } from './forward/call-limits.ts'
 import { Forwarder } from './forward/forward.ts'
 import { ImageDoor } from './forward/image-door.ts'
 import { signInLimits } from './http/auth/limits.ts'
-import { clientAddressBehind } from './http/client-address.ts'
+import { clientAddressBehind, trustedProxies } from './http/client-address.ts'
 import { sessionCookies } from './http/cookies.ts'
 import { Dispatch } from './http/dispatch.ts'
+import { ByteBudget } from './http/held-bytes.ts'
 import { PassOnUpgrade } from './http/pass-on-upgrade.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
@@ -88,6 +89,8 @@ export async function startGateway(config: Config): Promise<Service> {
     compressionMinBytes: config.compression ? config.compressionMinBytes : 0,
     forwarder,
     images: new ImageDoor(imagesAtOnce),
+    budget: new ByteBudget({ total: config.heldBytes, perNetwork: config.heldBytesPerAddress }),
+    clientAddress,
     health,
     metrics,
     auth: {
@@ -106,7 +109,12 @@ export async function startGateway(config: Config): Promise<Service> {
     webClient,
   })
   const realtime = new PassOnUpgrade(config.realtimeUrls)
-  const publicPort = await servePublicPort({ host: config.host, port: config.port, dispatch, realtime })
+  const publicPort = await servePublicPort({
+    ...{ host: config.host, port: config.port, dispatch, realtime },
+    // A call may take long while nothing moves on its connection.
+    patience: { ...usualPatience, idle: Math.max(usualPatience.idle, 2 * config.requestTimeoutMs) },
+    connections: { perNetwork: config.connectionsPerAddress, isProxy: trustedProxies(config.trustedProxies) },
+  })
   opened.defer('public port', async () => {
     health.drain()
     await publicPort.drain(config.drainTimeoutMs)

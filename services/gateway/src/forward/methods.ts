@@ -20,23 +20,29 @@ export type PublicMethod = {
 /** What a request holds besides its image or chunk. */
 export const bodyFrameBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
+/** Of those who are not signed in: forms of sign-in are short. */
+const anyonesMaxBodyBytes = 64 * 1024
 const chunkBytes = 512 * 1024
 const chunkBodyBytes = chunkBytes + bodyFrameBytes
 const chunkJsonBytes = Math.ceil(chunkBytes / 3) * 4 + bodyFrameBytes
 
 /** Every public method by its path, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
 export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
-  publicMethods.map((method) => [
-    methodPath(method),
-    {
-      method,
-      needsCaller: /^svc\.(api|admin)\./.test(method.parent.typeName),
-      maxBodyBytes: method.name === 'UploadChunk' ? chunkBodyBytes : defaultMaxBodyBytes,
-      maxJsonBodyBytes: method.name === 'UploadChunk' ? chunkJsonBytes : defaultMaxBodyBytes,
-      carriesImage: carriesImage(method),
-      limit: limitClassOf(method),
-    },
-  ]),
+  publicMethods.map((method) => {
+    const needsCaller = /^svc\.(api|admin)\./.test(method.parent.typeName)
+    const usual = needsCaller ? defaultMaxBodyBytes : anyonesMaxBodyBytes
+    return [
+      methodPath(method),
+      {
+        method,
+        needsCaller,
+        maxBodyBytes: method.name === 'UploadChunk' ? chunkBodyBytes : usual,
+        maxJsonBodyBytes: method.name === 'UploadChunk' ? chunkJsonBytes : usual,
+        carriesImage: carriesImage(method),
+        limit: limitClassOf(method),
+      },
+    ]
+  }),
 )
 
 /** Where browsers find the methods; gRPC clients, which have no base path, find the same ones at the root. */

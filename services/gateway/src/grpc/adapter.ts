@@ -20,7 +20,7 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
   const routes = (router: ConnectRouter): void => {
     const withImage = { readMaxBytes: options.maxUploadBytes + bodyFrameBytes }
     for (const known of methodsByPath.values())
-      router.rpc(known.method, forwarding(known, options), known.carriesImage ? withImage : {})
+      router.rpc(known.method, forwarding(known, options), known.carriesImage ? withImage : limitsOf(known))
     reflection(router)
   }
   const common = {
@@ -34,6 +34,9 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
     prefixed: connectNodeAdapter({ ...common, requestPathPrefix: connectPrefix }),
   }
 }
+
+/** The largest body of a single method stands for those who are signed in; others have their own. */
+const limitsOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 
 function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Options): MethodImpl<DescMethodUnary> {
   const { input, output } = known.method

@@ -6,6 +6,8 @@ import { DescriptorIndex } from './descriptor-index.ts'
 
 type Answer = NonNullable<MessageInitShape<typeof v1.ServerReflectionResponseSchema>['messageResponse']>
 
+/** Largest question in bytes: names are short. */
+const readMaxBytes = 16 * 1024
 const grpcNotFound = 5
 const grpcInvalidArgument = 3
 
@@ -56,10 +58,10 @@ export function reflection(router: ConnectRouter): void {
       })
   }
 
-  router.service(v1.ServerReflection, { serverReflectionInfo: reflect })
+  router.service(v1.ServerReflection, { serverReflectionInfo: reflect }, { readMaxBytes })
   // The older version differs in its name alone, so its messages are the newer ones in other clothes.
-  router.service(v1alpha.ServerReflection, {
-    async *serverReflectionInfo(requests) {
+  const older = {
+    async *serverReflectionInfo(requests: AsyncIterable<v1alpha.ServerReflectionRequest>) {
       async function* renamed() {
         for await (const request of requests)
           yield fromBinary(v1.ServerReflectionRequestSchema, toBinary(v1alpha.ServerReflectionRequestSchema, request))
@@ -67,5 +69,6 @@ export function reflection(router: ConnectRouter): void {
       for await (const response of reflect(renamed()))
         yield fromBinary(v1alpha.ServerReflectionResponseSchema, toBinary(v1.ServerReflectionResponseSchema, response))
     },
-  })
+  }
+  router.service(v1alpha.ServerReflection, older, { readMaxBytes })
 }

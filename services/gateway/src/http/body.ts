@@ -1,32 +1,35 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { bodyTooLarge, clientGone, malformedBody, unsupportedCompression } from '../errors.ts'
+import { bodyTooLarge, clientGone, malformedBody, tooManyBytes, unsupportedCompression } from '../errors.ts'
+import { heldBy } from './held-bytes.ts'
 
 const gunzipAsync = promisify(gunzip)
 
-/** Reads a whole body of at most `limit` bytes, before and after decompression. */
+/** Reads a whole body of at most `limit` bytes, before and after decompression, as long as there is room for it. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip') throw unsupportedCompression(encoding)
   const raw = await readRaw(request, limit)
-  return encoding === 'gzip' && raw.length > 0 ? decompress(raw, limit) : raw
+  if (encoding !== 'gzip' || raw.length === 0) return raw
+  const body = await decompress(raw, limit)
+  if (!heldBy(request).take(body.length)) throw tooManyBytes()
+  return body
 }
 
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
-      request.resume()
-      return reject(bodyTooLarge(limit))
-    }
+    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge(limit))
+    const held = heldBy(request)
     const chunks: Buffer[] = []
     let length = 0
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > limit) {
-        chunks.length = 0
-        reject(bodyTooLarge(limit))
-      } else chunks.push(chunk)
+      const refusal = length > limit ? bodyTooLarge(limit) : held.take(chunk.length) ? undefined : tooManyBytes()
+      if (!refusal) return void chunks.push(chunk)
+      request.removeAllListeners('data')
+      chunks.length = 0
+      reject(refusal)
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', () => reject(clientGone()))

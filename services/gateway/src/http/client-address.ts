@@ -9,13 +9,11 @@ export type ClientAddress = (peer: string | undefined, header: ReadHeader) => st
  * for as long as the one who said it is trusted (an address or a network in CIDR notation); what a client wrote there
  * itself counts for nothing. Throws for an entry that is neither.
  */
-export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
-  const trusted = new BlockList()
-  for (const entry of trustedProxies) trust(trusted, entry)
-  const isTrusted = (address: string): boolean => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+export function clientAddressBehind(proxies: readonly string[]): ClientAddress {
+  const isTrusted = trustedProxies(proxies)
   return (peer, header) => {
     let address = plainAddress(peer ?? '') ?? ''
-    if (trustedProxies.length === 0) return address
+    if (proxies.length === 0) return address
     const said = (header('x-forwarded-for') ?? '').split(',').reverse()
     for (const entry of said) {
       if (address === '' || !isTrusted(address)) break
@@ -25,6 +23,19 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
     }
     return address
   }
+}
+
+/** Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network. */
+export function trustedProxies(proxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList()
+  for (const entry of proxies) trust(trusted, entry)
+  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/** The network of the other end of a connection; undefined for a proxy, which brings the connections of many. */
+export function networkOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): string | undefined {
+  const address = plainAddress(peer ?? '') ?? ''
+  return isProxy(address) ? undefined : networkOf(address)
 }
 
 /** What limits count by: an IPv4 address, or the /64 of an IPv6 address, of which one customer has all. */

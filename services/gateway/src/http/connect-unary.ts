@@ -7,6 +7,7 @@ import type { Reply } from '@parley/rpc'
 import {
   malformedJson,
   methodNotAllowed,
+  tooManyBytes,
   unknownMethod,
   unsupportedMediaType,
   unsupportedProtocolVersion,
@@ -18,6 +19,7 @@ import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
 import { timeoutFrom } from './deadline.ts'
 import { headerOf } from './header.ts'
+import { heldBy, holdFreely } from './held-bytes.ts'
 import { reply } from './reply.ts'
 import { textOf } from './text.ts'
 
@@ -81,6 +83,7 @@ export class ConnectUnary {
       }
       headers['content-type'] = format === 'json' ? 'application/json' : 'application/proto'
       const body = format === 'json' ? transcodeAnswer(method, answer) : answer.body
+      if (!heldBy(request).take(body.length)) throw tooManyBytes()
       await reply(request, response, {
         status: 200,
         headers,
@@ -138,13 +141,14 @@ export class ConnectUnary {
     return this.#answer(call, isBinary ? method.maxBodyBytes : method.maxJsonBodyBytes)
   }
 
-  /** A large body is not read before its sender is known and there is a place for it. */
+  /** A large body needs a place, too. */
   async #callWithImage(call: UnaryCall): Promise<Answered> {
     const { images, maxUploadBytes } = this.#options
     let leave: (() => void) | undefined
     try {
       setCookies(call.headers, (await call.admitting).cookies)
       leave = images.enter(call.request)
+      holdFreely(call.request)
       return await this.#answer(call, maxUploadBytes + bodyFrameBytes)
     } finally {
       leave?.()
@@ -155,17 +159,16 @@ export class ConnectUnary {
   async #answer({ method, request, headers, admitting }: UnaryCall, maxBodyBytes: number): Promise<Answered> {
     const format = unaryFormat(request.headers['content-type']) ?? 'json'
     const version = request.headers['connect-protocol-version']
-    // Reading starts at once: a body that nobody reads holds up the connection.
-    const [admission, reading] = await Promise.allSettled([admitting, readBody(request, maxBodyBytes)])
-    if (admission.status === 'rejected') throw admission.reason
-    setCookies(headers, admission.value.cookies)
-    if (reading.status === 'rejected') throw reading.reason
+    // Nothing is read from those who may not call.
+    const admitted = await admitting
+    setCookies(headers, admitted.cookies)
+    const received = await readBody(request, maxBodyBytes)
     if (version !== undefined && version !== '1') throw unsupportedProtocolVersion(String(version))
     const timeoutMs = timeoutFrom(headerOf(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
-    const body = format === 'json' ? transcodeRequest(method, reading.value) : reading.value
+    const body = format === 'json' ? transcodeRequest(method, received) : received
     const traceparent = headerOf(request, 'traceparent')
-    const answer = await this.#options.forwarder.send(admission.value, body, timeoutMs, traceparent)
-    setCookies(headers, this.#options.forwarder.cookiesBegun(admission.value, answer))
+    const answer = await this.#options.forwarder.send(admitted, body, timeoutMs, traceparent)
+    setCookies(headers, this.#options.forwarder.cookiesBegun(admitted, answer))
     return { answer, format }
   }
 }

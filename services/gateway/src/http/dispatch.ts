@@ -6,7 +6,7 @@ import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeSe
 import type { Forwarder } from '../forward/forward.ts'
 import type { ImageDoor } from '../forward/image-door.ts'
 import { connectPrefix, findMethod, type PublicMethod } from '../forward/methods.ts'
-import { throughImageDoor } from '../grpc/image-calls.ts'
+import { admitCall } from '../grpc/admitted-calls.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AuthContext } from './auth/context.ts'
 import { jsonRoutes } from './auth/routes.ts'
@@ -16,6 +16,8 @@ import type { DiscoveryContext } from './discovery/context.ts'
 import { serveGraphql } from './discovery/graphql.ts'
 import { serverInfoOf } from './discovery/server-info.ts'
 import { headerOf } from './header.ts'
+import { hold, type ByteBudget, type HeldBytes } from './held-bytes.ts'
+import { networkOf, type ClientAddress } from './client-address.ts'
 import { iconPaths, serveIcon } from './icons.ts'
 import { corsHeaders } from './cors.ts'
 import { serveJson } from './json-route.ts'
@@ -34,6 +36,8 @@ import type { WebClient } from './web-client/web-client.ts'
 type Options = {
   forwarder: Forwarder
   images: ImageDoor
+  budget: ByteBudget
+  clientAddress: ClientAddress
   maxUploadBytes: number
   health: Health
   auth: AuthContext
@@ -72,6 +76,7 @@ export class Dispatch {
 
   /** HTTP/1.1. */
   readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
+    hold(request, response, this.#open(request))
     this.#route(request, response).catch((error: unknown) => {
       this.#options.metrics.failed(error)
       if (response.headersSent) response.destroy()
@@ -179,9 +184,15 @@ export class Dispatch {
     request: NodeServerRequest,
     response: NodeServerResponse,
   ): void {
-    const handler = this.#adapter(path)
-    if (method?.carriesImage) void throughImageDoor(this.#options, handler, request, response)
-    else handler(request, response)
+    const held = this.#open(request)
+    response.once('close', held.release)
+    void admitCall(this.#options, { handler: this.#adapter(path), method, request, response, held })
+  }
+
+  /** What a request holds is counted where it comes from. */
+  #open(request: NodeServerRequest): HeldBytes {
+    const { budget, clientAddress } = this.#options
+    return budget.open(networkOf(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))))
   }
 
   #adapter(path: string): NodeHandler {

@@ -1,21 +1,40 @@
 import type { Server as Http1Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import net from 'node:net'
+import { networkOfPeer } from './client-address.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const firstBytesTimeoutMs = 10_000
 
+/** How many connections one network may have; 0 for any number. Proxies bring those of many networks. */
+export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
+
 /** One port for HTTP/1.1 and cleartext HTTP/2: the first bytes of a connection say which it is. */
-export function createFront(http1: Http1Server, http2: Http2Server): { server: net.Server; sockets: Set<net.Socket> } {
+export function createFront(
+  http1: Http1Server,
+  http2: Http2Server,
+  { perNetwork, isProxy }: ConnectionLimits,
+): { server: net.Server; sockets: Set<net.Socket> } {
   const sockets = new Set<net.Socket>()
+  const ofNetwork = new Map<string, number>()
   const server = net.createServer({ noDelay: true }, (socket) => {
+    const network = networkOfPeer(socket.remoteAddress, isProxy)
+    const others = network === undefined ? 0 : (ofNetwork.get(network) ?? 0)
+    if (perNetwork > 0 && others >= perNetwork) return void socket.destroy()
+    if (network !== undefined) ofNetwork.set(network, others + 1)
     sockets.add(socket)
+    // Requests that wait behind others of their connection listen for its end.
+    socket.setMaxListeners(0)
     let head: Buffer = Buffer.alloc(0)
     const tooSlow = setTimeout(() => socket.destroy(), firstBytesTimeoutMs)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       clearTimeout(tooSlow)
       sockets.delete(socket)
+      if (network === undefined) return
+      const left = (ofNetwork.get(network) ?? 0) - 1
+      if (left > 0) ofNetwork.set(network, left)
+      else ofNetwork.delete(network)
     })
     const onData = (data: Buffer): void => {
       head = head.length === 0 ? data : Buffer.concat([head, data])

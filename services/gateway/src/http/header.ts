@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /** A header of a request; what was sent several times is one list. */
-export function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name]
+export function headerOf({ headers }: { headers: IncomingHttpHeaders }, name: string): string | undefined {
+  const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }

@@ -1,5 +1,5 @@
 import { request as httpRequest, ServerResponse, type IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { endToEnd, onwardHeaders, onwardPath } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
@@ -76,7 +76,9 @@ function switchingHead({ rawHeaders }: IncomingMessage): string {
 }
 
 function join(socket: Duplex, behind: Socket): void {
+  // The node looks after its sockets itself.
   behind.setTimeout(0)
+  if (socket instanceof Socket) socket.setTimeout(0)
   behind.setNoDelay(true)
   socket.pipe(behind).pipe(socket)
   const end = (): void => {

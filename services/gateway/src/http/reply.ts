@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { hasBody } from '@parley/runtime'
 
 const gzipAsync = promisify(gzip)
 
@@ -25,9 +26,23 @@ export async function reply(
     }
   }
   headers['content-length'] = body.length
+  if (request.complete || !hasBody(request)) return void response.writeHead(status, headers).end(body)
   // What is left of a body that was refused cannot be told from the next request on this connection.
-  if (!request.complete) headers['connection'] = 'close'
-  response.writeHead(status, headers).end(body)
+  response.writeHead(status, { ...headers, connection: 'close' }).write(body)
+  endAfter(request, response)
+}
+
+/** How long a client that was refused may go on sending before the connection is closed, in milliseconds. */
+const lingerMs = 1_000
+
+/** Closing while a client still sends would take the answer from it. What it sends until then goes nowhere. */
+function endAfter(request: IncomingMessage, response: ServerResponse): void {
+  const end = (): void => {
+    clearTimeout(lingering)
+    response.end()
+  }
+  const lingering = setTimeout(end, lingerMs)
+  request.once('end', end).once('close', end).resume()
 }
 
 /** Sends JSON that is not part of an RPC. */

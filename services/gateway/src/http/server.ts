@@ -1,13 +1,20 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
-import { answerRequests, hasBody } from '@parley/runtime'
+import { answerRequests, hasBody, usualPatience, type HttpPatience } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
-import { createFront } from './front.ts'
+import { createFront, type ConnectionLimits } from './front.ts'
 import { pathOf } from './path.ts'
 import { readAgainWithoutUpgrade } from './upgrade.ts'
 import type { PassOnUpgrade } from './pass-on-upgrade.ts'
 
-type Options = { host: string; port: number; dispatch: Dispatch; realtime: PassOnUpgrade }
+type Options = {
+  host: string
+  port: number
+  dispatch: Pick<Dispatch, 'http1' | 'http2'>
+  realtime: PassOnUpgrade
+  connections: ConnectionLimits
+  patience?: HttpPatience
+}
 
 /** The open public port. */
 export type PublicPort = {
@@ -17,22 +24,37 @@ export type PublicPort = {
 }
 
 const keepAliveTimeoutMs = 65_000
+/** Calls that one connection may have under way over HTTP/2. */
+const maxConcurrentStreams = 100
 /** While draining, busy connections get this long to hear that they end: closing one early could cut off a request. */
 const idleGraceMs = 1_000
 
-export async function servePublicPort({ host, port, dispatch, realtime }: Options): Promise<PublicPort> {
+export async function servePublicPort(options: Options): Promise<PublicPort> {
+  const { host, port, dispatch, realtime, connections, patience = usualPatience } = options
   let draining = false
-  const http1 = createServer({ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true })
+  const http1 = createServer({
+    ...{ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true },
+    ...{ headersTimeout: patience.head, requestTimeout: patience.request },
+    connectionsCheckingInterval: Math.min(patience.head, 5_000),
+  })
+  http1.setTimeout(patience.idle)
   answerRequests(http1, (request, response) => {
     if (draining) response.shouldKeepAlive = false
     dispatch.http1(request, response)
   })
-  const http2 = createHttp2Server({}, dispatch.http2)
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams } }, dispatch.http2)
   const sessions = new Set<ServerHttp2Session>()
   http2.on('session', (session) => {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
     session.on('error', () => session.destroy())
+    let streams = 0
+    session.on('stream', (stream) => {
+      streams++
+      stream.once('close', () => streams--)
+    })
+    // Where nothing moves a client is told when it has nothing under way, and cut when it has.
+    session.setTimeout(patience.idle, () => (streams > 0 ? session.destroy() : session.close()))
   })
   http1.on('upgrade', (request, socket, head) => {
     if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
@@ -45,7 +67,7 @@ export async function servePublicPort({ host, port, dispatch, realtime }: Option
   })
   // It is handed its connections and never listens, but its time limits and its list of idle connections begin with this.
   http1.emit('listening')
-  const { server, sockets } = createFront(http1, http2)
+  const { server, sockets } = createFront(http1, http2, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

@@ -1,0 +1,96 @@
+import { constants } from 'node:http2'
+import { ConnectError } from '@connectrpc/connect'
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
+import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
+import type { Forwarder } from '../forward/forward.ts'
+import type { ImageDoor } from '../forward/image-door.ts'
+import type { PublicMethod } from '../forward/methods.ts'
+import { unaryFormat } from '../http/connect-unary.ts'
+import type { HeldBytes } from '../http/held-bytes.ts'
+import type { NodeHandler, NodeServerRequest, NodeServerResponse } from './adapter.ts'
+
+type Options = { forwarder: Forwarder; images: ImageDoor }
+type Call = {
+  handler: NodeHandler
+  /** Undefined for reflection. */
+  method: PublicMethod | undefined
+  request: NodeServerRequest
+  response: NodeServerResponse
+  held: HeldBytes
+}
+
+/** How long a refused client may go on sending before its stream is reset. */
+const lingerMs = 1_000
+
+/**
+ * A call of gRPC, gRPC-Web, or Connect over HTTP/2. The protocol library reads a message before it asks anybody, so its
+ * sender is known, and has a place for a whole image, before it gets the request; what it reads and writes is counted.
+ */
+export async function admitCall({ forwarder, images }: Options, call: Call): Promise<void> {
+  const { handler, request, response, held } = call
+  // What is no call is refused by the library unread.
+  const method = isCall(request) ? call.method : undefined
+  try {
+    const header = (name: string) => {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    }
+    if (method?.needsCaller) await forwarder.assertSignedIn(header, request.socket.remoteAddress)
+    if (method?.carriesImage) answered(response, images.enter(request))
+    else countBytes(request, response, held)
+    handler(request, response)
+  } catch (thrown) {
+    refuse(request, response, ConnectError.from(thrown))
+  }
+}
+
+const isCall = ({ method, headers: { 'content-type': type } }: NodeServerRequest): boolean =>
+  method === 'POST' && (unaryFormat(type) !== undefined || /^application\/grpc/i.test(type ?? ''))
+
+/** Ends a call that would hold more than there is room for. */
+function countBytes(request: NodeServerRequest, response: NodeServerResponse, held: HeldBytes): void {
+  const end = (): false => {
+    if ('stream' in response) response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    else request.socket.destroy()
+    return false
+  }
+  const push = request.push.bind(request)
+  request.push = (chunk: Buffer | null) => (chunk === null || held.take(chunk.length) ? push(chunk) : end())
+  const write = response.write.bind(response) as (chunk: Uint8Array, ...rest: unknown[]) => boolean
+  const counted = (chunk: Uint8Array, ...rest: unknown[]) => (held.take(chunk.length) ? write(chunk, ...rest) : end())
+  Object.assign(response, { write: counted })
+}
+
+/** Calls when an answer is on its way. Over HTTP/2 a response counts as finished only with the whole stream. */
+function answered(response: NodeServerResponse, listener: () => void): void {
+  const answer = 'stream' in response ? response.stream : response
+  answer.on('finish', listener).on('close', listener)
+}
+
+/** An answer without a message: what else comes in trailers stands among the headers. */
+function refuse(request: NodeServerRequest, response: NodeServerResponse, error: ConnectError): void {
+  const { status, headers, body } = refusalOf(request.headers['content-type'], error)
+  if ('stream' in response) {
+    response.stream.respond({ ':status': status, ...headers }, { endStream: body === undefined })
+    if (body) response.stream.end(body)
+    // A client that is still sending may take a reset for the answer: what it sends in the next moment is discarded.
+    request.resume()
+    const lingering = setTimeout(() => response.stream.close(constants.NGHTTP2_NO_ERROR), lingerMs)
+    response.stream.once('close', () => clearTimeout(lingering))
+  } else {
+    request.resume()
+    response.writeHead(status, headers).end(body)
+  }
+}
+
+type Refusal = { status: number; headers: Record<string, string>; body: Uint8Array | undefined }
+
+/** In the protocol of the call: Connect comes over HTTP/2 as well. */
+function refusalOf(contentType: string | undefined, error: ConnectError): Refusal {
+  if (!unaryFormat(contentType)) {
+    const trailers = Object.fromEntries(setTrailerStatus(new Headers(), error))
+    return { status: 200, headers: { 'content-type': contentType ?? 'application/grpc', ...trailers }, body: undefined }
+  }
+  const headers = { ...Object.fromEntries(error.metadata), 'content-type': 'application/json' }
+  return { status: codeToHttpStatus(error.code), headers, body: errorToJsonBytes(error, undefined) }
+}

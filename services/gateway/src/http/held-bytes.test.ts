@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { ByteBudget } from './held-bytes.ts'
+
+test('a network holds no more than its share, and all of them no more than the whole', () => {
+  const budget = new ByteBudget({ total: 100, perNetwork: 60 })
+  const one = budget.open('one')
+  const another = budget.open('one')
+  expect([one.take(40), another.take(20), another.take(1), one.take(1)]).toEqual([true, true, false, false])
+  const other = budget.open('other')
+  expect([other.take(41), other.take(40), budget.open('third').take(1)]).toEqual([false, true, false])
+  one.release()
+  expect([another.take(40), another.take(1)]).toEqual([true, false])
+})
+
+test('what is released is given back once, and holds nothing more', () => {
+  const budget = new ByteBudget({ total: 10, perNetwork: 10 })
+  const held = budget.open('one')
+  expect(held.take(10)).toBe(true)
+  held.release()
+  held.release()
+  expect(held.take(1)).toBe(false)
+  expect([budget.open('one').take(10), budget.open('one').take(1)]).toEqual([true, false])
+})

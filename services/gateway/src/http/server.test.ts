@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import { PassOnUpgrade } from './pass-on-upgrade.ts'
+import { servePublicPort, type PublicPort } from './server.ts'
+
+const ports: PublicPort[] = []
+afterEach(async () => {
+  for (const port of ports.splice(0)) await port.drain(100)
+})
+
+type Dispatch = Parameters<typeof servePublicPort>[0]['dispatch']
+const patient = { head: 60_000, request: 60_000, idle: 60_000 }
+
+async function serve(dispatch: Partial<Dispatch>, patience: Partial<typeof patient>, perNetwork = 0): Promise<number> {
+  const port = await servePublicPort({
+    ...{ host: '127.0.0.1', port: 0, realtime: new PassOnUpgrade([]), patience: { ...patient, ...patience } },
+    dispatch: { http1: (request) => void request.resume(), http2: () => undefined, ...dispatch },
+    connections: { perNetwork, isProxy: () => false },
+  })
+  ports.push(port)
+  return port.port
+}
+
+async function connected(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+test.each([
+  ['its head', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
+  ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
+])('who never ends %s loses the connection', async (_, text) => {
+  const socket = await connected(await serve({}, { head: 50, request: 100 }), text)
+  socket.resume()
+  await once(socket, 'close')
+  expect(socket.destroyed).toBe(true)
+})
+
+test('who takes nothing of an answer loses the connection', async () => {
+  let gone: Promise<unknown> = Promise.resolve()
+  let begin: () => void = () => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const http1: Dispatch['http1'] = (_, response) => {
+    gone = once(response, 'close')
+    response.end(Buffer.alloc(50_000_000))
+    begin()
+  }
+  const socket = await connected(await serve({ http1 }, { idle: 300 }), 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  socket.pause()
+  await begun
+  await gone
+  socket.destroy()
+})
+
+test('who takes nothing of an answer over HTTP/2 loses the connection', async () => {
+  const http2: Dispatch['http2'] = (_, response) => response.end(Buffer.alloc(5_000_000))
+  const session = connectHttp2(`http://127.0.0.1:${await serve({ http2 }, { idle: 300 })}`)
+  session.on('error', () => undefined)
+  const stream = session.request({ ':path': '/' })
+  stream.on('error', () => undefined).pause()
+  await once(session, 'close')
+  expect(session.destroyed).toBe(true)
+})
+
+test('a network has so many connections, and another one when it gives one back', async () => {
+  const port = await serve({ http1: (_, response) => void response.end('served') }, {}, 2)
+  const open = async () => {
+    const socket = await connected(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    const answered = await Promise.race([
+      once(socket, 'data').then(() => true),
+      once(socket, 'close').then(() => false),
+    ])
+    return { socket, answered }
+  }
+  const [first, second, third] = [await open(), await open(), await open()]
+  expect([first.answered, second.answered, third.answered]).toEqual([true, true, false])
+  first.socket.destroy()
+  let next = await open()
+  while (!next.answered) next = await open()
+  for (const socket of [second.socket, next.socket]) socket.destroy()
+})

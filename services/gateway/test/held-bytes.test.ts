@@ -1,0 +1,143 @@
+import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+import { rawSocket, receive } from './_raw.ts'
+
+let env: Env
+let gateway: Gateway
+const sockets: Socket[] = []
+const sessions: ClientHttp2Session[] = []
+
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start({ PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS: '1 MiB' })
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const session of sessions.splice(0)) session.destroy()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const getServer = 'svc.discovery.v1.ServerDiscoveryService/GetServer'
+const getRoom = 'svc.api.v1.RoomDirectoryService/GetRoom'
+
+async function send(bytes: string, url = gateway.url): Promise<Socket> {
+  const socket = await rawSocket(url)
+  sockets.push(socket)
+  socket.write(bytes)
+  return socket
+}
+
+const head = (method: string, length: number, ...headers: string[]) =>
+  `${[`POST /api/connect/${method} HTTP/1.1`, 'Host: x', `Content-Length: ${length}`, ...headers].join('\r\n')}\r\n\r\n`
+const json = 'Content-Type: application/json'
+const isHead = (text: string): boolean => text.includes('\r\n\r\n')
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
+
+describe('without a credential a call is refused before its body is there', () => {
+  test.each([
+    ['JSON', json],
+    ['protobuf', 'Content-Type: application/proto'],
+  ])('%s', async (_, type) => {
+    const socket = await send(head(getRoom, 1_000_000, type) + 'x'.repeat(100_000))
+    const answer = await receive(socket, isHead)
+    expect(statusOf(answer)).toBe(401)
+    expect(answer).toMatch(/^connection: close$/im)
+  })
+
+  test('gRPC-Web', async () => {
+    const socket = await send(`${head(getRoom, 1_000_000, 'Content-Type: application/grpc-web+proto')}\0\0\0\x0f\0`)
+    expect(await receive(socket, isHead)).toMatch(/^grpc-status: 16$/im)
+  })
+
+  test.each([
+    ['gRPC', 'application/grpc', { 'grpc-status': '16', ':status': 200 }],
+    ['Connect over HTTP/2', 'application/json', { 'content-type': 'application/json', ':status': 401 }],
+  ])('%s', async (_, type, refusal) => {
+    const session = connectHttp2(gateway.url)
+    sessions.push(session)
+    const headers = { ':method': 'POST', ':path': `/${getRoom}`, 'content-type': type }
+    const stream = session.request(headers, { endStream: false })
+    stream.on('error', () => undefined)
+    stream.write(Buffer.alloc(10_000))
+    const answer = await new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
+    expect(answer).toMatchObject(refusal)
+  })
+
+  test('and the client may send the rest before it reads that', async () => {
+    const body = 'x'.repeat(900_000)
+    const socket = await send(head(getRoom, body.length, json))
+    await receive(socket, isHead)
+    let closed = false
+    socket.once('close', () => (closed = true))
+    await new Promise((resolve, reject) => socket.write(body, (error) => (error ? reject(error) : resolve(0))))
+    expect(closed).toBe(false)
+  })
+})
+
+test('a call of anyone is short', async () => {
+  const socket = await send(head(getServer, 65_537, json))
+  expect(statusOf(await receive(socket, isHead))).toBe(429)
+})
+
+test('bodies that are being sent by one network have bounds, and give back what they held', async () => {
+  const ask = () => send(head(getServer, 65_536, json) + ' '.repeat(65_000))
+  const answers = Array.from({ length: 30 }, async () => statusOf(await receive(await ask(), isHead)))
+  // 1 MiB is 16 of them. The others wait for the rest of their bodies.
+  const refused: number[] = []
+  for (const answer of answers) void answer.then((status) => refused.push(status))
+  await eventually(() => expect(refused).toHaveLength(14))
+  expect(new Set(refused)).toEqual(new Set([429]))
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await eventually(async () => {
+    const answer = await receive(await send(head(getServer, 2, json) + '{}'), isHead)
+    expect(statusOf(answer)).toBe(200)
+  })
+})
+
+describe('answers that a network does not take have bounds, and give back what they held', () => {
+  const name = 'x'.repeat(200_000)
+  const body = JSON.stringify({ roomId: name })
+  const authorization = () => `Authorization: Bearer ${env.accounts.credential('Ualice')}`
+
+  test('over HTTP/1.1', async () => {
+    const call = head(getRoom, body.length, json, authorization()) + body
+    const statusOfNext = async () => statusOf(await receive(await send(call), isHead))
+    await eventually(async () => {
+      // The system takes some of an answer; the rest stays where it is, for nobody reads it.
+      const socket = await send('')
+      socket.pause()
+      for (let n = 0; n < 20; n++) socket.write(call)
+      expect(await statusOfNext()).toBe(429)
+    })
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await eventually(async () => expect(await statusOfNext()).toBe(200))
+  })
+
+  test('over HTTP/2', async () => {
+    const session = connectHttp2(gateway.url)
+    sessions.push(session)
+    const message = Buffer.concat([Buffer.from([0x0a, 0xc0, 0x9a, 0x0c]), Buffer.from(name)])
+    const prefix = Buffer.alloc(5)
+    prefix.writeUInt32BE(message.length, 1)
+    const ends = Array.from({ length: 20 }, () => {
+      const headers = { ':method': 'POST', ':path': `/${getRoom}`, 'content-type': 'application/grpc' }
+      const stream = session.request({ ...headers, authorization: authorization().slice(15) }, { endStream: false })
+      stream.on('error', () => undefined)
+      stream.end(Buffer.concat([prefix, message]))
+      return new Promise<number>((resolve) => stream.once('close', () => resolve(stream.rstCode)))
+    })
+    expect(await Promise.race(ends)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  })
+})
+
+test('a network has so many connections', async () => {
+  const { url } = await env.start({ PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS: '3' })
+  const isAnswered = async () => statusOf(await receive(await send(call, url), isHead)) === 200
+  const call = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+  // The environment itself has asked whether the gateway is ready.
+  const answered = [await isAnswered(), await isAnswered(), await isAnswered(), await isAnswered()]
+  expect([answered[0], answered[3]]).toEqual([true, false])
+})
