@@ -5,7 +5,7 @@ const blockMs = 400
 const windowMs = 10_000
 const limitMs = 5_000
 /** How often is looked while the loop is mostly idle, and while it is not. */
-const [restMs, closelyMs] = [2_000, 100]
+const [restMs, closelyMs] = [4_000, 100]
 const busy = 0.25
 
 /** What is seen when the loop comes to a timer: how late it comes, and how long it did not wait since the last look. */

@@ -120,20 +120,25 @@ test('a wake for later does not put off an earlier one', async () => {
   await ran
 })
 
-test('tasks with long pauses meet on one beat', async () => {
+test('tasks with long pauses meet on one beat, those with the same pause every time', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {
-    const ranAt: number[] = []
-    const tasks = [5_000, 10_000, 15_000].map((everyMs) =>
-      periodically({ name: 'test', everyMs, run: () => void ranAt.push(performance.now()) }),
-    )
+    const pauses = [5_000, 10_000, 15_000, 10_000]
+    const ranAt = pauses.map((): number[] => [])
+    const begin = (everyMs: number, at: number) =>
+      periodically({ name: 'test', everyMs, run: () => void ranAt[at]?.push(performance.now()) })
+    const tasks = pauses.slice(0, 3).map(begin)
+    await jest.advanceTimersByTimeAsync(3_000)
+    tasks.push(begin(10_000, 3))
     await jest.advanceTimersByTimeAsync(60_000)
     for (const task of tasks) await task[Symbol.asyncDispose]()
     // The first run of each comes when it likes.
-    const beats = ranAt.slice(3)
-    expect(beats.length).toBeGreaterThan(12)
+    const [often, usual, seldom, later] = ranAt.map((times) => times.slice(1).map(Math.round))
+    const beats = [often, usual, seldom, later].flatMap((times) => times ?? [])
+    expect(beats.length).toBeGreaterThan(24)
     const places = beats.map((at) => (at - (beats[0] ?? 0)) % 2_000)
     expect(places.every((place) => Math.min(place, 2_000 - place) < 5)).toBe(true)
+    expect(later?.every((at) => usual?.some((other) => Math.abs(other - at) < 5))).toBe(true)
   } finally {
     jest.useRealTimers()
   }

@@ -6,7 +6,8 @@ export type PeriodicTask = {
   name: string
   /**
    * Longest pause between two runs. Below two seconds: the pause, give or take a tenth. From there on the runs of a process
-   * meet on a common beat, so that they wake it together: the pause is up to two seconds shorter.
+   * meet on a common beat, those with the same pause every time, so that they wake it together: the pause is up to two
+   * seconds shorter, the first one by any part of it.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */

@@ -164,11 +164,12 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
   opened.use(
     periodically({
       name: 'sweep sockets',
-      everyMs: 1_000,
+      everyMs: 2_000,
       signal,
       run: () => {
         sweep(performance.now())
         hub.hintTopics.control(hub.access.users.values())
+        if (server.handshaking.size + hub.connections.size > 0) return 1_000
       },
     }),
   )

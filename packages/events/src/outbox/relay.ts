@@ -118,7 +118,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
     Math.min(pollMs, tryAgainMs),
   )
   job('stream places', placeCheckMs, () => holdings.verifyAll())
-  job('outbox backlog', 10_000, async () => {
+  job('outbox backlog', 30_000, async () => {
     Object.assign(
       backlog,
       await readBacklog(

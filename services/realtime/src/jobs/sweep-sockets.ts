@@ -3,7 +3,7 @@ import type { Subscriber } from '../hub/subscriber.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
- * Looks at sockets once a second: handshakes that take too long, and readers that are still half a backpressure limit
+ * Looks at sockets once a second, while there are any: handshakes that take too long, and readers that are still half a backpressure limit
  * behind at the second look. (uWebSockets.js cuts off whoever reaches the whole limit, without a word.)
  */
 export function createSocketSweep(options: {
