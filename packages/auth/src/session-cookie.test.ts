@@ -24,6 +24,16 @@ describe('the session cookie', () => {
     expect(verifySessionCookie('secret', header)).toBe('abc')
   })
 
+  test('counts first where only this site can have set it', () => {
+    const [planted, own] = ['planted', 'own'].map((handle) => signSessionCookie('secret', handle))
+    const header = `${sessionCookieName}=${planted}; __Host-${sessionCookieName}=${own}`
+    expect(verifySessionCookie('secret', header)).toBe('own')
+    expect(verifySessionCookie('secret', `__Host-${sessionCookieName}=forged.x; ${sessionCookieName}=${own}`)).toBe(
+      'own',
+    )
+    expect(verifySessionCookie('secret', `x__Host-${sessionCookieName}=${own}`)).toBeUndefined()
+  })
+
   test('may be missing', () => {
     expect(verifySessionCookie('secret', undefined)).toBeUndefined()
   })

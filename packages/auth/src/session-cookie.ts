@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readSiteCookies } from './site-cookie.ts'
 
-/** Name of the cookie of a browser session. */
+/** Name of the cookie of a browser session; see `siteCookieName`. */
 export const sessionCookieName = 'parley_session'
 
 const signature = (secret: string, handle: string): Buffer =>
@@ -13,12 +14,10 @@ export function signSessionCookie(secret: string, handle: string): string {
 
 /**
  * The handle in the session cookie of a `Cookie` header; undefined when there is none or its signature is not ours.
- * When the name occurs several times the first one with a good signature counts.
+ * When there are several the first one with a good signature counts, of those that only this site can set before others.
  */
 export function verifySessionCookie(secret: string, cookieHeader: string | undefined): string | undefined {
-  for (const pair of cookieHeader?.split(';') ?? []) {
-    const [name, value = ''] = pair.trim().split('=', 2)
-    if (name !== sessionCookieName) continue
+  for (const value of readSiteCookies(cookieHeader, sessionCookieName)) {
     const dot = value.lastIndexOf('.')
     const handle = value.slice(0, Math.max(dot, 0))
     const given = Buffer.from(value.slice(dot + 1), 'base64url')

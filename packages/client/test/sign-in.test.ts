@@ -49,6 +49,21 @@ describe('sign-in', () => {
   })
 })
 
+test.each([
+  ['parley_csrf=plain', 'plain'],
+  ['a=1; parley_csrf=planted; __Host-parley_csrf=own', 'own'],
+  ['other_parley_csrf=x', null],
+])('sign-out in a page that has the cookies %s sends back the token of this host', async (cookie, token) => {
+  const { client, requests } = clientAnswered(200, { success: true })
+  Object.assign(globalThis, { document: { cookie } })
+  try {
+    await client.signOut()
+  } finally {
+    Reflect.deleteProperty(globalThis, 'document')
+  }
+  expect(requests[0]?.headers.get('x-csrf-token')).toBe(token)
+})
+
 test('sign-out presents the token, then forgets it', async () => {
   const { client, requests } = clientAnswered(200, { success: true })
   client.token = 'prl_AT1'
@@ -71,18 +86,6 @@ test('an account is made in three steps, and its owner is signed in', async () =
       'http://chat.test/auth/register/complete',
       { token: 'C1', login: 'ada', password: 'pw', passwordConfirmation: 'pw' },
     ],
-  ])
-})
-
-test('an invite is looked at and accepted, with a cookie as the whole session where that is enough', async () => {
-  const { client, requests } = clientAnswered(200, { success: true, user: ada.user, email: 'ada@example.org' })
-  expect(await client.account.getInvite({ token: 'I1' })).toEqual({ email: 'ada@example.org' })
-  const account = { token: 'I1', login: 'ada', password: 'pw', cookieOnly: true }
-  expect(await client.account.acceptInvite(account)).toEqual({ userId: 'U1', login: 'ada', token: '' })
-  expect(client.token).toBeUndefined()
-  expect(requests.map(({ url, body }) => [url, body])).toEqual([
-    ['http://chat.test/auth/invite', { token: 'I1' }],
-    ['http://chat.test/auth/invite/accept', { ...account, passwordConfirmation: 'pw' }],
   ])
 })
 

@@ -12,7 +12,6 @@ const prefixes = {
   notification: 'N',
   credential: 'S',
   role: 'O',
-  invite: 'I',
 } as const
 
 /** What an identifier names. */

@@ -19,7 +19,21 @@ const allowedHeaders = [
 const maxAgeSeconds = '86400'
 
 /** What pages of other origins may do: whose, and which headers of an answer they may read. */
-export type CrossOrigin = { allowedOrigins: readonly string[]; exposedHeaders: readonly string[] }
+export type CrossOrigin = {
+  /** Where people reach this server. */
+  publicUrl: string
+  allowedOrigins: readonly string[]
+  exposedHeaders: readonly string[]
+}
+
+/**
+ * Whether a page of this server itself asks. Over https that is the origin of `publicUrl` alone: whoever is on the way can
+ * make pages of the same name over http. Where there is no https the server may go by several names, as the request does.
+ */
+export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
+  const { origin: own, protocol } = new URL(publicUrl)
+  return origin === own || (protocol === 'http:' && origin === `http://${host}`)
+}
 
 /**
  * The headers that let a page of another origin read an answer: those of the origins named, and our own, with what the
@@ -27,12 +41,11 @@ export type CrossOrigin = { allowedOrigins: readonly string[]; exposedHeaders: r
  */
 export function crossOriginHeaders(
   { origin, host }: IncomingHttpHeaders,
-  { allowedOrigins, exposedHeaders }: CrossOrigin,
+  { publicUrl, allowedOrigins, exposedHeaders }: CrossOrigin,
 ): OutgoingHttpHeaders {
   if (origin === undefined) return {}
   const exposed = { 'access-control-expose-headers': exposedHeaders.join(', ') }
-  const own = URL.canParse(origin) && new URL(origin).host === host
-  if (own || allowedOrigins.includes(origin))
+  if (isOwnOrigin(origin, host, publicUrl) || allowedOrigins.includes(origin))
     return {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',

@@ -1,4 +1,4 @@
-export { crossOriginHeaders, isPreflight, preflightHeaders, type CrossOrigin } from './cross-origin.ts'
+export { crossOriginHeaders, isOwnOrigin, isPreflight, preflightHeaders, type CrossOrigin } from './cross-origin.ts'
 export { Health } from './health.ts'
 export { serveInternal, type InternalServerOptions } from './internal-server.ts'
 export { periodically, type Periodic, type PeriodicTask } from './periodically.ts'

@@ -37,17 +37,24 @@ describe('POST /auth/login', () => {
     ])
   })
 
-  test('gives the cookie alone to a page that asks for no more, and tells what the program calls itself', async () => {
-    const wanted = { login: 'ada', password: 'correct horse', cookieOnly: true }
-    const answer = await browser.postJson('/auth/login', wanted, { 'user-agent': 'Program/1' })
-    expect(answer.status).toBe(200)
-    expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
-  })
+  test('makes cookies of this host alone, and asks for https from then on, when the server is reached by it', async () => {
+    const secure = (await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })).browser()
+    const { cookies, headers } = await secure.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
+    expect(cookies).toHaveLength(2)
+    for (const cookie of cookies) expect(cookie).toMatch(/^__Host-parley_\w+=\S+; Path=\/; SameSite=Lax; Secure/)
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+    expect((await browser.get('/healthz')).headers.has('strict-transport-security')).toBe(false)
 
-  test('makes cookies for https only when the server is reached by it', async () => {
-    const secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
-    const { cookies } = await secure.browser().postJson('/auth/login', { login: 'ada', password: 'correct horse' })
-    for (const cookie of cookies) expect(cookie).toContain('; Secure')
+    // Where the name was another before, the browser goes on with what it has.
+    const [[, session = '']] = [...secure.jar] as [[string, string]]
+    const csrf = { 'x-csrf-token': secure.jar.get('__Host-parley_csrf') ?? '' }
+    const older = new Map([...secure.jar].map(([name, value]) => [name.replace('__Host-', ''), value]))
+    secure.jar.clear()
+    for (const [name, value] of older) secure.jar.set(name, value)
+    expect((await secure.postJson('/auth/logout', {}, {})).status).toBe(403)
+    const planted = { cookie: `parley_session=${session}; __Host-parley_session=planted.x; parley_csrf=planted` }
+    expect((await secure.postJson('/auth/logout', {}, { ...csrf, ...planted })).status).toBe(403)
+    expect((await secure.postJson('/auth/logout', {}, csrf)).status).toBe(200)
   })
 
   test('begins a session of its own, whatever session the browser brings', async () => {
@@ -122,21 +129,6 @@ describe('registration', () => {
     ])
   })
 
-  test('by an invite tells whom it is for, then makes the account and signs in', async () => {
-    env.accounts.answers.set('getInvite', () => ({ email: 'new@example.org' }))
-    env.accounts.answers.set('acceptInvite', () => ({ ...env.accounts.session('U-new', 'newbie'), token: '' }))
-    expect(said(await browser.postJson('/auth/invite', { token: 'IN1' }))).toEqual([200, { email: 'new@example.org' }])
-    const wishes = { token: 'IN1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
-    const answer = await browser.postJson('/auth/invite/accept', { ...wishes, cookieOnly: true })
-    expect(said(answer)).toEqual([200, { success: true, user: { id: 'U-new', login: 'newbie' } }])
-    expect(browser.jar.has('parley_session')).toBe(true)
-    expect(env.accounts.requests('acceptInvite')).toMatchObject([
-      { token: 'IN1', login: 'newbie', password: 'long enough', cookieOnly: true },
-    ])
-    const mistyped = await browser.postJson('/auth/invite/accept', { ...wishes, passwordConfirmation: 'other' })
-    expect(mistyped.status).toBe(400)
-  })
-
   const complete = { token: 't', login: 'l', password: 'p', passwordConfirmation: 'p' }
   test.each([
     ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.PermissionDenied, 403],
@@ -147,9 +139,6 @@ describe('registration', () => {
     ['/auth/register/complete', complete, 'completeRegistration', Code.InvalidArgument, 400],
     ['/auth/register/complete', complete, 'completeRegistration', Code.AlreadyExists, 409],
     ['/auth/register/complete', complete, 'completeRegistration', Code.ResourceExhausted, 403],
-    ['/auth/invite', { token: 't' }, 'getInvite', Code.NotFound, 404],
-    ['/auth/invite/accept', complete, 'acceptInvite', Code.NotFound, 404],
-    ['/auth/invite/accept', complete, 'acceptInvite', Code.ResourceExhausted, 403],
     ['/auth/reset-password', { token: 't', password: 'p' }, 'resetPassword', Code.InvalidArgument, 400],
   ] as const)('%s %j answers when %s says %i', async (path, body, method, code, status) => {
     env.accounts.refuse(method, code, 'the reason')

@@ -45,7 +45,6 @@ export class Neighbours {
   /** By thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
-  readonly deactivated = new Set<string>()
   /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
   readonly calls: string[] = []
@@ -121,7 +120,7 @@ const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
 })
 
 function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureReports): Promise<AsyncDisposable> {
-  const { rooms, presences, followers, deleted, deactivated, previews } = neighbours
+  const { rooms, presences, followers, deleted, previews } = neighbours
   return fakeLeaf(bus, (router) => {
     router.service(RoomsInternalService, {
       getRoomAccess: ({ userId, roomId }) => {
@@ -181,8 +180,7 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         return {
           profiles: userIds.map((id) => {
             const gone = deleted.has(id)
-            const user = { id, login: gone ? '' : id, displayName: gone ? 'Deleted User' : id, deleted: gone }
-            return { user, deactivated: deactivated.has(id) }
+            return { user: { id, login: gone ? '' : id, displayName: gone ? 'Deleted User' : id, deleted: gone } }
           }),
         }
       },

@@ -21,7 +21,7 @@ export const readConfig = defineConfig({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins that may open sockets; "*" lets any origin in with a bearer token, cookies need the same host or an exact entry.',
+    doc: 'Origins that may open sockets; "*" lets any origin in with a bearer token, cookies need the origin of webserver.url or an exact entry.',
   }),
   heartbeatIntervalMs: duration('PARLEY_REALTIME_HEARTBEAT_INTERVAL', {
     default: '15s',

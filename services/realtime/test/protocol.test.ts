@@ -210,8 +210,8 @@ describe('a client that breaks the rules is told so and shut out', () => {
 })
 
 describe('who opens a socket', () => {
-  const opens = async (headers: Record<string, string>, bearerToken?: string) => {
-    const socket = await Socket.open(node.url, headers)
+  const opens = async (headers: Record<string, string>, bearerToken?: string, { url } = node) => {
+    const socket = await Socket.open(url, headers)
     socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
     const answer = await eventually(() => {
       const [frame] = socket.frames
@@ -248,6 +248,16 @@ describe('who opens a socket', () => {
     expect(await opens({ cookie: cookie(), origin: 'https://evil.example.com' })).toBe('authentication_required')
     expect(await opens({ cookie: cookie(), origin: 'https://app.example.org' })).toBe('hello')
     expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
+    // Over https whoever is on the way can make pages of this name over http.
+    await using secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
+    await ready(secure)
+    const host = new URL(secure.url).host
+    for (const [origin, answer] of [
+      ['https://chat.example.org', 'hello'],
+      [`http://${host}`, 'authentication_required'],
+      ['http://chat.example.org', 'authentication_required'],
+    ] as const)
+      expect([origin, await opens({ cookie: cookie(), origin }, undefined, secure)]).toEqual([origin, answer])
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 

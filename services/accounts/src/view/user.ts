@@ -33,12 +33,7 @@ export function toUser(user: UserRow, { presence, avatarUrl, now }: Shown): User
 }
 
 export const toProfile = (row: UserWithRoles, user: User): Profile =>
-  create(ProfileSchema, {
-    user,
-    roleIds: row.roleIds,
-    createdAt: timestampFromDate(row.createdAt),
-    deactivated: row.deactivatedAt !== null,
-  })
+  create(ProfileSchema, { user, roleIds: row.roleIds, createdAt: timestampFromDate(row.createdAt) })
 
 export const toPerson = (user: UserWithRoles): Person =>
   create(PersonSchema, {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { newHandle } from '@parley/ids'
-import { cookieName, keepCookie, readCookie } from './cookies.ts'
+import { keepCookie, readKept } from './cookies.ts'
 
 const name = 'parley_browser'
 const lifetimeSeconds = 15 * 60
@@ -9,7 +9,7 @@ type Cookies = { secure: boolean }
 
 /** The random handle of this browser: a sign-in at a provider that begins here must end here. */
 export function browserHandle(cookies: Cookies, request: IncomingMessage): string | undefined {
-  const value = readCookie(request.headers.cookie, cookieName(cookies, name))
+  const value = readKept(cookies, request.headers.cookie, name)
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined
 }
 

@@ -1,46 +1,45 @@
 import type { ServerResponse } from 'node:http'
-import { sessionCookieName, signSessionCookie } from '@parley/auth'
+import { readCookies, sessionCookieName, signSessionCookie, siteCookieName } from '@parley/auth'
 import type { BrowserSession } from '../credentials/browser-session.ts'
 import { csrfCookieName, issueCsrfToken } from './csrf.ts'
 
-type Options = { secret: string; secure: boolean }
+/** Whether browsers reach this server over https. */
+type Cookies = { secure: boolean }
 
 const csrfLifetimeSeconds = 90 * 24 * 3600
 
+const ofSite = ({ secure }: Cookies): string => `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
+
 /** `Set-Cookie` values that begin a browser session. */
-export function sessionCookies(session: BrowserSession, { secret, secure }: Options): string[] {
+export function sessionCookies(session: BrowserSession, options: { secret: string } & Cookies): string[] {
   const { userId, cookieHandle, lifetimeSeconds } = session
-  const common = `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
+  const { secret } = options
+  const common = ofSite(options)
+  const [name, csrfName] = [sessionCookieName, csrfCookieName].map((plain) => siteCookieName(plain, options))
   return [
-    `${sessionCookieName}=${signSessionCookie(secret, cookieHandle)}; ${common}; HttpOnly; Max-Age=${lifetimeSeconds}`,
-    `${csrfCookieName}=${issueCsrfToken(secret, userId, cookieHandle)}; ${common}; Max-Age=${csrfLifetimeSeconds}`,
+    `${name}=${signSessionCookie(secret, cookieHandle)}; ${common}; HttpOnly; Max-Age=${lifetimeSeconds}`,
+    `${csrfName}=${issueCsrfToken(secret, userId, cookieHandle)}; ${common}; Max-Age=${csrfLifetimeSeconds}`,
   ]
 }
 
-/** `Set-Cookie` values that end it. */
-export function clearedCookies(secure: boolean): string[] {
-  const common = `Path=/; SameSite=Lax${secure ? '; Secure' : ''}; Max-Age=0`
-  return [`${sessionCookieName}=; ${common}; HttpOnly`, `${csrfCookieName}=; ${common}`]
+/** `Set-Cookie` values that end it, under the names of today and those from before there was https. */
+export function clearedCookies(cookies: Cookies): string[] {
+  const names = (name: string): Set<string> => new Set([siteCookieName(name, cookies), name])
+  const common = `${ofSite(cookies)}; Max-Age=0`
+  return [
+    ...[...names(sessionCookieName)].map((name) => `${name}=; ${common}; HttpOnly`),
+    ...[...names(csrfCookieName)].map((name) => `${name}=; ${common}`),
+  ]
 }
 
-/** The value of a cookie in a `Cookie` header. */
-export function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const trimmed = pair.trim()
-    if (trimmed.startsWith(`${name}=`)) return trimmed.slice(name.length + 1)
-  }
-  return undefined
-}
-
-type Cookies = { secure: boolean }
-
-/** Name of a cookie of this site alone: over https no other host of the domain can set or change it. */
-export const cookieName = ({ secure }: Cookies, name: string): string => (secure ? `__Host-${name}` : name)
+/** A short-lived value that was kept; over https one that no other host of the domain can have planted. */
+export const readKept = (cookies: Cookies, header: string | undefined, name: string): string | undefined =>
+  readCookies(header, siteCookieName(name, cookies))[0]
 
 /** Keeps a short-lived value out of reach of scripts in the browser. */
 export function keepCookie(cookies: Cookies, response: ServerResponse, name: string, value: string, maxAge: number) {
-  const common = `Path=/; SameSite=Lax${cookies.secure ? '; Secure' : ''}; HttpOnly; Max-Age=${maxAge}`
-  response.appendHeader('set-cookie', `${cookieName(cookies, name)}=${value}; ${common}`)
+  const common = `${ofSite(cookies)}; HttpOnly; Max-Age=${maxAge}`
+  response.appendHeader('set-cookie', `${siteCookieName(name, cookies)}=${value}; ${common}`)
 }
 
 export const dropCookie = (cookies: Cookies, response: ServerResponse, name: string): void =>

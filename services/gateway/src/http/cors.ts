@@ -11,10 +11,10 @@ const publicPaths =
 export function corsHeaders(
   { headers }: IncomingMessage,
   path: string,
-  allowedOrigins: readonly string[],
+  own: { publicUrl: string; allowedOrigins: readonly string[] },
 ): OutgoingHttpHeaders {
   // Asked for by a page or not: caches keep one answer for both.
   if (publicPaths.test(path))
     return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
-  return crossOriginHeaders(headers, { allowedOrigins, exposedHeaders })
+  return crossOriginHeaders(headers, { ...own, exposedHeaders })
 }

@@ -1,7 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readSiteCookies } from '@parley/auth'
 
-/** Name of the cookie that scripts read and send back in the header `X-CSRF-Token`. */
+/** Name of the cookie that scripts read and send back in the header `X-CSRF-Token`; see `siteCookieName`. */
 export const csrfCookieName = 'parley_csrf'
+
+/** The tokens in a `Cookie` header. */
+export const csrfCookies = (header: string | undefined): string[] => readSiteCookies(header, csrfCookieName)
 
 const mac = (secret: string, nonce: string, userId: string, sessionHandle: string): string =>
   createHmac('sha256', secret).update(`csrf\0${nonce}\0${userId}\0${sessionHandle}`).digest('base64url')
@@ -12,15 +16,15 @@ export function issueCsrfToken(secret: string, userId: string, sessionHandle: st
   return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`
 }
 
-/** Whether the header holds the cookie's token and the token is one of this session. */
+/** Whether the header holds a cookie's token and the token is one of this session. */
 export function csrfHolds(
   secret: string,
-  request: { header: string | undefined; cookie: string | undefined },
+  request: { header: string | undefined; cookies: readonly string[] },
   userId: string,
   sessionHandle: string,
 ): boolean {
-  const { header, cookie } = request
-  if (!header || !cookie || !equal(header, cookie)) return false
+  const { header, cookies } = request
+  if (!header || !cookies.some((cookie) => equal(header, cookie))) return false
   const [nonce = '', signature = ''] = header.split('.', 2)
   return equal(signature, mac(secret, nonce, userId, sessionHandle))
 }

@@ -46,6 +46,8 @@ type Options = {
   assets: PassOn
   webhooks: PassOn
   webClient: WebClient
+  /** Where people reach this server. */
+  publicUrl: string
   allowedOrigins: readonly string[]
   requestTimeoutMs: number
   compressionMinBytes: number
@@ -102,7 +104,8 @@ export class Dispatch {
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url)
-    const cors = corsHeaders(request, path, this.#options.allowedOrigins)
+    const cors = corsHeaders(request, path, this.#options)
+    if (this.#options.auth.secure) response.setHeader('strict-transport-security', 'max-age=31536000')
     if (!isPlainPath(path)) {
       request.resume()
       return replyJson(request, response, 400, { error: 'the path is not written plainly' })

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieName, keepCookie, readCookie } from './cookies.ts'
+import { keepCookie, readKept } from './cookies.ts'
 
 const name = 'parley_flow'
 const lifetimeSeconds = 15 * 60
@@ -15,6 +15,6 @@ export const keepPendingFlow = (cookies: Cookies, response: ServerResponse, toke
 
 /** Whether it began here: a link to somebody else's flow would sign the reader in to that one's account. */
 export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token: string): boolean {
-  const [kept, expected] = [readCookie(request.headers.cookie, cookieName(cookies, name)) ?? '', digest(token)]
+  const [kept, expected] = [readKept(cookies, request.headers.cookie, name) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))
 }

@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
-import { clearedCookies, readCookie, sessionCookies } from './cookies.ts'
+import { clearedCookies, sessionCookies } from './cookies.ts'
 import { corsHeaders } from './cors.ts'
-import { csrfHolds, issueCsrfToken } from './csrf.ts'
+import { csrfCookies, csrfHolds, issueCsrfToken } from './csrf.ts'
 import { timeoutFrom } from './deadline.ts'
 import { unaryFormat } from './connect-unary.ts'
 import { pathOf } from './path.ts'
 
+const publicUrl = 'https://chat.example.org/'
 const request = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage
 
 describe('cross-origin answers', () => {
   const method = '/api/connect/svc.api.v1.RoomService/CreateRoom'
   const allow = (origin: string, allowed: string[], path = method) =>
-    corsHeaders(request({ origin, host: 'chat.example.org' }), path, allowed)
+    corsHeaders(request({ origin, host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: allowed })
 
   test('go to any page without credentials when the list says "*"', () => {
     const headers = allow('https://other.example', ['*'])
@@ -22,8 +23,10 @@ describe('cross-origin answers', () => {
 
   test('are the same without an origin where caches may keep them', () => {
     for (const path of ['/api/server', '/svc.discovery.v1.ServerDiscoveryService/GetServer'])
-      expect(corsHeaders(request({ host: 'chat.example.org' }), path, [])['access-control-allow-origin']).toBe('*')
-    expect(corsHeaders(request({ host: 'chat.example.org' }), method, ['*'])).toEqual({})
+      expect(corsHeaders(request({ host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: [] })).toMatchObject(
+        { 'access-control-allow-origin': '*' },
+      )
+    expect(corsHeaders(request({ host: 'chat.example.org' }), method, { publicUrl, allowedOrigins: ['*'] })).toEqual({})
   })
 
   test('go to listed origins and the own one with credentials', () => {
@@ -37,6 +40,8 @@ describe('cross-origin answers', () => {
   test('go to nobody else', () => {
     expect(allow('https://other.example', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     expect(allow('null', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
+    // Whoever is on the way can make a page of this name.
+    expect(allow('http://chat.example.org', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
   })
 
   test('of discovery go to everyone, never with credentials', () => {
@@ -49,7 +54,7 @@ describe('cross-origin answers', () => {
 describe('a CSRF token', () => {
   const token = issueCsrfToken('secret', 'U1', 'handle')
   const holds = (header?: string, cookie?: string, user = 'U1', handle = 'handle') =>
-    csrfHolds('secret', { header, cookie }, user, handle)
+    csrfHolds('secret', { header, cookies: cookie === undefined ? [] : [cookie] }, user, handle)
 
   test('holds for its session when header and cookie agree', () => {
     expect(holds(token, token)).toBe(true)
@@ -68,10 +73,18 @@ describe('a CSRF token', () => {
 test('session cookies are for this site and, over https, for https only', () => {
   const session = { userId: 'U1', cookieHandle: 'h', lifetimeSeconds: 60 }
   const [cookie = '', csrf = ''] = sessionCookies(session, { secret: 's', secure: true })
-  expect(cookie).toMatch(/^parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)
-  expect(csrf).toMatch(/^parley_csrf=\S+; Path=\/; SameSite=Lax; Secure; Max-Age=7776000$/)
-  for (const cleared of clearedCookies(false)) expect(cleared).toMatch(/Max-Age=0/)
-  expect(readCookie('a=1; parley_csrf=x=y; b=2', 'parley_csrf')).toBe('x=y')
+  expect(cookie).toMatch(/^__Host-parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)
+  expect(csrf).toMatch(/^__Host-parley_csrf=\S+; Path=\/; SameSite=Lax; Secure; Max-Age=7776000$/)
+  expect(csrfCookies('a=1; parley_csrf=x=y; __Host-parley_csrf=z; b=2')).toEqual(['z', 'x=y'])
+})
+
+test('what ends a session ends that of every name it may have', () => {
+  const namesOf = (cookies: string[]) => cookies.map((cookie) => cookie.split('=')[0])
+  expect(namesOf(clearedCookies({ secure: false }))).toEqual(['parley_session', 'parley_csrf'])
+  const cleared = clearedCookies({ secure: true })
+  const plain = ['__Host-parley_session', 'parley_session', '__Host-parley_csrf', 'parley_csrf']
+  expect(namesOf(cleared)).toEqual(plain)
+  for (const one of cleared) expect(one).toMatch(/; Path=\/; SameSite=Lax; Secure; Max-Age=0/)
 })
 
 test('a timeout is what the client asks for, up to the limit', () => {

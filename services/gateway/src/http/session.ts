@@ -4,8 +4,8 @@ import { authenticate, cookieSecrets, type Presented, presentedCredentials, type
 import type { BrowserSession } from '../credentials/browser-session.ts'
 import { csrfMismatch } from '../errors.ts'
 import type { AuthContext } from './auth/context.ts'
-import { clearedCookies, readCookie, sessionCookies } from './cookies.ts'
-import { csrfCookieName, csrfHolds } from './csrf.ts'
+import { clearedCookies, sessionCookies } from './cookies.ts'
+import { csrfCookies, csrfHolds } from './csrf.ts'
 import { Refusal } from './failure.ts'
 import { headerOf } from './header.ts'
 
@@ -39,7 +39,7 @@ export function beginSession(context: AuthContext, session: BrowserSession, resp
 
 /** Makes the answer end the browser's session. */
 export function endSession(context: AuthContext, response: ServerResponse): void {
-  for (const cookie of clearedCookies(context.secure)) response.appendHeader('set-cookie', cookie)
+  for (const cookie of clearedCookies(context)) response.appendHeader('set-cookie', cookie)
 }
 
 /**
@@ -48,9 +48,8 @@ export function endSession(context: AuthContext, response: ServerResponse): void
  */
 export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
   if (user?.by !== 'cookie') return
-  const { cookie } = request.headers
   const { cookieHandle = '' } = presentedBy(context, request)
-  const token = { header: headerOf(request, 'x-csrf-token'), cookie: readCookie(cookie, csrfCookieName) }
+  const token = { header: headerOf(request, 'x-csrf-token'), cookies: csrfCookies(request.headers.cookie) }
   const holds = (secret: string) => csrfHolds(secret, token, user.caller.userId, cookieHandle)
   if (!cookieSecrets(context).some(holds)) throw csrfMismatch()
 }

@@ -1,9 +1,14 @@
 import { credentialDigests, verifySessionCookie, type CredentialDigests, type SecretKeys } from '@parley/auth'
+import { isOwnOrigin } from '@parley/runtime'
 import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'
 
 type OriginRule = {
+  publicUrl: string
   allowedOrigins: readonly string[]
+}
+
+type CookieSecrets = {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined
 }
@@ -12,27 +17,24 @@ type OriginRule = {
 function judgeOrigin(
   origin: string,
   host: string,
-  allowedOrigins: readonly string[],
+  { publicUrl, allowedOrigins }: OriginRule,
 ): 'refused' | 'no cookie' | 'trusted' {
   if (origin === '') return 'trusted' // not a browser: nobody's cookie is sent along unasked
-  if (URL.canParse(origin) && new URL(origin).host === host) return 'trusted'
+  if (isOwnOrigin(origin, host, publicUrl)) return 'trusted'
   if (allowedOrigins.includes(origin)) return 'trusted'
   return allowedOrigins.includes('*') ? 'no cookie' : 'refused'
 }
 
 /** Reads what an upgrade request presents; undefined when its origin is refused. */
-export function readPresented(
-  request: HttpRequest,
-  { allowedOrigins, cookieSigningSecret, previousCookieSigningSecret }: OriginRule,
-): Presented | undefined {
-  const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), allowedOrigins)
+export function readPresented(request: HttpRequest, rule: OriginRule & CookieSecrets): Presented | undefined {
+  const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), rule)
   if (verdict === 'refused') return undefined
   const authorization = request.getHeader('authorization')
   return {
     authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
     cookieHandle:
       verdict === 'trusted'
-        ? handleIn(request.getHeader('cookie'), [cookieSigningSecret, previousCookieSigningSecret])
+        ? handleIn(request.getHeader('cookie'), [rule.cookieSigningSecret, rule.previousCookieSigningSecret])
         : undefined,
   }
 }

@@ -44,7 +44,8 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   const [, key, segment] = serverImagePath.exec(path) ?? []
   const [, assetId, image] = filePath.exec(path) ?? []
   const made = variantIn(path)
-  const cors = key === undefined ? crossOriginHeaders(request.headers, { ...ctx, exposedHeaders }) : toEveryPage
+  const cors =
+    key === undefined ? crossOriginHeaders(request.headers, { ...ctx, ...ctx.assets, exposedHeaders }) : toEveryPage
   if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
   for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
   if (key === undefined && assetId === undefined && !made) throw noSuchAsset()

@@ -4,7 +4,7 @@ import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
 import { readJsonObject, textField } from '../auth/json-body.ts'
 import { unaryFormat } from '../connect-unary.ts'
-import { cookieName, keepCookie, dropCookie, readCookie } from '../cookies.ts'
+import { keepCookie, dropCookie, readKept } from '../cookies.ts'
 import { headerOf } from '../header.ts'
 import { replyJson } from '../reply.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -25,7 +25,7 @@ export function keepRequest(
 
 /** The request that waits in this browser for this user. Throws `failed_precondition` when there is none. */
 function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
-  const sealed = readCookie(request.headers.cookie, cookieName(context, name))
+  const sealed = readKept(context, request.headers.cookie, name)
   const opened = cookieSecrets(context).map((secret) => openRequest(secret, sealed, user))
   const asked = opened.find((request) => request !== undefined)
   if (!asked) throw noPendingRequest()
