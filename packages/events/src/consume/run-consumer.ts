@@ -22,7 +22,7 @@ export type Consumer = Pick<Database, 'db'> & {
   mostInHand: number
   /** Where messages go. What is done with them runs in `guarded`, which never rejects. */
   hands: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => Hands
-  /** Called whenever the durable is there, before messages are pulled, and every minute. */
+  /** Called before the durable is declared, which is before messages are pulled, and every minute. */
   check?: () => Promise<void>
 }
 
@@ -46,8 +46,9 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   resources.use(bus.onDisconnect(() => puller.interrupt()))
 
   const pullOn = async (): Promise<void> => {
-    await declareDurable(bus, name, subject)
+    // The check may delete the durable: what is asked for of one that is going may stay without an answer.
     await check()
+    await declareDurable(bus, name, subject)
     while (!stop.signal.aborted && bus.connected()) {
       if (databaseAway) {
         if (!(await isReachable(db))) return
