@@ -54,7 +54,15 @@ async function problemsOfDockerfile() {
     must(existsSync(inWorkspace(script)), `${script} is run, but is not there`)
   }
   // What layOutImage and the build read must reach the build.
-  for (const needed of ['deploy/operator.mjs', 'LICENSE', 'turbo.json', 'tsconfig.base.json', 'proto', 'packages']) {
+  for (const needed of [
+    'deploy/operator.mjs',
+    'deploy/test-proxies.mjs',
+    'LICENSE',
+    'turbo.json',
+    'tsconfig.base.json',
+    'proto',
+    'packages',
+  ]) {
     must(!ignored(needed), `.dockerignore leaves out ${needed}, which the build needs`)
   }
   must(['node_modules', '.git', '.env'].every(ignored), '.dockerignore lets too much in')
@@ -80,7 +88,7 @@ async function ignoredByDocker() {
 async function problemsOfProgram(folder, program) {
   const kind = program.startsWith('services/') ? program.split('/').at(-1) : 'command'
   const expected = { 'main.js': 78, 'migrate.js': 78, 'print-config.js': 0, command: 0 }[kind]
-  const says = kind === 'command' ? 'Usage: parley' : 'PARLEY_'
+  const says = kind === 'command' ? 'Usage: ' : 'PARLEY_'
   const { code, output } = await run(folder, kind === 'command' ? [program, '--help'] : [program])
   const problems = []
   if (code !== expected || !output.includes(says)) {

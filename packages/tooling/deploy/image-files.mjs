@@ -26,7 +26,7 @@ export async function programs() {
     ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
     `services/${name}/dist/print-config.js`,
   ])
-  return [...entries, 'packages/cli/dist/main.js', 'operator.mjs']
+  return [...entries, 'packages/cli/dist/main.js', 'operator.mjs', 'test-proxies.mjs']
 }
 
 /** Fills an empty folder with the image's files. */
@@ -34,7 +34,7 @@ export async function layOutImage(folder) {
   for (const part of [...(await deployables()).map((name) => `services/${name}`), 'packages/cli', 'packages/web']) {
     await copyPart(part, folder)
   }
-  await cp(inWorkspace('deploy/operator.mjs'), join(folder, 'operator.mjs'))
+  for (const file of ['operator.mjs', 'test-proxies.mjs']) await cp(inWorkspace(`deploy/${file}`), join(folder, file))
   await cp(inWorkspace('LICENSE'), join(folder, 'LICENSE'))
 }
 

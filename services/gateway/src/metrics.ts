@@ -3,6 +3,9 @@ import { Code } from '@connectrpc/connect'
 import { counter, histogram, logger } from '@parley/telemetry'
 
 const requests = counter('parley_gateway_requests', { description: 'Public calls, by method and code.' })
+const forgottenProxies = counter('parley_gateway_forgotten_proxies', {
+  description: 'Requests with X-Forwarded-For from a private address that is no trusted proxy.',
+})
 const seconds = histogram('parley_gateway_request_seconds', { description: 'Time of public calls.', unit: 's' })
 const log = logger('gateway')
 
@@ -10,7 +13,15 @@ const log = logger('gateway')
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
+  let warned = false
   return {
+    forgottenProxy: (address: string) => {
+      forgottenProxies(1)
+      if (warned) return
+      warned = true
+      const hint = 'name its network in webserver.trusted_proxies; until then limits count everybody behind it as one'
+      log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
+    },
     answered: (method: DescMethod, code: Code | undefined, started: number) => {
       const name = `${method.parent.typeName}/${method.name}`
       requests(1, { method: name, code: code === undefined ? 'ok' : Code[code] })

@@ -72,7 +72,7 @@ export async function startGateway(config: Config): Promise<Service> {
   const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
-  const clientAddress = clientAddressBehind(config.trustedProxies)
+  const clientAddress = clientAddressBehind(config.trustedProxies, metrics.forgottenProxy)
   const limits = opened.use(openCallLimits(redis, config))
   const trials = opened.use(openTrials(redis, config.trialsPerMinute))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls

@@ -21,6 +21,20 @@ describe('the address of a client', () => {
     expect(from(trusted, peer, forwardedFor)).toBe(expected)
   })
 
+  test.each([
+    [[], '10.1.2.3', '198.51.100.1', ['10.1.2.3']],
+    [[], '::ffff:10.1.2.3', '198.51.100.1', ['10.1.2.3']],
+    [['10.0.0.0/8'], 'fd00::1', '198.51.100.1', ['fd00::1']],
+    [['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', []],
+    [[], '9.9.9.9', '198.51.100.1', []],
+    [[], '10.1.2.3', undefined, []],
+  ])('behind %j, a request of %s for %s tells of the forgotten proxies %j', (trusted, peer, forwardedFor, expected) => {
+    const forgotten: string[] = []
+    const header = (name: string) => (name === 'x-forwarded-for' ? forwardedFor : undefined)
+    clientAddressBehind(trusted, (address) => forgotten.push(address))(peer, header)
+    expect(forgotten).toEqual(expected)
+  })
+
   test('is not looked for behind what is no network', () => {
     expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
     expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()

@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { ReadHeader } from '@parley/auth'
+import { isPublicAddress } from '@parley/outbound'
 
 /** Where a request came from, given the other end of its connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
@@ -7,15 +8,20 @@ export type ClientAddress = (peer: string | undefined, header: ReadHeader) => st
 /**
  * Finds the client's address. Proxies append to X-Forwarded-For whom they were asked by, so it is believed from the right
  * for as long as the one who said it is trusted (an address or a network in CIDR notation); what a client wrote there
- * itself counts for nothing. Throws for an entry that is neither.
+ * itself counts for nothing. Throws for an entry that is neither. `onForgottenProxy` hears of each request with that header
+ * that comes from a private address nobody named: most likely a proxy, with everybody behind it counted as one.
  */
-export function clientAddressBehind(proxies: readonly string[]): ClientAddress {
+export function clientAddressBehind(
+  proxies: readonly string[],
+  onForgottenProxy: (address: string) => void = () => undefined,
+): ClientAddress {
   const isTrusted = trustedProxies(proxies)
   return (peer, header) => {
     let address = plainAddress(peer ?? '') ?? ''
-    if (proxies.length === 0) return address
-    const said = (header('x-forwarded-for') ?? '').split(',').reverse()
-    for (const entry of said) {
+    const forwardedFor = header('x-forwarded-for')
+    if (forwardedFor === undefined || address === '') return address
+    if (!isTrusted(address) && !isPublicAddress(address)) onForgottenProxy(address)
+    for (const entry of forwardedFor.split(',').reverse()) {
       if (address === '' || !isTrusted(address)) break
       const before = plainAddress(entry)
       if (before === undefined) break

@@ -1,0 +1,49 @@
+// Whether the gateways know the proxies in front of them: asks through those, then at every process.
+//   node test-proxies.mjs https://chat.example.org http://parley-internal:9090
+import { lookup } from 'node:dns/promises'
+
+const usage = 'Usage: test-proxies.mjs <public URL> <URL of the internal port of every process>'
+const [, , publicUrl, internalUrl] = process.argv
+if (publicUrl === '--help') {
+  console.log(usage)
+  process.exit(0)
+}
+if (!publicUrl || !internalUrl) {
+  console.error(usage)
+  process.exit(2)
+}
+const counter = /^parley_gateway_forgotten_proxies(?:_total)?(?:\{[^}]*\})? (\d+)/gm
+/** As many as several gateways are likely to get one each of. */
+const requests = 50
+
+/** The bodies of the metrics of every process that the name of the internal port stands for. */
+async function metrics() {
+  const { protocol, hostname, port } = new URL(internalUrl)
+  const found = await lookup(hostname, { all: true })
+  const hosts = found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
+  return await Promise.all(
+    hosts.map(async (host) => {
+      const answer = await fetch(`${protocol}//${host}:${port}/metrics`, { signal: AbortSignal.timeout(10_000) })
+      if (!answer.ok) throw new Error(`${host} answers ${answer.status}`)
+      return await answer.text()
+    }),
+  )
+}
+
+try {
+  for (let i = 0; i < requests; i++) {
+    const answer = await fetch(new URL('/api/server', publicUrl), { signal: AbortSignal.timeout(10_000) })
+    await answer.arrayBuffer()
+    if (!answer.ok) throw new Error(`${publicUrl} answers ${answer.status}`)
+  }
+  const counts = (await metrics()).flatMap((text) => [...text.matchAll(counter)].map(([, count]) => Number(count)))
+  if (counts.some((count) => count > 0)) {
+    console.error('requests come through a proxy that the gateway does not trust: everybody behind it counts as one.')
+    console.error('Name its network in ingress.trustedProxies (webserver.trusted_proxies).')
+    process.exit(1)
+  }
+  console.log(`${requests} requests by ${publicUrl}: the gateways know who made them`)
+} catch (error) {
+  console.error(error instanceof Error ? `${error.message}${error.cause ? `: ${error.cause.message}` : ''}` : error)
+  process.exit(1)
+}
