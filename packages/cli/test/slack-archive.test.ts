@@ -235,9 +235,28 @@ test('a link in a folder of files leads nowhere', async () => {
   const links = join(folder, 'links')
   mkdirSync(links)
   symlinkSync('/etc/passwd', join(links, 'F0000001-a.txt'))
-  const { records } = await day([said(1, { files: [{ id: 'F0000001', name: 'a.txt' }] })], {}, links)
+  // A folder of strangers beside it, and one that leads round in circles.
+  const outside = join(folder, 'outside')
+  mkdirSync(join(outside, 'F0000003'), { recursive: true })
+  writeFileSync(join(outside, 'F0000003', 'c.txt'), 'a secret')
+  writeFileSync(join(outside, 'b.txt'), 'a secret')
+  symlinkSync(outside, join(links, 'F0000002'))
+  symlinkSync(outside, join(links, 'plain'))
+  symlinkSync(links, join(links, 'round'))
+  const ids = ['F0000001', 'F0000002', 'F0000003']
+  const { records } = await day([said(1, { files: ids.map((id) => ({ id, name: 'a.txt' })) })], {}, links)
+  const files = of(records, 'message')[0]?.files ?? []
+  expect(files.map(({ id, bytes }) => [id, bytes])).toEqual(ids.map((id) => [id, undefined]))
+})
+
+test('a folder of files may itself be named by a link', async () => {
+  const named = join(folder, 'named')
+  mkdirSync(join(folder, 'there', 'F0000001'), { recursive: true })
+  writeFileSync(join(folder, 'there', 'F0000001', 'a.txt'), 'a plan')
+  symlinkSync(join(folder, 'there'), named)
+  const { records } = await day([said(1, { files: [{ id: 'F0000001', name: 'a.txt' }] })], {}, named)
   const [file] = of(records, 'message')[0]?.files ?? []
-  await expect(file?.bytes?.()).rejects.toThrow()
+  expect((await file?.bytes?.())?.size).toBe(6)
 })
 
 describe('what is not taken is told with its place', () => {

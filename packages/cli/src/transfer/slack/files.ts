@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { misused } from '../../failure.ts'
 import type { ArchivedFile } from '../archive.ts'
 import { fileAt } from '../local-file.ts'
@@ -27,9 +27,11 @@ export async function findFiles(zip: ZipArchive, folder: string | undefined): Pr
   return { find: (id) => found.get(id) }
 }
 
+/** Paths of the files, from the folder on. Links are no files: in a folder of strangers they may point anywhere. */
 async function filesBelow(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder, { recursive: true })
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries.flatMap((entry) => (entry.isFile() ? relative(folder, join(entry.parentPath, entry.name)) : []))
   } catch {
     throw misused(`the folder ${folder} cannot be read`)
   }
