@@ -2,6 +2,7 @@ import { type Client, createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-web'
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { type AuthorizationCodeFlow, authorizationCodeFlow } from './authorization-code.ts'
 import { authorization } from './calls/authorization.ts'
 import { idempotencyKeys } from './calls/idempotency-keys.ts'
 import { reachable } from './calls/reachable.ts'
@@ -10,7 +11,7 @@ import { ReconnectingRealtime } from './realtime/reconnecting-realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime/realtime-types.ts'
 import type { WebSocketConstructor } from './realtime/web-socket.ts'
 import { adminServices, type AdminServices, apiServices, type ApiServices } from './services.ts'
-import { type AccountSteps, accountSteps, type SignedIn, signIn, signOut } from './sign-in.ts'
+import { type AccountSteps, accountSteps, exchangeCode, type SignedIn, signIn, signOut } from './sign-in.ts'
 
 /** How a client reaches its server. */
 export type ParleyClientOptions = {
@@ -48,6 +49,8 @@ export type ParleyClient = {
   signOut(): Promise<void>
   /** Registration and forgotten passwords. */
   readonly account: AccountSteps
+  /** Sign-in at the server's own page, for web clients that are served from elsewhere. */
+  readonly authorization: AuthorizationCodeFlow
   /** Opens the stream of events; it stays open over lost connections until it is closed. */
   realtime(options?: RealtimeOptions): Realtime
 }
@@ -64,6 +67,11 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
     interceptors: [authorization(() => session.token), idempotencyKeys, retries(options.retry)],
     fetch,
   })
+  const discovery = createClient(ServerDiscoveryService, transport)
+  const keep = (signedIn: SignedIn): SignedIn => {
+    session.token = signedIn.token
+    return signedIn
+  }
   return {
     baseUrl,
     get token() {
@@ -75,13 +83,12 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
     api: apiServices(transport),
     admin: adminServices(transport),
     auth: createClient(ExternalIdentityAuthService, transport),
-    discovery: createClient(ServerDiscoveryService, transport),
-    account: accountSteps(baseUrl, fetch, ({ token }) => (session.token = token)),
-    async signIn(credentials) {
-      const signedIn = await signIn(baseUrl, fetch, credentials)
-      session.token = signedIn.token
-      return signedIn
-    },
+    discovery,
+    account: accountSteps(baseUrl, fetch, keep),
+    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) =>
+      keep(await exchangeCode(baseUrl, fetch, fields)),
+    ),
+    signIn: async (credentials) => keep(await signIn(baseUrl, fetch, credentials)),
     async signOut() {
       await signOut(baseUrl, fetch, session.token)
       session.token = undefined

@@ -1,4 +1,5 @@
 export { createParleyClient, type ParleyClient, type ParleyClientOptions } from './client.ts'
+export type { AuthorizationCodeFlow, PendingAuthorization } from './authorization-code.ts'
 export type { AdminServices, ApiServices } from './services.ts'
 export type { AccountSteps, SignedIn } from './sign-in.ts'
 export { newIdempotencyKey } from './calls/idempotency-keys.ts'

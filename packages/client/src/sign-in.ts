@@ -41,7 +41,7 @@ export async function signIn(
 }
 
 /** `keep` is given whoever signs in by one of the steps. */
-export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: SignedIn) => void): AccountSteps {
+export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: SignedIn) => unknown): AccountSteps {
   return {
     async requestRegistrationCode({ email }) {
       await post(baseUrl, fetch, 'register', { email })
@@ -77,6 +77,15 @@ function signedInOf(answer: Record<string, unknown>): SignedIn {
     throw new ConnectError('the server answered a sign-in without saying who signed in', Code.Unknown)
   }
   return { userId: user.id, login: user.login, token: answer.token }
+}
+
+/** A code of the authorization-code flow for a token. */
+export async function exchangeCode(baseUrl: string, fetch: Fetch, fields: Record<string, string>): Promise<SignedIn> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await answerOf(
+    await fetch(`${baseUrl}/oauth/token`, { method: 'POST', headers, body: JSON.stringify(fields) }),
+  )
+  return signedInOf({ ...answer, token: answer.access_token })
 }
 
 export async function signOut(baseUrl: string, fetch: Fetch, token: string | undefined): Promise<void> {

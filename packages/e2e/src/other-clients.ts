@@ -4,7 +4,7 @@ import { newBrowser, signInIn } from './browsers.ts'
 import type { Person } from './people.ts'
 
 /** Where the other web client of the suites lives. */
-const redirectUri = 'http://127.0.0.1:5173/back'
+export const redirectUri = 'http://127.0.0.1:5173/back'
 
 export const newVerifier = (): string => randomBytes(32).toString('base64url')
 const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')

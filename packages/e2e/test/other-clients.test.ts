@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { Code, createParleyClient } from '@parley/client'
 import { AdminUserService } from '@parley/contracts/admin'
 import { ViewerService } from '@parley/contracts/api'
 import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { attemptJson } from '../src/http.ts'
-import { authorizePath, codeFor, exchange, newVerifier } from '../src/other-clients.ts'
+import { authorizePath, codeFor, exchange, newVerifier, redirectUri } from '../src/other-clients.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 
 let ada: Person
@@ -35,10 +36,27 @@ describe('another web client', () => {
       expect((await attemptJson(base, ViewerService.method.getViewer, {}, { authorization })).status).toBe(200)
   })
 
+  test('comes in with the SDK, which believes the answer of this server alone', async () => {
+    await signInIn(browser, ada)
+    const client = createParleyClient({ baseUrl: browser.base })
+    const pending = await client.authorization.begin({ redirectUri })
+    const { pathname, search } = new URL(pending.url)
+    expect((await browser.get(pathname + search)).location).toBe('/oauth/consent')
+    const approved = await browser.postJson('/oauth/consent/approve', { redirectUri }, browser.csrf)
+    const returnedTo = String(jsonOf(approved).redirectUrl)
+
+    const ofAnother = { ...pending, issuer: 'https://other.example' }
+    await expect(client.authorization.complete(ofAnother, returnedTo)).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    })
+    expect(await client.authorization.complete(pending, returnedTo)).toMatchObject({ userId: ada.userId })
+    expect((await client.api.viewer.getViewer({})).user?.profile?.id).toBe(ada.userId)
+  })
+
   test('is let in once for each origin, and denied as often as one likes', async () => {
     await signInIn(browser, ada)
     await browser.get(authorizePath(newVerifier()))
-    const denied = await browser.postJson('/oauth/consent/deny', {}, browser.csrf)
+    const denied = await browser.postJson('/oauth/consent/deny', { redirectUri }, browser.csrf)
     expect(jsonOf(denied).redirectUrl).toContain('error=access_denied&state=a%26state')
     await codeFor(browser, newVerifier())
     expect((await other(browser).get(authorizePath(newVerifier()))).location).toMatch(
@@ -77,7 +95,9 @@ describe('another web client', () => {
     await signInIn(bob, await newPerson('bob'))
     bob.jar.set('parley_oauth', planted)
     expect((await bob.get('/oauth/consent/request')).status).toBe(400)
-    expect((await bob.postJson('/oauth/consent/approve', {}, bob.csrf)).status).toBe(400)
+    expect(
+      (await bob.postJson('/oauth/consent/approve', { redirectUri: 'http://127.0.0.1:6666/evil' }, bob.csrf)).status,
+    ).toBe(400)
     expect((await browser.postJson('/oauth/consent/approve', {}, { origin: 'http://127.0.0.1:6666' })).status).toBe(403)
   })
 

@@ -22,6 +22,8 @@ beforeEach(() => {
   env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
 })
 
+/** Who answers: where people reach the server. */
+const iss = 'http://chat.example.org'
 const challenge = createHash('sha256').update('verifier').digest('base64url')
 const good = {
   response_type: 'code',
@@ -30,6 +32,8 @@ const good = {
   code_challenge_method: 'S256',
   state: 's&1',
 }
+/** What the page showed. */
+const decided = { redirectUri: good.redirect_uri }
 const authorizePath = (changes: Record<string, string | undefined> = {}) => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...good, ...changes })) if (value !== undefined) query.set(name, value)
@@ -64,7 +68,7 @@ describe('GET /oauth/authorize', () => {
     granting()
     const { status, location } = await authorize()
     expect(status).toBe(302)
-    expect(parts(location)).toEqual(['https://client.example/back', { x: '1', code: 'prl_AC1', state: 's&1' }])
+    expect(parts(location)).toEqual(['https://client.example/back', { x: '1', code: 'prl_AC1', state: 's&1', iss }])
     expect(env.accounts.requests('hasConsent')).toMatchObject([{ userId: 'U-ada', origin: 'https://client.example' }])
     expect(env.accounts.requests('issueAuthorizationCode')).toMatchObject([
       { userId: 'U-ada', redirectUri: good.redirect_uri, codeChallenge: challenge },
@@ -89,7 +93,7 @@ describe('GET /oauth/authorize', () => {
     signIn()
     granting()
     const [target, answer] = parts((await authorize(changes)).location)
-    expect([target, answer]).toEqual(['https://client.example/back', expect.objectContaining({ error })])
+    expect([target, answer]).toEqual(['https://client.example/back', expect.objectContaining({ error, iss })])
     expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
   })
 
@@ -142,7 +146,7 @@ describe('consent', () => {
     await signInByPassword()
     expect((await authorize()).location).toBe('/oauth/consent')
     expect(browser.page?.cookies[0]).toMatch(/^parley_oauth=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=600$/)
-    await browser.postJson('/oauth/consent/approve', { redirectUri: good.redirect_uri }, browser.csrf)
+    await browser.postJson('/oauth/consent/approve', decided, browser.csrf)
     expect(browser.jar.has('parley_oauth')).toBe(false)
     expect(env.accounts.requests('decideConsent')).toMatchObject([
       { userId: 'U-ada', origin: 'https://client.example', granted: true },
@@ -152,19 +156,24 @@ describe('consent', () => {
   test('that is denied gives no code', async () => {
     await signInByPassword()
     await authorize()
-    await browser.postJson('/oauth/consent/deny', {}, browser.csrf)
+    await browser.postJson('/oauth/consent/deny', decided, browser.csrf)
     expect(env.accounts.requests('decideConsent')).toMatchObject([{ granted: false }])
     expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
   })
 
-  test('is about the client that the page showed, if it says which', async () => {
+  test('is about the client that the page showed, and says which', async () => {
     await signInByPassword()
     await authorize({ redirect_uri: 'https://listed.example/' })
     const shown = { redirectUri: good.redirect_uri }
     expect((await browser.postJson('/oauth/consent/approve', shown, browser.csrf)).status).toBe(400)
     expect((await browser.postJson('/oauth/consent/approve', 'nonsense', browser.csrf)).status).toBe(400)
     expect(env.accounts.requests('decideConsent')).toEqual([])
-    expect((await browser.send('POST', '/oauth/consent/approve', '', browser.csrf)).status).toBe(200)
+    expect((await browser.postJson('/oauth/consent/approve', {}, browser.csrf)).status).toBe(400)
+    expect((await browser.send('POST', '/oauth/consent/approve', '', browser.csrf)).status).toBe(415)
+    expect((await browser.postJson('/oauth/consent/deny', shown, browser.csrf)).status).toBe(400)
+    expect(env.accounts.requests('decideConsent')).toEqual([])
+    const listed = { redirectUri: 'https://listed.example/' }
+    expect((await browser.postJson('/oauth/consent/approve', listed, browser.csrf)).status).toBe(200)
   })
 
   test('speaks JSON to a script of the site', async () => {
@@ -174,22 +183,22 @@ describe('consent', () => {
       redirectUri: good.redirect_uri,
       redirectOrigin: 'https://client.example',
     })
-    const approved = await browser.postJson('/oauth/consent/approve', {}, browser.csrf)
+    const approved = await browser.postJson('/oauth/consent/approve', decided, browser.csrf)
     expect(parts(jsonOf(approved).redirectUrl)).toEqual([
       'https://client.example/back',
-      { x: '1', code: 'prl_AC1', state: 's&1' },
+      { x: '1', code: 'prl_AC1', state: 's&1', iss },
     ])
-    expect((await browser.postJson('/oauth/consent/approve', {}, browser.csrf)).status).toBe(400)
+    expect((await browser.postJson('/oauth/consent/approve', decided, browser.csrf)).status).toBe(400)
     await authorize()
-    const denied = await browser.postJson('/oauth/consent/deny', {}, browser.csrf)
-    expect(parts(jsonOf(denied).redirectUrl)[1]).toEqual({ x: '1', error: 'access_denied', state: 's&1' })
+    const denied = await browser.postJson('/oauth/consent/deny', decided, browser.csrf)
+    expect(parts(jsonOf(denied).redirectUrl)[1]).toEqual({ x: '1', error: 'access_denied', state: 's&1', iss })
   })
 
   test('needs the session cookie: a token will not do', async () => {
     const authorization = `Bearer ${env.accounts.credential('U-ada')}`
     expect((await browser.get('/oauth/consent/request', { authorization })).status).toBe(401)
     for (const path of ['/oauth/consent/approve', '/oauth/consent/deny'])
-      expect((await browser.postJson(path, {}, { authorization })).status).toBe(401)
+      expect((await browser.postJson(path, decided, { authorization })).status).toBe(401)
   })
 
   test('of one session is not that of another, nor a forged one', async () => {
@@ -209,7 +218,7 @@ describe('consent', () => {
     ] as const) {
       who.jar.set('parley_oauth', cookie)
       expect((await who.get('/oauth/consent/request')).status).toBe(400)
-      expect((await who.postJson('/oauth/consent/approve', {}, who.csrf)).status).toBe(400)
+      expect((await who.postJson('/oauth/consent/approve', decided, who.csrf)).status).toBe(400)
     }
     expect(env.accounts.requests('decideConsent')).toEqual([])
   })

@@ -8,7 +8,7 @@ import {
   type ServerPublicProfile,
   type ServerRuntimeConfig,
 } from '@parley/contracts/api'
-import { serverImageUrl, type ServerImageSize } from '@parley/auth'
+import { issuerOf, serverImageUrl, type ServerImageSize } from '@parley/auth'
 import { serverVersion } from '@parley/runtime'
 import type { Config } from '../config.ts'
 import type { ServerProfileRow } from '../store/server-profile.ts'
@@ -54,6 +54,7 @@ export function toServerLogin(config: Config): ServerLogin {
       loginUrl: `/auth/providers/${encodeURIComponent(id)}`,
     })),
     authorizeUrl: '/oauth/authorize',
+    issuer: issuerOf(config.publicUrl),
   })
 }
 

@@ -23,7 +23,11 @@ export function readAuthorizationRequest(query: URLSearchParams, origins: Client
   const state = query.get('state') ?? ''
   const faulty = (error: string, why: string): Asked => ({
     kind: 'faulty',
-    redirectUrl: answeredTo(redirectUri, { error, error_description: why, state: state.slice(0, maxStateLength) }),
+    redirectUrl: answeredTo(origins, redirectUri, {
+      error,
+      error_description: why,
+      state: state.slice(0, maxStateLength),
+    }),
   })
   const twice = names.find((name) => query.getAll(name).length > 1)
   if (twice) return faulty('invalid_request', `${twice} is given twice`)

@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { cookieSecrets, type SignedIn } from '@parley/auth'
 import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
-import { readJsonObject, textField } from '../auth/json-body.ts'
-import { unaryFormat } from '../connect-unary.ts'
+import { readJsonObject, textFields } from '../auth/json-body.ts'
 import { keepCookie, dropCookie, readKept } from '../cookies.ts'
-import { headerOf } from '../header.ts'
 import { replyJson } from '../reply.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { openRequest, pendingRequestSeconds, sealRequest } from './pending-request.ts'
@@ -41,7 +39,7 @@ async function decide(
   const { asked, granted } = decided
   const { userId } = decided.user.caller
   await context.signIn.decideConsent({ userId, origin: new URL(asked.redirectUri).origin, granted })
-  const url = granted ? await letIn(context, asked, userId) : refusalOf(asked)
+  const url = granted ? await letIn(context, asked, userId) : refusalOf(context, asked)
   dropCookie(context, response, name)
   return url
 }
@@ -50,11 +48,11 @@ async function decide(
 export async function letIn(context: AuthContext, asked: AuthorizationRequest, userId: string): Promise<string> {
   const { redirectUri, codeChallenge, state } = asked
   const { code } = await context.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge })
-  return answeredTo(redirectUri, { code, state })
+  return answeredTo(context, redirectUri, { code, state })
 }
 
-const refusalOf = ({ redirectUri, state }: AuthorizationRequest) =>
-  answeredTo(redirectUri, { error: 'access_denied', state })
+const refusalOf = (context: AuthContext, { redirectUri, state }: AuthorizationRequest) =>
+  answeredTo(context, redirectUri, { error: 'access_denied', state })
 
 /** `GET /oauth/consent/request` */
 export const consentRequest: UserHandler = (context, request, response, user) => {
@@ -65,22 +63,13 @@ export const consentRequest: UserHandler = (context, request, response, user) =>
 const deciding =
   (granted: boolean): UserHandler =>
   async (context, request, response, user) => {
-    const shown = await shownIn(request)
+    const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
     const asked = pendingRequest(context, request, user)
     // Another client may have begun since the page was shown: the decision was not about that one.
-    if (shown !== undefined && shown !== asked.redirectUri) throw noPendingRequest()
+    if (shown !== asked.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { asked, user, granted })
     return replyJson(request, response, 200, { redirectUrl })
   }
-
-/** The `redirectUri` that a page decides about. Pages may leave it out, and the body with it. */
-async function shownIn(request: IncomingMessage): Promise<string | undefined> {
-  if (headerOf(request, 'content-length') === '0' || unaryFormat(request.headers['content-type']) !== 'json') {
-    request.resume()
-    return undefined
-  }
-  return textField(await readJsonObject(request), 'redirectUri')
-}
 
 /** `POST /oauth/consent/approve` */
 export const approveConsent = deciding(true)

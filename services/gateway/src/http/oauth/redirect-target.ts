@@ -1,3 +1,5 @@
+import { issuerOf } from '@parley/auth'
+
 /** Which other web clients may be let in. */
 export type ClientOrigins = {
   /** Where this server is reached. */
@@ -29,9 +31,14 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 
-/** The address with the answer in its query. */
-export function answeredTo(redirectUri: string, answer: Record<string, string>): string {
+/** The address with the answer in its query, which says whose answer it is (RFC 9207). */
+export function answeredTo(
+  { publicUrl }: Pick<ClientOrigins, 'publicUrl'>,
+  redirectUri: string,
+  answer: Record<string, string>,
+): string {
   const target = new URL(redirectUri)
-  for (const [name, value] of Object.entries(answer)) if (value !== '') target.searchParams.set(name, value)
+  const named = { ...answer, iss: issuerOf(publicUrl) }
+  for (const [name, value] of Object.entries(named)) if (value !== '') target.searchParams.set(name, value)
   return target.href
 }

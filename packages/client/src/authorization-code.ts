@@ -1,0 +1,93 @@
+import { type Client, Code, ConnectError } from '@connectrpc/connect'
+import type { ServerDiscoveryService } from '@parley/contracts/discovery'
+import type { SignedIn } from './sign-in.ts'
+
+/** A sign-in at the server's own page that is under way. Keep it until the browser is back; it is a secret. */
+export type PendingAuthorization = {
+  /** Where to send the browser. */
+  url: string
+  /** Where the server sends it back to. */
+  redirectUri: string
+  state: string
+  codeVerifier: string
+  /** Who must have answered (`iss`, RFC 9207). */
+  issuer: string
+}
+
+/** The authorization-code flow with PKCE, for web clients that are served from elsewhere. */
+export type AuthorizationCodeFlow = {
+  /**
+   * Begins: send the browser to `url`. Fails with `failed_precondition` when the server says that it is another one than
+   * the client was made for: its answer could be meant for that one.
+   */
+  begin(request: { redirectUri: string }): Promise<PendingAuthorization>
+  /**
+   * Ends, given the address at which the browser came back: keeps the token. Fails with `permission_denied` when the person
+   * refused, and with `failed_precondition` when the answer is to another request or of another server: its code goes to
+   * nobody.
+   */
+  complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
+}
+
+/** `exchange` turns the fields of a token request into a session. */
+export function authorizationCodeFlow(
+  baseUrl: string,
+  discovery: Client<typeof ServerDiscoveryService>,
+  exchange: (fields: Record<string, string>) => Promise<SignedIn>,
+): AuthorizationCodeFlow {
+  return {
+    async begin({ redirectUri }) {
+      const { login } = await discovery.getServer({})
+      const issuer = login?.issuer ?? ''
+      const authorizeUrl = new URL(login?.authorizeUrl ?? '', `${baseUrl}/`)
+      const { origin } = new URL(baseUrl)
+      if (!URL.canParse(issuer) || new URL(issuer).origin !== origin || authorizeUrl.origin !== origin) {
+        throw new ConnectError(
+          `the server at ${baseUrl} says that it is ${issuer || 'nobody'}`,
+          Code.FailedPrecondition,
+        )
+      }
+      const [state, codeVerifier] = [randomText(), randomText()]
+      const query = {
+        response_type: 'code',
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: await sha256(codeVerifier),
+        code_challenge_method: 'S256',
+      }
+      for (const [name, value] of Object.entries(query)) authorizeUrl.searchParams.set(name, value)
+      return { url: authorizeUrl.href, redirectUri, state, codeVerifier, issuer }
+    },
+    async complete({ redirectUri, state, codeVerifier, issuer }, returnedTo) {
+      const { searchParams } = new URL(returnedTo)
+      const only = (name: string) => {
+        const [value = '', ...more] = searchParams.getAll(name)
+        return more.length === 0 ? value : ''
+      }
+      if (only('state') !== state || only('iss') !== issuer) {
+        throw new ConnectError('this is the answer to another request, or of another server', Code.FailedPrecondition)
+      }
+      const error = only('error')
+      if (error === 'access_denied') throw new ConnectError('the person refused', Code.PermissionDenied)
+      const code = only('code')
+      if (error !== '' || code === '') throw new ConnectError(only('error_description') || error, Code.InvalidArgument)
+      return exchange({
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: codeVerifier,
+        redirect_uri: redirectUri,
+      })
+    },
+  }
+}
+
+const randomText = (): string => base64Url(crypto.getRandomValues(new Uint8Array(32)))
+
+const sha256 = async (text: string): Promise<string> =>
+  base64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
+
+const base64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')

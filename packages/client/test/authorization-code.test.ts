@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { Code, createParleyClient } from '@parley/client'
+import { GetServerResponseSchema } from '@parley/contracts/discovery'
+
+const baseUrl = 'https://chat.example.org'
+const redirectUri = 'https://client.example/back?x=1'
+const honest = { authorizeUrl: '/oauth/authorize', issuer: baseUrl }
+
+/** A client of a server that says this of its sign-in; what comes to the token endpoint is remembered. */
+function clientOf(login: { authorizeUrl?: string; issuer?: string }) {
+  const exchanged: unknown[] = []
+  const client = createParleyClient({
+    baseUrl: `${baseUrl}/`,
+    fetch: async (input, init) => {
+      const url = input instanceof Request ? input.url : String(input)
+      if (url.includes('GetServer')) {
+        const message = toBinary(GetServerResponseSchema, create(GetServerResponseSchema, { login }))
+        return new Response(message, { headers: { 'content-type': 'application/proto' } })
+      }
+      exchanged.push([url, typeof init?.body === 'string' ? JSON.parse(init.body) : undefined])
+      return Response.json({ access_token: 'prl_AT1', token_type: 'Bearer', user: { id: 'U1', login: 'ada' } })
+    },
+  })
+  return { client, exchanged }
+}
+
+const answered = (answer: Record<string, string>): string => {
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries(answer)) url.searchParams.append(name, value)
+  return url.href
+}
+
+describe('the authorization-code flow', () => {
+  test('turns the answer of the server that was asked into a session', async () => {
+    const { client, exchanged } = clientOf(honest)
+    const pending = await client.authorization.begin({ redirectUri })
+    const { origin, pathname, searchParams } = new URL(pending.url)
+    expect(origin + pathname).toBe(`${baseUrl}/oauth/authorize`)
+    expect(Object.fromEntries(searchParams)).toEqual({
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      state: pending.state,
+      code_challenge: createHash('sha256').update(pending.codeVerifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    })
+    expect(pending.codeVerifier).toMatch(/^[\w-]{43}$/)
+
+    const kept = JSON.parse(JSON.stringify(pending)) as typeof pending
+    const returned = answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl })
+    const ada = { userId: 'U1', login: 'ada', token: 'prl_AT1' }
+    expect(await client.authorization.complete(kept, returned)).toEqual(ada)
+    expect(client.token).toBe('prl_AT1')
+    const fields = { code: 'prl_AC1', code_verifier: pending.codeVerifier, redirect_uri: redirectUri }
+    expect(exchanged).toEqual([[`${baseUrl}/oauth/token`, { grant_type: 'authorization_code', ...fields }]])
+  })
+
+  test.each([
+    ['another server', { iss: 'https://other.example' }, Code.FailedPrecondition],
+    ['a server that does not say who it is', { iss: '' }, Code.FailedPrecondition],
+    ['another request', { state: 'another' }, Code.FailedPrecondition],
+    ['somebody who refused', { code: '', error: 'access_denied' }, Code.PermissionDenied],
+    ['a server with a fault', { code: '', error: 'server_error' }, Code.InvalidArgument],
+    ['nobody', { code: '' }, Code.InvalidArgument],
+  ])('gives no code of %s to anybody', async (_, changes, code) => {
+    const { client, exchanged } = clientOf(honest)
+    const pending = await client.authorization.begin({ redirectUri })
+    const returned = answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl, ...changes })
+    await expect(client.authorization.complete(pending, returned)).rejects.toMatchObject({ code })
+    expect([exchanged, client.token]).toEqual([[], undefined])
+  })
+
+  test('gives no code away that is said to be of two servers', async () => {
+    const { client, exchanged } = clientOf(honest)
+    const pending = await client.authorization.begin({ redirectUri })
+    const twice = `${answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl })}&iss=https://other.example`
+    await expect(client.authorization.complete(pending, twice)).rejects.toMatchObject({ code: Code.FailedPrecondition })
+    expect(exchanged).toEqual([])
+  })
+
+  test.each([
+    ['has its people sign in at another', { ...honest, authorizeUrl: 'https://other.example/oauth/authorize' }],
+    ['says that it is another', { ...honest, issuer: 'https://other.example' }],
+    ['says that it is the same over http', { ...honest, issuer: 'http://chat.example.org' }],
+    ['does not say who it is', { authorizeUrl: '/oauth/authorize' }],
+  ])('does not begin with a server that %s', async (_, login) => {
+    const beginning = clientOf(login).client.authorization.begin({ redirectUri })
+    await expect(beginning).rejects.toMatchObject({ code: Code.FailedPrecondition })
+  })
+})
