@@ -4,6 +4,7 @@ import { gauge, logger } from '@parley/telemetry'
 import { begun, opened } from './commit-channel.ts'
 import type { Db } from './db.ts'
 import { leavesConnectionBroken } from './errors.ts'
+import { assertStatementsAreKept } from './pooler.ts'
 import { typeParsers } from './values.ts'
 
 /** How to open a database. */
@@ -24,7 +25,7 @@ export type DatabaseOptions = {
 export type Database = AsyncDisposable & {
   db: Db
   pool: pg.Pool
-  /** Rejects when the server does not answer. */
+  /** Rejects when the server does not answer, or a pooler in front of it forgets prepared statements. */
   ping(): Promise<void>
 }
 
@@ -81,12 +82,14 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
     }
   }
   opened(db, pool)
+  let statementsAreKept = false
 
   return Promise.resolve({
     db,
     pool,
     async ping() {
-      await pool.query('select 1')
+      await (statementsAreKept ? pool.query('select 1') : assertStatementsAreKept(pool))
+      statementsAreKept = true
     },
     async [Symbol.asyncDispose]() {
       waiting[Symbol.dispose]()

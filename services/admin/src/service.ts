@@ -31,9 +31,10 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   const busAnswers = health.startup('nats')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
 
-  const { db, pool } = opened.use(
+  const { db, pool, ping } = opened.use(
     await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'admin' }),
   )
+  await retry(ping, { signal, initialMs: 200, maxMs: 5000 })
   if (await retry(() => seed(db), { signal, initialMs: 200, maxMs: 5000 })) serverSeeded()
   databaseAnswers()
 

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { migrateDatabase, openDatabase } from '../src/index.ts'
+import { newDatabaseUrl } from './_databases.ts'
+import { eventually } from './_eventually.ts'
+
+const program = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
+const url = newDatabaseUrl()
+const folder = mkdtempSync(join(tmpdir(), 'parley-pooler-'))
+const poolers: ChildProcess[] = []
+
+beforeAll(() => migrateDatabase({ url, folder: join(import.meta.dirname, 'drizzle') }))
+afterAll(() => {
+  for (const pooler of poolers) pooler.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+/** A pooler before the database of this file; gives the URL at it. */
+async function poolerOf(mode: 'session' | 'transaction'): Promise<string> {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const at = await freePort()
+  const file = join(folder, `${mode}.ini`)
+  const target = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`
+  writeFileSync(
+    file,
+    `[databases]
+* = ${target}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${at}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options, extra_float_digits
+`,
+  )
+  chmodSync(folder, 0o755)
+  chmodSync(file, 0o644)
+  // It refuses to run as root.
+  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  poolers.push(spawn(program ?? '', [file], { stdio: 'ignore', ...nobody }))
+  const there = `postgres://${username}@127.0.0.1:${at}${pathname}`
+  await eventually(async () => {
+    const client = new pg.Client({ connectionString: there })
+    await client.connect()
+    await client.end()
+  })
+  return there
+}
+
+test('a server without a pooler keeps prepared statements', async () => {
+  await using database = await openDatabase({ url, pool: 2, name: 'test' })
+  await database.ping()
+  await database.ping()
+})
+
+if (program === undefined) console.log('poolers: skipped: pgbouncer is not on PATH')
+const withPooler = program === undefined ? test.skip : test
+
+withPooler('a pooler that forgets prepared statements is told of', async () => {
+  await using database = await openDatabase({ url: await poolerOf('transaction'), pool: 4, name: 'test' })
+  await expect(database.ping()).rejects.toThrow(/max_prepared_statements/)
+})
+
+withPooler('one that keeps connections for their clients is as good as none', async () => {
+  await using database = await openDatabase({ url: await poolerOf('session'), pool: 4, name: 'test' })
+  await database.ping()
+})
