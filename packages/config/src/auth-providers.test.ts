@@ -53,7 +53,7 @@ describe('a provider', () => {
         scopes: ['openid', 'profile', 'email'],
         requestEmail: true,
         autoProvision: true,
-        options: {},
+        options: { confirmedIsVerified: false },
       },
     ])
   })
@@ -95,7 +95,15 @@ describe('a provider', () => {
     const [provider] = providersOf(
       `${table({})}\n[auth.providers.provider_options]\nbase_url = "https://git.example.org"`,
     )
-    expect(provider?.options).toEqual({ baseUrl: 'https://git.example.org' })
+    expect(provider?.options).toEqual({ baseUrl: 'https://git.example.org', confirmedIsVerified: false })
+  })
+
+  test('can be one whose confirmed accounts have verified addresses, if it confirms accounts', () => {
+    const options = '\n[auth.providers.provider_options]\nconfirmed_is_verified = true'
+    const [provider] = providersOf(table({ type: 'gitlab' }) + options)
+    expect(provider?.options.confirmedIsVerified).toBe(true)
+    for (const other of [{ type: 'github' }, oidc])
+      expect(() => providersOf(table(other) + options)).toThrow(/only providers of type gitlab confirm accounts/)
   })
 })
 

@@ -38,6 +38,8 @@ export type ProviderOptions = {
   readonly authorizeUrl: string | undefined
   readonly tokenUrl: string | undefined
   readonly apiUrl: string | undefined
+  /** Of `gitlab`: whether the address of a confirmed account counts as verified. */
+  readonly confirmedIsVerified: boolean
 }
 
 const toml = 'auth.providers'
@@ -63,6 +65,10 @@ const columns = {
   'provider_options.authorize_url': address('where browsers sign in, if not below the base'),
   'provider_options.token_url': address('where codes are exchanged, if not below the base'),
   'provider_options.api_url': address('where profiles are read, if not below the base'),
+  'provider_options.confirmed_is_verified': bool(byPlace, {
+    default: false,
+    doc: 'for gitlab, and only there: addresses of confirmed accounts count as verified',
+  }),
 }
 
 /** Takes whatever is given, and keeps nothing of it. */
@@ -109,6 +115,7 @@ function readProviders(given: Given, secrets: boolean): readonly AuthProvider[] 
       authorizeUrl: values['provider_options.authorize_url'],
       tokenUrl: values['provider_options.token_url'],
       apiUrl: values['provider_options.api_url'],
+      confirmedIsVerified: values['provider_options.confirmed_is_verified'],
     },
   }))
 }
@@ -130,7 +137,17 @@ function scopesOf({ type, scopes, request_email }: ProviderRow['values']): strin
   return [...new Set([...always, ...wanted])]
 }
 
-function mistakesOfRow({ values, name }: ProviderRow): string[] {
+function mistakesOfRow(row: ProviderRow): string[] {
+  const { values, name } = row
+  const confirmed = 'provider_options.confirmed_is_verified'
+  const foreign = values[confirmed] && values.type !== 'gitlab'
+  return [
+    ...(foreign ? [`${name(confirmed)}: only providers of type gitlab confirm accounts`] : []),
+    ...mistakesOfAddresses(row),
+  ]
+}
+
+function mistakesOfAddresses({ values, name }: ProviderRow): string[] {
   if (values.type !== 'oidc') {
     if (values.issuer_url === undefined) return []
     return [`${name('issuer_url')}: only providers of type oidc have an issuer (this one is ${values.type})`]

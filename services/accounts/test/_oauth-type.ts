@@ -24,11 +24,15 @@ export type OAuthEnv = AsyncDisposable & {
 }
 
 /** Accounts with providers of one type, before a server that behaves as documented. */
-export async function openOAuthEnv(type: AuthProviderType, documented: Documented): Promise<OAuthEnv> {
+export async function openOAuthEnv(
+  type: AuthProviderType,
+  documented: Documented,
+  options: Record<string, string> = {},
+): Promise<OAuthEnv> {
   const server = await startOAuthServer('https://chat.example.org/auth/providers/all/callback', documented)
   const less = await startOAuthServer('https://chat.example.org/auth/providers/less/callback', documented)
   const env = await openEnv()
-  const client = { type, client_id: clientId, client_secret: clientSecret }
+  const client = { type, client_id: clientId, client_secret: clientSecret, ...options }
   await env.start(
     providerSettings(
       { ...client, id: 'all', provider_options_base_url: `${server.url}/` },
@@ -61,7 +65,7 @@ export async function openOAuthEnv(type: AuthProviderType, documented: Documente
 
 /** Brings a code that the server did not make, past everything that accounts checks before. */
 export async function directly(type: AuthProviderType, { url }: OAuthServer, more: Partial<AuthProvider> = {}) {
-  const none = { authorizeUrl: undefined, tokenUrl: undefined, apiUrl: undefined }
+  const none = { authorizeUrl: undefined, tokenUrl: undefined, apiUrl: undefined, confirmedIsVerified: false }
   const settings = {
     ...{ id: 'x', type, label: 'x', clientId, clientSecret, issuerUrl: undefined, scopes: [] },
     ...{ requestEmail: true, autoProvision: true, options: { ...none, baseUrl: url } },

@@ -41,23 +41,25 @@ beforeAll(async () => {
 })
 afterAll(async () => at[Symbol.asyncDispose]())
 
-test('somebody is known by their number; an address counts once it is confirmed', async () => {
+test('somebody is known by their number; an address counts for nothing, confirmed or not', async () => {
   expect(await at.pending('john')).toMatchObject({
-    ...{ providerType: 'gitlab', verifiedEmail: 'john@example.org', loginHint: 'john', displayNameHint: 'john Smith' },
+    ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })
   expect(at.server.asked.at(-1)?.get('scope')).toBe('read_user')
-  expect(await at.pending('new')).toMatchObject({ verifiedEmail: '' })
-  expect(await at.pending('hidden')).toMatchObject({ verifiedEmail: '' })
+})
+
+test('where the operator says so, the address of a confirmed account counts', async () => {
+  await using confirming = await openOAuthEnv('gitlab', gitlab, { provider_options_confirmed_is_verified: 'true' })
+  expect(await confirming.pending('john')).toMatchObject({ verifiedEmail: 'john@example.org' })
+  expect(await confirming.pending('new')).toMatchObject({ verifiedEmail: '' })
+  expect(await confirming.pending('hidden')).toMatchObject({ verifiedEmail: '' })
+  expect(await confirming.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
 test('an account stays whose it is when its holder has another name', async () => {
   const userId = await at.makeAccount('john')
   people['jane'] = user(1, 'jane')
   expect((await at.signIn('jane')).session?.userId).toBe(userId)
-})
-
-test('the address is not taken where the operator does not want it, though it is told', async () => {
-  expect(await at.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
 test('nobody is known by no number, or none at all', async () => {

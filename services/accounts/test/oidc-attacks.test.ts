@@ -194,6 +194,30 @@ describe('an ID token is refused', () => {
     work.configure({})
   })
 
+  test('and an address that is verified in one document does not vouch for that of another', async () => {
+    work.configure({ conformIdTokenClaims: false })
+    const emailOf = async (inToken: object, atMe: object) => {
+      const authorizeUrl = await startLogin(env, 'corp')
+      work.people.set('ann', { ...inToken })
+      work.answer((request, response) => {
+        if (request.url !== '/me') return false
+        return response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ sub: 'ann', ...atMe }))
+      })
+      const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
+      return (await flows(env).getPendingExternalIdentity({ token })).pending?.verifiedEmail
+    }
+    const [own, victims] = ['ann@corp.example.org', 'victim@corp.example.org']
+    expect(await emailOf({}, { email: own, email_verified: true })).toBe(own)
+    expect(await emailOf({ email: own, email_verified: true }, {})).toBe(own)
+    expect(await emailOf({ email: own, email_verified: true }, { email: victims })).toBe(own)
+    expect(await emailOf({ email: victims }, { email: own, email_verified: true })).toBe(own)
+    expect(await emailOf({ email: victims }, { email_verified: true })).toBe('')
+    expect(await emailOf({ email_verified: true }, { email: victims, email_verified: false })).toBe('')
+    work.configure({})
+  })
+
   test('and the profile of somebody else is not taken for that of who signed in', async () => {
     const authorizeUrl = await startLogin(env, 'corp')
     work.people.set('ann', { name: 'Ann' })

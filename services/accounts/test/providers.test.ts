@@ -8,7 +8,13 @@ import { createProviders } from '../src/providers/providers.ts'
 const provider = (id: string, type: AuthProvider['type'], more: Partial<AuthProvider> = {}): AuthProvider => ({
   ...{ id, type, label: id, clientId: 'c', clientSecret: 's', scopes: ['openid'], requestEmail: true },
   ...{ autoProvision: true, issuerUrl: type === 'oidc' ? `https://${id}.example.org` : undefined },
-  options: { baseUrl: undefined, authorizeUrl: undefined, tokenUrl: undefined, apiUrl: undefined },
+  options: {
+    baseUrl: undefined,
+    authorizeUrl: undefined,
+    tokenUrl: undefined,
+    apiUrl: undefined,
+    confirmedIsVerified: false,
+  },
   ...more,
 })
 const providersOf = (...all: AuthProvider[]) => createProviders(all, 'https://chat.example.org/', () => new Date())
@@ -54,7 +60,13 @@ test('the alias stands for the only oidc provider, as long as it is the only one
   )
 })
 
-const none = { baseUrl: undefined, authorizeUrl: undefined, tokenUrl: undefined, apiUrl: undefined }
+const none = {
+  baseUrl: undefined,
+  authorizeUrl: undefined,
+  tokenUrl: undefined,
+  apiUrl: undefined,
+  confirmedIsVerified: false,
+}
 const attempt = { redirectUri: 'https://chat.example.org/back', state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) }
 
 test.each([

@@ -34,9 +34,12 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
     const more = configuration.serverMetadata().userinfo_endpoint
       ? await fetchUserInfo(configuration, accessToken, claims.sub)
       : {}
+    const documents: Record<string, unknown>[] = [more, claims]
     const all: Record<string, unknown> = { ...claims, ...more }
+    // What one document says to be verified is not the address that the other one names.
+    const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
     return {
-      verifiedEmail: settings.requestEmail && claimed(all['email_verified']) ? text(all['email']) : '',
+      verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',
       loginHint: text(all['preferred_username']) || text(all['nickname']),
       displayNameHint: text(all['name']),
       avatarUrl: text(all['picture']),

@@ -9,14 +9,14 @@ export const gitlab: OAuthType = {
     tokenUrl: `${base}/oauth/token`,
     apiUrl: `${base}/api/v4`,
   }),
-  async whoIs(read) {
+  async whoIs(read, { confirmedIsVerified }) {
     const user = membersOf(await read('/user'))
     return {
       subject: subjectOf(user['id']),
       readProfile: () =>
         Promise.resolve({
-          // An address takes the place of the account's own when its holder has confirmed it.
-          verifiedEmail: text(user['confirmed_at']) === '' ? '' : text(user['email']),
+          // It says that the account was confirmed once; an administrator can do that, and set another address later.
+          verifiedEmail: confirmedIsVerified && text(user['confirmed_at']) !== '' ? text(user['email']) : '',
           loginHint: text(user['username']),
           displayNameHint: text(user['name']),
           avatarUrl: text(user['avatar_url']),

@@ -1,4 +1,4 @@
-import type { AuthProvider } from '@parley/config'
+import type { AuthProvider, ProviderOptions } from '@parley/config'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -26,7 +26,10 @@ export type OAuthType = {
   /** The addresses of an instance; undefined stands for the public service. */
   endpoints: (baseUrl: string | undefined) => Endpoints
   /** Who signed in: an id that never changes and is never given to anybody else. */
-  whoIs: (read: ReadApi) => Promise<{ subject: string; readProfile: () => Promise<ProviderProfile> }>
+  whoIs: (
+    read: ReadApi,
+    options: ProviderOptions,
+  ) => Promise<{ subject: string; readProfile: () => Promise<ProviderProfile> }>
 }
 
 /** A provider that speaks OAuth 2 and tells by an API of its own who signed in. */
@@ -66,7 +69,10 @@ export function oauthProvider(settings: AuthProvider, type: OAuthType, now: () =
         returned.search = callback.toString()
         const checks = { expectedState: state, pkceCodeVerifier: codeVerifier }
         const tokens = await authorizationCodeGrant(configuration, returned, checks)
-        const { subject, readProfile } = await type.whoIs(reader(configuration, apiUrl, tokens.access_token))
+        const { subject, readProfile } = await type.whoIs(
+          reader(configuration, apiUrl, tokens.access_token),
+          settings.options,
+        )
         return { issuer: settings.id, subject, readProfile: async () => withoutEmail(settings, await readProfile()) }
       } catch (error) {
         throw providerFailure(error)
