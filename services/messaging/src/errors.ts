@@ -52,7 +52,9 @@ export const nothingToUpdate = () => invalid('nothing to change: body or also_se
 export const cursorInvalid = () => invalid('cursor: not one that this server issued')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 export const roomEventBad = (kind: string) =>
-  invalid(`events: ${kind || 'one'} has no kind, id, version or aggregate (a call or an asset) that is one`)
+  invalid(
+    `events: ${kind || 'one'} has no id or version, or tells of something else than a call or an asset of this room`,
+  )
 export const firstFactMissing = () => invalid('facts: the first one makes the room and has version 1, no other does')
 
 export const roomBusy = () =>

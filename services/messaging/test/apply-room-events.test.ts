@@ -2,8 +2,13 @@ import { Code } from '@connectrpc/connect'
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { RoomEventSchema, VideoStateSchema, type RoomEvent } from '@parley/contracts/internal'
-import { realtimeEnvelope } from '@parley/events'
+import {
+  AssetProcessingFactSchema,
+  RoomEventSchema,
+  VideoStateSchema,
+  type RoomEvent,
+} from '@parley/contracts/internal'
+import { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { dropRoomEventVersions } from '../src/jobs/drop-room-event-versions.ts'
@@ -31,6 +36,11 @@ function joined(roomId: string, callId: string, version: bigint, userId = 'ann')
     fact: { case: 'call', value: { callId, userId, source: 'user' } },
   })
 }
+
+const forgedId = newId('event')
+/** What clients would hear of the event with that id. */
+const envelopeOf = <K extends RealtimeKind>(kind: K, value: RealtimeValue<K>) =>
+  realtimeEnvelope(kind, { id: forgedId, createdAt: at, value })
 
 function processed(assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>): RoomEvent {
   return create(RoomEventSchema, {
@@ -147,6 +157,18 @@ describe('ApplyRoomEvents', () => {
     ['no id', { eventId: '' }],
     ['a kind that cannot be a subject', { kind: 'a.b' }],
     ['the id of no aggregate', { aggregateId: '' }],
+    ['what messaging tells itself', { kind: 'message_posted' }],
+    [
+      'a fact of something else',
+      { fact: { case: 'assetProcessing', value: create(AssetProcessingFactSchema) } as const },
+    ],
+    ['an envelope that is none', { envelope: Buffer.from('not one') }],
+    [
+      'an envelope of another room',
+      { eventId: forgedId, envelope: envelopeOf('call_participant_joined', { roomId: 'Rother', callId: 'C1' }) },
+    ],
+    ['an envelope of another event', { eventId: newId('event') }],
+    ['a message in an envelope', { eventId: forgedId, envelope: envelopeOf('message_posted', {}) }],
   ])('%s is refused, and the whole call with it', async (_, wrong) => {
     const { roomId } = await fleet.room().channel(['ann'])
     const calling = apply(roomId, joined(roomId, 'C1', 1n), { ...joined(roomId, 'C1', 2n), ...wrong })

@@ -19,7 +19,13 @@ const tell = (roomId: string, assetId: string, version: bigint, video: MessageIn
     roomId,
     events: [
       create(RoomEventSchema, {
-        ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId: newId('event'), kind: 'asset_processing' },
+        ...{
+          aggregateType: 'asset',
+          aggregateId: assetId,
+          version,
+          eventId: newId('event'),
+          kind: 'asset_processing_started',
+        },
         fact: { case: 'assetProcessing', value: { assetId, messageEventId: 'E1', video } },
       }),
     ],

@@ -1,0 +1,35 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import type { RoomEvent } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { looksLikeId } from './ids.ts'
+
+/** What others may tell a room: kinds by what they are about. Nobody but messaging tells anything else of a room. */
+const kinds: Record<string, readonly string[]> = {
+  call: ['call_started', 'call_participant_joined', 'call_participant_left', 'call_ended'],
+  asset: ['asset_processing_started', 'asset_processing_succeeded', 'asset_processing_failed'],
+}
+const facts: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
+
+/** Whether an event that another deployable hands over for a room says what it may, of a call or an asset, and nothing else. */
+export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
+  const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
+  if (!kinds[aggregateType]?.includes(kind)) return false
+  if (!looksLikeId(aggregateId) || !looksLikeId(eventId) || version === 0n) return false
+  if (fact.case !== undefined && fact.case !== facts[aggregateType]) return false
+  return envelope.length === 0 || tells(envelope, { roomId, eventId, kind })
+}
+
+/** Whether clients would hear of that event and that room, and of that kind alone. */
+function tells(
+  bytes: Uint8Array,
+  { roomId, eventId, kind }: { roomId: string; eventId: string; kind: string },
+): boolean {
+  try {
+    const { id, event } = fromBinary(RealtimeEventEnvelopeSchema, bytes)
+    if (id !== eventId || event.case === undefined) return false
+    if (event.case.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) !== kind) return false
+    return 'roomId' in event.value && event.value.roomId === roomId
+  } catch {
+    return false
+  }
+}
