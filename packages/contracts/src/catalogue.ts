@@ -27,6 +27,21 @@ import {
 } from './api.ts'
 import { ExternalIdentityAuthService } from './auth.ts'
 import { ServerDiscoveryService } from './discovery.ts'
+import {
+  AccountsInternalService,
+  AccountsTransferService,
+  AdminInternalService,
+  MessagingInternalService,
+  MessagingTransferService,
+  NotificationsInternalService,
+  OperatorService,
+  RoomsInternalService,
+  RoomsTransferService,
+  SignInInternalService,
+  UploadsInternalService,
+  UploadsOperatorService,
+  UploadsTransferService,
+} from './internal.ts'
 import { file_svc_realtime_v1_realtime } from './realtime.ts'
 
 /** The parts of the fleet that are started on their own. */
@@ -114,6 +129,22 @@ const lineOfRoom: readonly DescMethod[] = [
 export function ownerOf(method: DescMethod): Deployable | undefined {
   if (lineOfRoom.includes(method)) return 'messaging'
   return owners.find(([, services]) => services.includes(method.parent))?.[0]
+}
+
+const internalOwners: readonly (readonly [Deployable, readonly DescService[]])[] = [
+  ['accounts', [AccountsInternalService, SignInInternalService, OperatorService, AccountsTransferService]],
+  ['rooms', [RoomsInternalService, RoomsTransferService]],
+  ['messaging', [MessagingInternalService, MessagingTransferService]],
+  ['admin', [AdminInternalService]],
+  ['uploads', [UploadsInternalService, UploadsTransferService, UploadsOperatorService]],
+  ['notifications', [NotificationsInternalService]],
+]
+
+/** The deployable that answers a method, public or not. Throws a RangeError for one that nobody answers. */
+export function answererOf(method: DescMethod): Deployable {
+  const owner = ownerOf(method) ?? internalOwners.find(([, services]) => services.includes(method.parent))?.[0]
+  if (owner === undefined) throw new RangeError(`nobody answers ${method.parent.typeName}.${method.name}`)
+  return owner
 }
 
 /** The public methods a deployable answers, in the order of `publicMethods`; empty for gateway and realtime. */

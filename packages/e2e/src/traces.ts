@@ -46,7 +46,7 @@ async function searchStream(texts: readonly string[], found: Found): Promise<voi
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
   const nc = await connect({
     servers: read(operatorFile).natsUrl ?? '',
-    ...{ user: 'admin', pass: read(secretsFile)['nats.admin'] ?? '', inboxPrefix: '_INBOX.admin' },
+    ...{ user: 'admin-events', pass: read(secretsFile)['nats.admin'] ?? '', inboxPrefix: '_INBOX.admin' },
   })
   try {
     const { streams } = await nc.jetstreamManager({ checkAPI: false })

@@ -24,6 +24,7 @@ export {
   type Relay,
   type RelayOptions,
 } from './outbox/index.ts'
+export { keepStream } from './keep/keep-stream.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
 export { countOnStream, removeFromStream } from './stream/remove.ts'
 export {

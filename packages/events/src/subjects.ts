@@ -44,6 +44,11 @@ export const wakeSubject = (service: string, shard: number): string => `wake.${s
 /** Where the relays of a service hear that one came, went or gave a shard back. */
 export const relaysSubject = (service: string): string => `wake.${service}.relays`
 
+/** Where the keeper of the stream hears what a deployable asks; the bus lets each use its own name only. */
+export const keeperSubject = (asker: string, verb: string): string => `stream.${asker}.${verb}`
+/** Where a reader of the stream brings events; only its deployable can listen there. */
+export const readerSubject = (asker: string, id: string): string => `deliver.${asker}.${id}`
+
 /** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`
 

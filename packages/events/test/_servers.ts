@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
-import { eventStream } from '../src/index.ts'
+import { eventStream, keepStream } from '../src/index.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
@@ -36,6 +36,8 @@ export async function newServer(): Promise<TestServer> {
   const copy = join(dir, 'copy')
   const port = await freePort()
   let server = await startNats({ dir, port })
+  const keepersBus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })
+  const keeper = await keepStream(keepersBus)
   return {
     url: server.url,
     pid: () => server.pid,
@@ -49,6 +51,8 @@ export async function newServer(): Promise<TestServer> {
       cpSync(copy, events, { recursive: true })
     },
     async [Symbol.asyncDispose]() {
+      await keeper[Symbol.asyncDispose]()
+      await keepersBus[Symbol.asyncDispose]()
       await server.stop()
       rmSync(dir, { recursive: true, force: true })
     },

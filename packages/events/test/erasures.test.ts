@@ -13,7 +13,6 @@ import {
   type ErasureOptions,
   type ErasureReport,
 } from '../src/index.ts'
-import { commit, store } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
@@ -165,15 +164,24 @@ test('who is being erased may write nothing', async () => {
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('events of one subject are counted and taken off the stream, whatever lies between them', async () => {
-  await using database = await newDatabase()
-  await using relay = await startRelay({ ...database, bus, service: 'remove' })
+test('events of one subject are counted and taken off the stream, whatever lies between them, for accounts alone', async () => {
+  await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
-    await store(relay, await commit(database, 'gone', [version], version % 2 ? 'room_updated' : 'room_archived'))
-  const subjects = ['evt.room.gone.room_updated', 'evt.room.gone.room_archived', 'evt.room.never.room_updated']
-  expect(await countOnStream(bus, subjects)).toBe(11)
-  await removeFromStream(bus, 'evt.room.gone.room_updated', new AbortController().signal)
-  expect(await countOnStream(bus, subjects)).toBe(5)
-  await removeFromStream(bus, 'evt.room.gone.room_archived', new AbortController().signal)
-  expect(await countOnStream(bus, subjects)).toBe(0)
+    await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))
+  const subjects = ['evt.user.gone.user_updated', 'evt.user.gone.user_archived', 'evt.user.never.user_updated']
+  const { signal } = new AbortController()
+  expect(await countOnStream(accounts, subjects)).toBe(11)
+  await expect(removeFromStream(bus, subjects, signal)).rejects.toThrow('only accounts may')
+  await removeFromStream(accounts, ['evt.user.gone.user_updated'], signal)
+  expect(await countOnStream(accounts, subjects)).toBe(5)
+  await removeFromStream(accounts, ['evt.user.gone.user_archived'], signal)
+  expect(await countOnStream(accounts, subjects)).toBe(0)
 })
+
+test.each(['evt.room.R1.message_posted', 'evt.user.>', 'evt.user.*.user_updated', 'evt.control.user.U1.roles_changed'])(
+  'no other events than those of one user: %s',
+  async (subject) => {
+    await using accounts = await newBus(server, 'accounts')
+    await expect(countOnStream(accounts, [subject])).rejects.toThrow(/subjects of a user's events/)
+  },
+)

@@ -39,14 +39,16 @@ const foreign = 'message_posted'
 class Durable {
   readonly room: string
   readonly name: string
+  readonly #durable: { service: string; durable: string; subject: string }
   #version = 0
 
   constructor(room: string) {
     this.room = room
     this.name = `restored-${room}`
+    this.#durable = { service: 'restored', durable: room, subject: `evt.room.${room}.${own}` }
   }
 
-  declare = () => declareDurable(bus, this.name, `evt.room.${this.room}.${own}`)
+  declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
   /** Tells events of these kinds, each in a message of its own. */
   async tell(...kinds: string[]): Promise<void> {
@@ -76,7 +78,7 @@ class Durable {
 
   info = async () => (await bus.nc.jetstreamManager()).consumers.info(eventStream, this.name)
 
-  check = () => startAnewWhenRestored(database.db, bus, this.name)
+  check = () => startAnewWhenRestored(database.db, bus, this.#durable)
 
   /** Makes the database older than the event that was handled last. */
   async forgetLast(): Promise<void> {
@@ -161,8 +163,11 @@ test.each(histories)('a durable %s begins anew when the database is older', asyn
   await durable.declare()
   await live(durable)
   await durable.forgetLast()
+  const { created } = await durable.info()
   await durable.check()
-  await expect(durable.info()).rejects.toThrow('consumer not found')
+  const anew = await durable.info()
+  expect(anew.created).not.toBe(created)
+  expect(anew.ack_floor.consumer_seq).toBe(0)
 })
 
 test('a durable that is not declared yet is no failure', async () => {

@@ -163,58 +163,51 @@ describe('inboxes', () => {
     expect(await maySubscribe(user, '_INBOX.>')).toBe(false)
   })
 
-  test('a service answers the gateway, and the operator is answered by those it asks', async () => {
-    const asked = ['accounts', 'rooms', 'messaging', 'uploads']
-    for (const service of services) expect(await mayPublish(service, '_INBOX.gateway.abc.1')).toBe(true)
-    for (const user of users) expect(await mayPublish(user, '_INBOX.operator.abc.1')).toBe(asked.includes(user))
+  test('a service answers what it was asked, and nothing that another was asked', async () => {
+    for (const user of users) {
+      for (const asked of services) {
+        for (const asker of ['gateway', 'operator', 'rooms'])
+          expect(await mayPublish(user, `_INBOX.${asker}.${asked}.abc.1`)).toBe(user === asked)
+      }
+      expect(await mayPublish(user, '_INBOX.gateway.abc.1')).toBe(false)
+    }
   })
 })
 
 describe('events', () => {
-  test.each([
-    ['evt.room.R1.message_posted', ['messaging']],
-    ['evt.user.U1.user_created', ['accounts']],
-    ['evt.control.user.U1.credentials_ended', ['accounts']],
-    ['evt.control.policy.server.policy_changed', ['admin']],
-    ['evt.layout.server.room_groups_updated', ['rooms']],
-  ])('%s is told by its owner alone', async (subject, tellers) => {
-    const may: string[] = []
-    for (const user of users) if (await mayPublish(user, subject)) may.push(user)
-    expect(may).toEqual(tellers)
-  })
-
-  test('nobody may delete or empty the stream, or make another one', async () => {
+  test('are told and consumed beside the account of calls', async () => {
     for (const user of users) {
-      for (const call of ['STREAM.DELETE.EVENTS', 'STREAM.PURGE.EVENTS', 'STREAM.CREATE.OTHER']) {
-        expect(await mayPublish(user, `$JS.API.${call}`)).toBe(false)
-      }
+      for (const subject of [
+        'evt.room.R1.message_posted',
+        'wake.rooms.3',
+        '$JS.API.INFO',
+        '$JS.ACK.EVENTS.x.1',
+        'stream.rooms.state',
+      ])
+        expect([user, subject, await mayPublish(user, subject)]).toEqual([user, subject, false])
+      for (const subject of ['evt.>', 'wake.rooms.3', 'deliver.rooms.abc', 'stream.*.*'])
+        expect([user, subject, await maySubscribe(user, subject)]).toEqual([user, subject, false])
     }
   })
 
-  test('accounts alone may take an event off the stream', async () => {
-    for (const user of users)
-      expect(await mayPublish(user, '$JS.API.STREAM.MSG.DELETE.EVENTS')).toBe(user === 'accounts')
+  test('each deployable has an account of its own for them, with its own password', async () => {
+    for (const user of deployables) {
+      const nc = await connect({ servers: nats.url, user: `${user}-events`, pass: passwordOf(user), reconnect: false })
+      await nc.close()
+      const wrong = { user: `${user}-events`, pass: passwordOf(user === 'rooms' ? 'calls' : 'rooms'), reconnect: false }
+      await expect(connect({ servers: nats.url, ...wrong })).rejects.toThrow(/authorization/i)
+    }
   })
+})
 
-  test('a service declares the stream, publishes its events and consumes', async () => {
-    const manager = await as('messaging').jetstreamManager({ checkAPI: false, timeout: 30_000 })
-    await manager.streams.add({ name: 'EVENTS', subjects: ['evt.>'], allow_direct: true })
-    const ack = await as('messaging').jetstream({ timeout: 30_000 }).publish('evt.room.R1.message_posted', 'fact')
-    expect(ack.stream).toBe('EVENTS')
-    const consumer = await as('gateway').jetstream({ timeout: 30_000 }).consumers.get('EVENTS')
-    const message = await consumer.next({ expires: 30_000 })
-    expect(message?.string()).toBe('fact')
-    expect(
-      await as('realtime')
-        .request('$JS.API.DIRECT.GET.EVENTS', JSON.stringify({ seq: ack.seq }), { timeout: 30_000 })
-        .then((m) => m.string()),
-    ).toBe('fact')
-  })
-
-  test('a shard is woken by the processes of its own service', async () => {
+describe('hints', () => {
+  test.each([
+    ['hint.presence.U1', 'accounts'],
+    ['hint.typing.R1', 'messaging'],
+  ])('%s is told by one deployable and heard by the nodes', async (subject, teller) => {
     for (const user of users) {
-      expect(await mayPublish(user, 'wake.rooms.3')).toBe(user === 'rooms')
-      expect(await maySubscribe(user, 'wake.rooms.3')).toBe(user === 'rooms')
+      expect(await mayPublish(user, subject)).toBe(user === teller)
+      expect(await maySubscribe(user, subject)).toBe(user === 'realtime')
     }
   })
 })

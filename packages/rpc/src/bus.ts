@@ -8,6 +8,7 @@ const log = logger('bus')
 export type BusOptions = {
   /** `nats://host:port`, or several separated by commas. */
   readonly url: string
+  /** User for calls; that for events is `<user>-events`, with the same password, in an account of its own. */
   readonly user?: string | undefined
   readonly password?: string | undefined
   /** Deployable; the inbox prefix is `_INBOX.<name>`, which the rights of the bus know. */
@@ -20,6 +21,8 @@ export type BusOptions = {
 
 /** A connection to NATS that comes back by itself. */
 export type Bus = AsyncDisposable & {
+  /** Deployable. */
+  readonly name: string
   readonly nc: NatsConnection
   /** Prefix of inboxes this connection may subscribe to. */
   readonly inboxPrefix: string
@@ -42,14 +45,16 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     initialMs: 100,
     maxMs: 2_000,
   })
-  return watch(nc, inboxPrefix)
+  return watch(nc, options.name, inboxPrefix)
 }
+
+const userOf = (user: string, { purpose }: BusOptions) => (purpose === 'events' ? `${user}-events` : user)
 
 async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
   try {
     return await connect({
       servers: options.url.split(','),
-      ...(options.user === undefined ? {} : { user: options.user, pass: options.password ?? '' }),
+      ...(options.user === undefined ? {} : { user: userOf(options.user, options), pass: options.password ?? '' }),
       name: `${options.name}-${options.purpose}`,
       inboxPrefix,
       timeout: 2_000,
@@ -66,7 +71,7 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
   }
 }
 
-function watch(nc: NatsConnection, inboxPrefix: string): Bus {
+function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
   let connected = true
   const back = new Set<() => void>()
   const gone = new Set<() => void>()
@@ -90,6 +95,7 @@ function watch(nc: NatsConnection, inboxPrefix: string): Bus {
   }
   void follow()
   return {
+    name,
     nc,
     inboxPrefix,
     connected: () => connected,

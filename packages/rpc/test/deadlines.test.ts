@@ -83,11 +83,11 @@ test('what stops because of the signal is a deadline exceeded too', async () => 
   // The client's own deadline comes first, so the answer of the server is read by one that waits longer.
   const bus = await fleet.bus()
   const said: MsgHdrs[] = []
-  bus.nc.subscribe('said', { callback: (_error, msg) => void (msg.headers && said.push(msg.headers)) })
+  bus.nc.subscribe('_INBOX.said', { callback: (_error, msg) => void (msg.headers && said.push(msg.headers)) })
   const control = headers()
   control.set('P', 'observer 0 150 150 1')
   const subject = rpcSubject(AdminInternalService.method.checkLogin)
-  bus.nc.publish(subject, new Uint8Array(), { headers: control, reply: 'said' })
+  bus.nc.publish(subject, new Uint8Array(), { headers: control, reply: '_INBOX.said' })
   await eventually(() => said.length === 2)
   expect(said.map((reply) => reply.get('P'))).toEqual(['s', 'e'])
 })

@@ -1,5 +1,7 @@
 import { rmSync } from 'node:fs'
 import { freePort, startNats } from '@parley/local/infrastructure'
+import { keepStream } from '@parley/events'
+import { connectBus } from '@parley/rpc'
 import { connect } from 'nats'
 import { lock } from './locks.ts'
 import { type Outage, outageProxy } from './outage-proxy.ts'
@@ -12,12 +14,29 @@ export type TestNats = Outage & {
 }
 
 /**
- * A NATS server of its own, because streams are global: without users, or with those of the configuration file `conf`.
+ * A NATS server of its own, because streams are global: without users and with a keeper of the stream of events, or with
+ * the users of the configuration file `conf`.
  * With `PARLEY_TEST_NATS_URL` (and no `conf`) that server is used by one caller at a time, and emptied before.
  */
 export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {}): Promise<TestNats> {
   const given = process.env.PARLEY_TEST_NATS_URL
-  return given && options.conf === undefined ? givenNats(given) : ownNats(options)
+  if (options.conf !== undefined) return ownNats(options)
+  return withKeeper(given ? givenNats(given) : ownNats(options))
+}
+
+/** What admin does for a fleet. */
+async function withKeeper(starting: Promise<TestNats>): Promise<TestNats> {
+  const server = await starting
+  const bus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })
+  const keeper = await keepStream(bus)
+  return {
+    ...server,
+    async [Symbol.asyncDispose]() {
+      await keeper[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
 }
 
 async function ownNats(options: { conf?: string; env?: NodeJS.ProcessEnv }): Promise<TestNats> {

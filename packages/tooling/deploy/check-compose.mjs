@@ -167,7 +167,7 @@ class Compose {
   bus(names) {
     const conf = readFileSync(inWorkspace('deploy/nats/parley.conf'), 'utf8')
     const given = this.services.nats.environment
-    const wanted = [...conf.matchAll(/password: \$(\w+)/g)].map(([, variable]) => variable)
+    const wanted = [...new Set([...conf.matchAll(/password: \$(\w+)/g)].map(([, variable]) => variable))]
     this.must(
       wanted.sort().join() === Object.keys(given).sort().join(),
       `nats is given other passwords than parley.conf asks for (${wanted.join(', ')})`,

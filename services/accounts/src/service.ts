@@ -67,7 +67,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   policyLoaded()
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'accounts' }))
   const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
-  const presence = new Presence({ redis, announce: announcePresence(events), leaseMs: overrides.presenceLeaseMs })
+  const presence = new Presence({ redis, announce: announcePresence(calls), leaseMs: overrides.presenceLeaseMs })
   const now = overrides.now ?? (() => new Date())
   const ctx: Context = {
     config,

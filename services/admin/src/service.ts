@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
-import { followPolicy, refuseErased, startErasures, startRelay } from '@parley/events'
+import { followPolicy, keepStream, refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -44,6 +44,7 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   busAnswers()
   const transport = opened.use(createRpcClient(calls, { name: 'admin' })).transport()
 
+  opened.use(await keepStream(events))
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'admin' }))
   const load = async () => toPolicy(await getPolicy(db))
   const policy = opened.use(await followPolicy({ bus: events, load, signal }))

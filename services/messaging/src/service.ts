@@ -91,7 +91,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
     handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),
-    tellTyping: tellTyping(events),
+    tellTyping: tellTyping(calls),
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),

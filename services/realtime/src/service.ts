@@ -126,7 +126,7 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
     isDeserted: () => hub.connections.size === 0,
     unreadable: metrics.hintUnreadable,
   })
-  const hearing = eventBus.nc.subscribe(presenceHints, {
+  const hearing = rpcBus.nc.subscribe(presenceHints, {
     callback: (error, message) => {
       if (!error) hints.take(message.data)
     },
@@ -140,7 +140,7 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
       unreadable: metrics.hintUnreadable,
     }),
   )
-  const hearingTyping = eventBus.nc.subscribe(typingHints, {
+  const hearingTyping = rpcBus.nc.subscribe(typingHints, {
     callback: (error, message) => {
       if (!error) typing.take(message.data)
     },

@@ -55,7 +55,7 @@ export function consumeEventBatches(options: BatchConsumerOptions): Promise<Asyn
   const consumer = runConsumer({
     db,
     bus,
-    name,
+    durable: { service: options.service, durable: options.durable },
     subject,
     mostInHand,
     hands: (guarded) =>
@@ -67,7 +67,7 @@ export function consumeEventBatches(options: BatchConsumerOptions): Promise<Asyn
         },
         work: (opened) => guarded(() => handleMessages(handling, opened)),
       }),
-    ...(kinds === undefined && { check: () => startAnewWhenRestored(db, bus, name) }),
+    ...(kinds === undefined && { check: () => startAnewWhenRestored(db, bus, options) }),
   })
   return Promise.resolve(consumer)
 }

@@ -57,7 +57,7 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
   const consumer = runConsumer({
     db,
     bus,
-    name,
+    durable: { service: options.service, durable: options.durable },
     subject,
     mostInHand,
     hands: (guarded) => new Lanes((message) => guarded(() => handleMessage(handling, message))),

@@ -2,7 +2,8 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
-import { declareDurable, durableLag } from './durable.ts'
+import { durableName } from '../subjects.ts'
+import { declareDurable, durableLag, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
 import { isReachable, type Outcome } from './handling.ts'
 import type { Hands } from './hands.ts'
@@ -15,8 +16,7 @@ const pauseMs = 500
 /** A durable consumer, whatever is done with its messages. */
 export type Consumer = Pick<Database, 'db'> & {
   bus: Bus
-  /** Durable name. */
-  name: string
+  durable: Durable
   subject: string
   /** Most messages in hand of this process. */
   mostInHand: number
@@ -28,7 +28,8 @@ export type Consumer = Pick<Database, 'db'> & {
 
 /** Pulls the messages of a durable consumer until disposed; neither the bus nor the database need be there. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
-  const { db, bus, name, subject, mostInHand, check = () => Promise.resolve() } = consumer
+  const { db, bus, durable, subject, mostInHand, check = () => Promise.resolve() } = consumer
+  const name = durableName(durable.service, durable.durable)
   const stop = new AbortController()
   const resources = new Resources()
   let databaseAway = false
@@ -45,10 +46,16 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   const puller = resources.use(new Puller(bus, name, (message) => hands.add(message)))
   resources.use(bus.onDisconnect(() => puller.interrupt()))
 
+  let known = false
   const pullOn = async (): Promise<void> => {
-    // The check may delete the durable: what is asked for of one that is going may stay without an answer.
-    await check()
-    await declareDurable(bus, name, subject)
+    try {
+      await check()
+      await declareDurable(bus, durable, subject)
+      known = true
+    } catch (error) {
+      // It was there: what the keeper, away for now, cannot say is asked again later.
+      if (!known) throw error
+    }
     while (!stop.signal.aborted && bus.connected()) {
       if (databaseAway) {
         if (!(await isReachable(db))) return
@@ -81,7 +88,7 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
   }
   job('lag', 30_000, async () => {
-    if (bus.connected()) lag = await durableLag(bus, name).catch(() => lag)
+    if (bus.connected()) lag = await durableLag(bus, durable).catch(() => lag)
   })
   job('check', 60_000, async () => {
     if (bus.connected() && !databaseAway) await check()

@@ -4,12 +4,11 @@ import type { Bus } from '@parley/rpc'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { messageUndecodable, streamLost } from '../metrics.ts'
-import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
+import { askKeeper } from '../keep/asks.ts'
 import { decodeBatch } from '../stream/decode.ts'
-import { redeclareStreams } from '../stream/declare.ts'
 import type { Delivery } from '../stream/delivery.ts'
+import { directGet } from '../stream/direct-get.ts'
 import { placeCheckMs, verifyPlaces, type Place, type Places } from '../stream/place.ts'
-import { eventStream } from '../subjects.ts'
 import { OrderedReader } from './ordered-reader.ts'
 
 const log = logger('follower')
@@ -191,25 +190,12 @@ export class Follower implements EventFollower {
 }
 
 async function lastSeqOf(bus: Bus): Promise<number> {
-  const { manager } = await jetStream(bus)
-  try {
-    return (await manager.streams.info(eventStream)).state.last_seq
-  } catch (error) {
-    if (!isStreamMissing(error)) throw error
-    await redeclareStreams(bus)
-    return (await manager.streams.info(eventStream)).state.last_seq
-  }
+  return (await askKeeper(bus, 'state', {})).lastSeq
 }
 
 async function placeAt(bus: Bus, seq: number): Promise<Place | undefined> {
   if (seq === 0) return undefined
-  const { manager } = await jetStream(bus)
-  try {
-    const message = await manager.streams.getMessage(eventStream, { seq })
-    const last = decodeBatch(message.data).at(-1)
-    return last && { seq, eventId: last.id, storedAt: message.time.getTime() }
-  } catch (error) {
-    if (isMessageMissing(error)) return undefined
-    throw error
-  }
+  const message = await directGet(bus, { seq })
+  const last = message && decodeBatch(message.data).at(-1)
+  return last && { seq, eventId: last.id, storedAt: message.storedAt }
 }

@@ -1,11 +1,8 @@
-import { AckPolicy, createInbox, DeliverPolicy, nanos, ReplayPolicy, type Msg, type Subscription } from 'nats'
+import { nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
-import { jetStream } from '../stream/api.ts'
+import { askKeeper } from '../keep/asks.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
-import { eventStream } from '../subjects.ts'
-
-/** Two of them fit into the silence that a follower bears. */
-const heartbeatMs = 1250
+import { readerSubject } from '../subjects.ts'
 
 /** What an ordered reader tells. After `broken` it tells nothing more. */
 export type ReaderEvents = {
@@ -18,13 +15,15 @@ export type ReaderEvents = {
 }
 
 /**
- * An ephemeral consumer that the server pushes to, with flow control and heartbeats. Its own sequence shows every hole.
- * It is the lean half of an ordered consumer: who reads through it makes a new one when it breaks.
+ * An ephemeral consumer, made by the keeper of the stream, that the server pushes from, with flow control and heartbeats.
+ * Its own sequence shows every hole. It is the lean half of an ordered consumer: who reads through it makes a new one when
+ * it breaks.
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
   readonly #events: ReaderEvents
-  readonly #inbox: string
+  readonly #id = nuid.next()
+  readonly #subject: string
   readonly #subscription: Subscription
   #delivered = 0
   #over = false
@@ -32,8 +31,8 @@ export class OrderedReader implements Disposable {
   private constructor(bus: Bus, events: ReaderEvents) {
     this.#bus = bus
     this.#events = events
-    this.#inbox = createInbox(bus.inboxPrefix)
-    this.#subscription = bus.nc.subscribe(this.#inbox, {
+    this.#subject = readerSubject(bus.name, this.#id)
+    this.#subscription = bus.nc.subscribe(this.#subject, {
       callback: (error, message) => {
         if (error === null) this.#receive(message)
         else this.#break()
@@ -41,27 +40,14 @@ export class OrderedReader implements Disposable {
     })
   }
 
-  /** Begins to read at a sequence. Rejects when the server does not make the consumer. */
+  /** Begins to read at a sequence. Rejects when the keeper does not make the consumer. */
   static async open(
     bus: Bus,
     options: { subject: string; startSeq: number; events: ReaderEvents },
   ): Promise<OrderedReader> {
     const reader = new OrderedReader(bus, options.events)
     try {
-      const { manager } = await jetStream(bus)
-      await manager.consumers.add(eventStream, {
-        deliver_subject: reader.#inbox,
-        deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: options.startSeq,
-        filter_subject: options.subject,
-        ack_policy: AckPolicy.None,
-        replay_policy: ReplayPolicy.Instant,
-        max_deliver: 1,
-        flow_control: true,
-        idle_heartbeat: nanos(heartbeatMs),
-        mem_storage: true,
-        num_replicas: 1,
-      })
+      await askKeeper(bus, 'reader', { id: reader.#id, subject: options.subject, startSeq: options.startSeq })
       return reader
     } catch (error) {
       reader[Symbol.dispose]()
@@ -78,7 +64,7 @@ export class OrderedReader implements Disposable {
   #receive(message: Msg): void {
     if (this.#over) return
     this.#events.alive()
-    if (message.subject === this.#inbox) return this.#control(message)
+    if (message.subject === this.#subject) return this.#control(message)
     const delivery = deliveryOf(message)
     if (delivery?.delivered !== this.#delivered + 1) return this.#break()
     this.#delivered = delivery.delivered

@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { redeclareStreams } from '../stream/declare.ts'
+import { askKeeper } from '../keep/asks.ts'
 import { verifyPlaces } from '../stream/place.ts'
 import { Flow } from './flow.ts'
 import { HeldShards } from './held-shards.ts'
@@ -142,7 +142,7 @@ export class Holdings {
   }
 
   async #declareAgain(): Promise<void> {
-    await redeclareStreams(this.#options.bus)
+    await askKeeper(this.#options.bus, 'state', {})
     await this.verifyAll()
   }
 }

@@ -1,8 +1,7 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { redeclareStreams } from '../stream/declare.ts'
-import { resetDurables } from '../stream/durables.ts'
+import { askKeeper } from '../keep/asks.ts'
 import { streamLost } from '../metrics.ts'
 import type { Flow } from './flow.ts'
 import type { Shard } from './shard.ts'
@@ -27,8 +26,7 @@ export async function recoverShards(options: {
   const { pool, bus, service, flow, shards } = options
   for (const shard of shards) shard.clear()
   await flow.settled()
-  await redeclareStreams(bus)
-  await resetDurables(bus)
+  await restoreDurables(bus, shards)
   const since = new Date(Date.now() - relayAgainMs)
   for (const shard of shards) {
     let entries = 0
@@ -39,9 +37,16 @@ export async function recoverShards(options: {
     }
     await forgetPlace(pool, shard.lease)
     shard.generation++
-    shard.anchor = shard.newest = undefined
+    shard.anchor = shard.newest = shard.lost = undefined
     shard.state = 'ready'
     streamLost()
     log.error({ service, shard: shard.lease.shard, entries }, 'the stream lost events; relaying the last hour again')
   }
+}
+
+/** One place that is gone says it for all: the highest, of which the keeper knows best whether it saw to that loss. */
+async function restoreDurables(bus: Bus, shards: Shard[]): Promise<void> {
+  const places = shards.flatMap(({ lost }) => lost ?? [])
+  const [highest] = places.toSorted((a, b) => b.seq - a.seq)
+  if (highest !== undefined) await askKeeper(bus, 'restore', { seq: highest.seq, eventId: highest.eventId })
 }

@@ -3,7 +3,6 @@ import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
-import { redeclareStreams } from '../stream/declare.ts'
 import { placeCheckMs } from '../stream/place.ts'
 import { entriesWritten } from './enqueue.ts'
 import { Holdings } from './holdings.ts'
@@ -133,8 +132,6 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   })
   renewing.wake()
   resources.use(hearRelays(bus, service, () => renewing.wake()))
-  // A release may want the stream to be other than it is. If it is missing, the first event finds out.
-  void redeclareStreams(bus).catch(() => undefined)
 
   /** Entries of which the holders of their shards may have to be told. */
   const untold = new Set<bigint>()

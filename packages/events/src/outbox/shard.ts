@@ -19,6 +19,7 @@ export class Shard implements Places {
   generation: number
   newest: Place | undefined
   anchor: Place | undefined
+  lost: Place | undefined
   readonly lines = new Map<string, Line>()
   /** Entries read and not yet marked: whether the stream has them. */
   readonly inHand = new Map<bigint, boolean>()

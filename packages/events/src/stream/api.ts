@@ -35,8 +35,9 @@ export const isConsumerMissing = (error: unknown): boolean => apiCode(error) ===
 /** The stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
 
-/** Nobody listens: the stream is missing, or JetStream is not up yet. */
-export const isUnanswered = (error: unknown): boolean => error instanceof NatsError && error.code === '503'
+/** Nobody answers: the stream is missing, or JetStream is not up yet; from another account of the bus one hears nothing. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 
 /** The message can never be stored, however often it is tried. */
 export function isRefusedForGood(error: unknown): boolean {

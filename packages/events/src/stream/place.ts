@@ -1,8 +1,9 @@
 import type { Bus } from '@parley/rpc'
-import { eventStream } from '../subjects.ts'
-import { isMessageMissing, isStreamMissing, jetStream } from './api.ts'
+import { askKeeper } from '../keep/asks.ts'
+import { allEvents } from '../subjects.ts'
 import { decodeBatch } from './decode.ts'
 import { streamMaxAgeMs } from './declare.ts'
+import { directGet } from './direct-get.ts'
 
 /**
  * A point of the stream somebody got to. A stream that lost its tail gives the same sequences to other events, so the
@@ -30,6 +31,8 @@ export type Places = {
   newest: Place | undefined
   /** The newest place at the last successful look: a younger one may already lie on another stream. */
   anchor: Place | undefined
+  /** The place that was found gone last. */
+  lost?: Place | undefined
 }
 
 /** Asks the stream whether it still is the one these places are on; if so, the newest becomes the anchor. Never rejects. */
@@ -37,6 +40,7 @@ export async function verifyPlaces(bus: Bus, places: Places): Promise<PlaceState
   const { anchor, newest } = places
   for (const place of new Set([anchor, newest])) {
     const state = place === undefined ? 'there' : await lookUpPlace(bus, place)
+    if (state === 'gone') places.lost = place
     if (state !== 'there') return state
   }
   places.anchor = newest
@@ -44,41 +48,38 @@ export async function verifyPlaces(bus: Bus, places: Places): Promise<PlaceState
 }
 
 /** Whether the stream still holds this event at this sequence. Never rejects. */
-async function lookUpPlace(bus: Bus, place: Place): Promise<PlaceState> {
+async function lookUpPlace(bus: Bus, { seq, eventId, storedAt }: Place): Promise<PlaceState> {
   if (!bus.connected()) return 'unknown'
-  if (Date.now() - place.storedAt > mayHaveExpiredMs) return await lookUpExpired(bus, place)
-  // A replica that answers direct gets may lag, and a missing stream has none: what it does not say, the leader decides.
-  if (await directGetHolds(bus, place)) return 'there'
-  const { manager } = await jetStream(bus)
+  const expired = Date.now() - storedAt > mayHaveExpiredMs
+  // What the stream itself does not say, a replica that lags or an answer that never comes, the keeper finds out.
+  if (expired ? await reachesTo(bus, seq) : await directGetHolds(bus, seq, eventId)) return 'there'
   try {
-    const message = await manager.streams.getMessage(eventStream, { seq: place.seq })
-    return holds(message.data, place.eventId) ? 'there' : 'gone'
-  } catch (error) {
-    return isMessageMissing(error) || isStreamMissing(error) ? 'gone' : 'unknown'
+    return (await askKeeper(bus, 'place', { seq, eventId, expired })).there ? 'there' : 'gone'
+  } catch {
+    return 'unknown'
   }
 }
 
-async function directGetHolds(bus: Bus, place: Place): Promise<boolean> {
+async function directGetHolds(bus: Bus, seq: number, eventId: string): Promise<boolean> {
   try {
-    const query = JSON.stringify({ seq: place.seq })
-    const message = await bus.nc.request(`$JS.API.DIRECT.GET.${eventStream}`, query, { timeout: 2000 })
-    return holds(message.data, place.eventId)
+    const message = await directGet(bus, { seq })
+    return message !== undefined && holdsEvent(message.data, eventId)
   } catch {
     return false
   }
 }
 
-async function lookUpExpired(bus: Bus, place: Place): Promise<PlaceState> {
-  const { manager } = await jetStream(bus)
+async function reachesTo(bus: Bus, seq: number): Promise<boolean> {
   try {
-    const { state } = await manager.streams.info(eventStream)
-    return state.last_seq >= place.seq ? 'there' : 'gone'
-  } catch (error) {
-    return isStreamMissing(error) ? 'gone' : 'unknown'
+    const newest = await directGet(bus, { last_by_subj: allEvents })
+    return newest !== undefined && newest.seq >= seq
+  } catch {
+    return false
   }
 }
 
-function holds(data: Uint8Array, eventId: string): boolean {
+/** Whether a message is a batch with this event. */
+export function holdsEvent(data: Uint8Array, eventId: string): boolean {
   try {
     return decodeBatch(data).some((event) => event.id === eventId)
   } catch {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Child,
+  giveStreamToItsAccount,
   installMissing,
   type Nats,
   type Postgres,
@@ -51,6 +52,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
   const postgres = () =>
     startPostgres({ dir: dir.postgres, port: at.postgres, fsync: options.fsync, ...files('postgres') })
+  if (giveStreamToItsAccount(join(dir.nats, 'store'))) say('gave the stream of events to its account')
   const nats = () => startNats({ dir: dir.nats, port: at.nats, conf, env, ...files('nats') })
   const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
 

@@ -24,6 +24,8 @@ export type OutgoingCall = {
 /** A call whose answer is awaited. Times are of the client's monotonic clock. */
 export type PendingCall = {
   readonly id: number
+  /** Where its answers come, without the token of the attempt. */
+  readonly inbox: string
   readonly call: OutgoingCall
   readonly resolve: (reply: Reply) => void
   readonly reject: (reason: unknown) => void

@@ -1,5 +1,7 @@
+import type { DescMethod } from '@bufbuild/protobuf'
 import type { ConnectError } from '@connectrpc/connect'
-import { createInbox, type Msg, type Subscription } from 'nats'
+import { nuid, type Msg, type Subscription } from 'nats'
+import { answererOf, type Deployable } from '@parley/contracts/catalogue'
 import type { Bus } from '../bus.ts'
 import { controlHeader, unpackReply } from '../envelope.ts'
 import { decodeError } from '../errors.ts'
@@ -24,8 +26,12 @@ import type { OutgoingCall, PendingCall, Reply } from './pending-call.ts'
 
 const attemptsPerId = 1_000
 
+type Inbox = { readonly prefix: string; readonly subscription: Subscription }
+
 /**
- * Every call of a process that waits for its answer: one inbox subscription, one map, one sweep.
+ * Every call of a process that waits for its answer: one inbox for each deployable that is asked, one map, one sweep. The
+ * bus lets a deployable answer below its own name only, and each knows the name of its own inbox alone, so that nobody
+ * answers in the place of another.
  *
  * A call is sent once more, at once, when a server answers `not_started`; a second `not_started` ends it. Silence means that
  * a frozen process got the call. When the method may be repeated it is then sent again, and again at short intervals while
@@ -35,9 +41,8 @@ const attemptsPerId = 1_000
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
   readonly #now: () => number
-  readonly #sender: string
-  readonly #inbox: string
-  readonly #subscription: Subscription
+  readonly #sender = nuid.next()
+  readonly #inboxes = new Map<Deployable, Inbox>()
   readonly #lost: Disposable
   readonly #pending = new Map<number, PendingCall>()
   readonly #sweep = new Ticker(sweepMs, () => this.#look())
@@ -48,14 +53,6 @@ export class PendingCalls implements AsyncDisposable {
   constructor(bus: Bus, now: () => number) {
     this.#bus = bus
     this.#now = now
-    const inbox = createInbox(bus.inboxPrefix)
-    this.#sender = inbox.slice(bus.inboxPrefix.length + 1)
-    this.#inbox = `${inbox}.`
-    this.#subscription = bus.nc.subscribe(`${this.#inbox}*`, {
-      callback: (error, msg) => {
-        if (!error) this.#receive(msg)
-      },
-    })
     this.#lost = bus.onDisconnect(() => this.#failAll(errors.busLost()))
   }
 
@@ -67,6 +64,7 @@ export class PendingCalls implements AsyncDisposable {
       const now = this.#now()
       const pending: PendingCall = {
         id: ++this.#lastId,
+        inbox: this.#inboxOf(call.method).prefix,
         call,
         resolve,
         reject,
@@ -107,7 +105,7 @@ export class PendingCalls implements AsyncDisposable {
     const budgetMs = pending.deadlineAt - now
     pending.silentAt = now + startBy + silence
     const control = { sender: this.#sender, sentAt: now, budgetMs, startByMs: Math.min(startBy, budgetMs), attempt }
-    const reply = this.#inbox + (pending.id * attemptsPerId + attempt).toString(36)
+    const reply = pending.inbox + (pending.id * attemptsPerId + attempt).toString(36)
     try {
       this.#bus.nc.publish(rpcSubject(call.method), call.body, { headers: requestHeaders(call, control), reply })
     } catch (cause) {
@@ -115,11 +113,27 @@ export class PendingCalls implements AsyncDisposable {
     }
   }
 
-  #receive(msg: Msg): void {
-    const token = Number.parseInt(msg.subject.slice(this.#inbox.length), 36)
+  #inboxOf(method: DescMethod): Inbox {
+    const answerer = answererOf(method)
+    let inbox = this.#inboxes.get(answerer)
+    if (inbox === undefined) {
+      const prefix = `${this.#bus.inboxPrefix}.${answerer}.${nuid.next()}.`
+      const subscription = this.#bus.nc.subscribe(`${prefix}*`, {
+        callback: (error, msg) => {
+          if (!error) this.#receive(prefix, msg)
+        },
+      })
+      inbox = { prefix, subscription }
+      this.#inboxes.set(answerer, inbox)
+    }
+    return inbox
+  }
+
+  #receive(inbox: string, msg: Msg): void {
+    const token = Number.parseInt(msg.subject.slice(inbox.length), 36)
     const attempt = token % attemptsPerId
     const pending = this.#pending.get((token - attempt) / attemptsPerId)
-    if (!pending) return
+    if (pending?.inbox !== inbox) return
     const headers = msg.headers
     if (!headers) return this.#succeed(pending, msg.data, undefined)
     if (headers.code === 503) return this.#fail(pending, errors.noOwner(pending.call))
@@ -211,7 +225,7 @@ export class PendingCalls implements AsyncDisposable {
     this.#closed = true
     this.#sweep.stop()
     this.#lost[Symbol.dispose]()
-    this.#subscription.unsubscribe()
+    for (const { subscription } of this.#inboxes.values()) subscription.unsubscribe()
     this.#failAll(errors.closing())
     return Promise.resolve()
   }

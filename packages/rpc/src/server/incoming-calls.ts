@@ -61,6 +61,8 @@ export class IncomingCalls {
 
   /** Takes a request from the bus. */
   receive(served: ServedMethod, msg: Msg): void {
+    // An answer anywhere else than in an inbox would be said in our name, with our rights.
+    if (!msg.reply?.startsWith('_INBOX.')) return
     const arrivedAt = this.#options.now()
     const headers = msg.headers ?? natsHeaders()
     const control = unpackRequest(headers.get(controlHeader))

@@ -18,7 +18,6 @@ export const eraseOwn =
     const entries = (await eraseRelayed(db, userId, personalKinds)) + (await countUnrelayed(db, userId, personalKinds))
     const subjects = personalKinds.map((kind) => `evt.user.${userId}.${kind}`)
     const announced = await countOnStream(bus, subjects)
-    if (announced > 0 && (await askedPass(db, userId)) > 1)
-      await Promise.all(subjects.map((subject) => removeFromStream(bus, subject, signal)))
+    if (announced > 0 && (await askedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
     return rows + entries + announced
   }

@@ -1,6 +1,6 @@
 import type { JetStreamManager, StoredMsg } from 'nats'
 import { eventStream } from '../subjects.ts'
-import { isMessageMissing } from './api.ts'
+import { isMessageMissing } from '../stream/api.ts'
 
 /**
  * The newest message under a filter at or below a place in the stream, if there is one. The message at the place itself

@@ -1,0 +1,49 @@
+import type { Bus } from '@parley/rpc'
+import { keeperSubject } from '../subjects.ts'
+
+const timeoutMs = 4000
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** What may be asked of the keeper of the stream, and what it answers. Whose it is follows from the subject. */
+export type Asks = {
+  /** Makes the stream if it is missing and tells its newest sequence. */
+  state: { ask: Record<string, never>; answer: { lastSeq: number } }
+  /** Whether the stream is the one on which an event was stored at a sequence; `expired`: it may have left it by age. */
+  place: { ask: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
+  /** Sends the events under a filter, from a sequence on, to `readerSubject` of this id, until nobody listens there. */
+  reader: { ask: { id: string; subject: string; startSeq: number }; answer: Record<string, never> }
+  /** Makes a durable consumer unless it is there; `anew`: it begins at the first event again. */
+  durable: { ask: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
+  /** How many messages a durable consumer has not acknowledged, those it never saw included. */
+  lag: { ask: { durable: string }; answer: { messages: number } }
+  /** Ids of the events in the newest message below which a durable consumer acknowledged everything; none if unknown. */
+  acknowledged: { ask: { durable: string }; answer: { eventIds: string[] } }
+  /** Makes durables anew after the stream lost the event of a place. Refused to who asks too often. */
+  restore: { ask: { seq: number; eventId: string }; answer: Record<string, never> }
+  /** Counts the messages under subjects and, with `remove`, takes some of them off the stream; `left` remain. */
+  erase: { ask: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
+}
+
+/** Name of something that may be asked. */
+export type Verb = keyof Asks
+
+/** The keeper's answer, as it travels. */
+export type Reply = { answer: unknown } | { refusal: string }
+
+/**
+ * Asks the keeper of the stream, which runs in admin, on behalf of a deployable. Rejects when it refuses, which its message
+ * explains, or does not answer within 4 s.
+ */
+export async function askKeeper<V extends Verb>(
+  bus: Bus,
+  verb: V,
+  ask: Asks[V]['ask'],
+  asker = bus.name,
+): Promise<Asks[V]['answer']> {
+  const data = encoder.encode(JSON.stringify(ask))
+  const message = await bus.nc.request(keeperSubject(asker, verb), data, { timeout: timeoutMs })
+  const reply = JSON.parse(decoder.decode(message.data)) as Reply
+  if ('refusal' in reply) throw new Error(`the keeper of the stream refused ${verb}: ${reply.refusal}`)
+  return reply.answer as Asks[V]['answer']
+}

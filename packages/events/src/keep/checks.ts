@@ -1,0 +1,29 @@
+/** What is asked of the keeper cannot be, or may not be. The message says why. */
+export class Refusal extends Error {}
+
+type Ask = Record<string, unknown>
+
+/** A string of that form. Throws a Refusal. */
+export function text(ask: Ask, name: string, form: RegExp): string {
+  const value = ask[name]
+  if (typeof value === 'string' && form.test(value)) return value
+  throw new Refusal(`${name} is not what it should be`)
+}
+
+/** A sequence of the stream: from 1 on. Throws a Refusal. */
+export function sequence(ask: Ask, name: string): number {
+  const value = ask[name]
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
+  throw new Refusal(`${name} is no sequence`)
+}
+
+/** The id of an event. */
+export const eventIdForm = /^[\x21-\x7e]{1,200}$/
+/** The name of a durable within its service. */
+export const durableForm = /^[a-z][a-z0-9-]{0,63}$/
+/** The id of a reader: what its service made up. */
+export const readerForm = /^[A-Za-z0-9]{16,40}$/
+/** A filter over subjects of events. */
+export const filterForm = /^evt(\.([A-Za-z0-9_-]{1,128}|\*)){0,5}(\.>)?$/
+/** The subject of one kind of event of one user. */
+export const userSubjectForm = /^evt\.user\.[A-Za-z0-9_-]{1,128}\.[A-Za-z0-9_-]{1,128}$/

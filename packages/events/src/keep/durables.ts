@@ -1,0 +1,135 @@
+import { AckPolicy, DeliverPolicy, nanos, type ConsumerConfig, type ConsumerInfo, type JetStreamManager } from 'nats'
+import type { Bus } from '@parley/rpc'
+import { isConsumerMissing, isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
+import { redeclareStreams } from '../stream/declare.ts'
+import { decodeBatch } from '../stream/decode.ts'
+import { durableName, eventStream } from '../subjects.ts'
+import { Refusal } from './checks.ts'
+import { newestUpTo } from './newest.ts'
+
+const LOOK_BACK_MS = 2 * 3_600_000
+/** Most messages that all processes of a consumer may have in hand. */
+const mostInHand = 1024
+const ackWaitMs = 60_000
+/** Durables of one deployable. */
+const mostDurables = 64
+
+/**
+ * Makes a durable consumer, and the stream, if they are missing; it begins at the first event there is. Refuses when the
+ * consumer exists for another subject: a process of an earlier release may still acknowledge under that name what it does
+ * not handle.
+ */
+export async function makeDurable(
+  bus: Bus,
+  name: string,
+  { asker, subject, anew }: { asker: string; subject: string; anew: boolean },
+): Promise<void> {
+  const { manager } = await jetStream(bus)
+  if (anew) await remove(manager, name)
+  const known = await findDurable(bus, name)
+  if (known === undefined) {
+    let others = 0
+    for await (const other of manager.consumers.list(eventStream))
+      if (other.name.startsWith(durableName(asker, ''))) others++
+    if (others >= mostDurables) throw new Refusal('there are too many durables')
+    await addDurable(manager, name, {
+      filter_subject: subject,
+      deliver_policy: DeliverPolicy.All,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: mostInHand,
+      max_deliver: -1,
+    })
+  } else if (known.config.filter_subject !== subject) {
+    throw new Refusal(`${name} consumes ${known.config.filter_subject}; to consume ${subject} it needs another name`)
+  }
+}
+
+async function findDurable(bus: Bus, name: string): Promise<ConsumerInfo | undefined> {
+  const { manager } = await jetStream(bus)
+  try {
+    return await manager.consumers.info(eventStream, name)
+  } catch (error) {
+    if (isStreamMissing(error)) await redeclareStreams(bus)
+    else if (!isConsumerMissing(error)) throw error
+    return undefined
+  }
+}
+
+/** Ids of the events in the newest message below which everything is acknowledged; none when it is not there any more. */
+export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]> {
+  const { manager } = await jetStream(bus)
+  const info = await manager.consumers.info(eventStream, name).catch((error: unknown) => {
+    // Not declared yet, or deleted: a durable that is declared anew begins at the first event anyway.
+    if (isConsumerMissing(error) || isStreamMissing(error)) return undefined
+    throw error
+  })
+  if (info === undefined) return []
+  const { ack_floor, config } = info
+  // Nothing was acknowledged by this durable yet: the floor is where it began.
+  if (ack_floor.consumer_seq === 0) return []
+  // The floor moves on over messages that are for others, so it says nothing about the message that lies there.
+  const message = await newestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
+  if (message === undefined) return []
+  try {
+    return [...new Set(decodeBatch(message.data).map(({ id }) => id))]
+  } catch (error) {
+    if (error instanceof RangeError) return []
+    throw error
+  }
+}
+
+/**
+ * Makes every durable consumer anew, after the stream lost events: a durable remembers sequences, would skip what is
+ * stored under them anew, and say nothing. Each begins at the lower of its ack floor and the first event of the last two
+ * hours; inboxes drop what was handled before. A consumer that is declared by its owner meanwhile begins at the first
+ * event there is.
+ */
+export async function resetDurables(bus: Bus): Promise<void> {
+  const { manager } = await jetStream(bus)
+  const { state } = await manager.streams.info(eventStream)
+  for await (const durable of manager.consumers.list(eventStream)) {
+    if (durable.config.durable_name !== undefined) await reset(manager, durable, state.first_seq)
+  }
+}
+
+async function reset(manager: JetStreamManager, durable: ConsumerInfo, firstSeq: number): Promise<void> {
+  const { opt_start_seq: _seq, opt_start_time: _time, ...config } = durable.config
+  const nextSeq = durable.ack_floor.stream_seq + 1
+  const start = nextSeq < firstSeq ? { deliver_policy: DeliverPolicy.All } : await startOf(manager, nextSeq)
+  await remove(manager, durable.name)
+  await addDurable(manager, durable.name, { ...config, ...start })
+}
+
+async function remove(manager: JetStreamManager, name: string): Promise<void> {
+  try {
+    await manager.consumers.delete(eventStream, name)
+  } catch (error) {
+    if (!isConsumerMissing(error) && !isStreamMissing(error)) throw error
+  }
+}
+
+/** Makes a durable consumer unless there is one of that name, however it begins. */
+async function addDurable(manager: JetStreamManager, name: string, config: Partial<ConsumerConfig>): Promise<void> {
+  try {
+    await manager.consumers.add(eventStream, { ...config, durable_name: name })
+  } catch (error) {
+    // Servers say in different ways that it exists and begins elsewhere.
+    const isThere = await manager.consumers.info(eventStream, name).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) throw error
+  }
+}
+
+async function startOf(manager: JetStreamManager, nextSeq: number): Promise<Partial<ConsumerConfig>> {
+  const lookBack = new Date(Date.now() - LOOK_BACK_MS)
+  try {
+    const next = await manager.streams.getMessage(eventStream, { seq: nextSeq })
+    if (next.time < lookBack) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: nextSeq }
+  } catch (error) {
+    if (!isMessageMissing(error)) throw error
+  }
+  return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: lookBack.toISOString() }
+}

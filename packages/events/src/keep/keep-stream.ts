@@ -1,0 +1,81 @@
+import type { Msg } from 'nats'
+import type { Bus } from '@parley/rpc'
+import { periodically, Resources } from '@parley/runtime'
+import { logger } from '@parley/telemetry'
+import { reasonOf } from '../consume/failures.ts'
+import { keeperSubject } from '../subjects.ts'
+import { declareStreams, type StreamOptions } from '../stream/declare.ts'
+import { answers } from './answers.ts'
+import type { Reply, Verb } from './asks.ts'
+import { Refusal } from './checks.ts'
+import { Restorer } from './restorer.ts'
+
+const log = logger('keeper')
+const declareEveryMs = 10_000
+const tryAgainMs = 500
+/** Asks of one deployable that are worked on at once; more are refused. */
+const mostAtOnce = 64
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/**
+ * Keeps the stream for everybody: makes it, and at the request of others makes their durables and readers, restores
+ * durables after a loss, and takes events of deleted accounts off it. Alone among all it has JetStream's administration.
+ * Who asks is told by the subject, which the bus lets nobody else use. Several processes share the work. Resolves when
+ * asks are heard; the bus need not be well.
+ */
+export async function keepStream(bus: Bus, options: StreamOptions = {}): Promise<AsyncDisposable> {
+  const kept = new Resources()
+  const restorer = new Restorer(bus)
+  const atWork = new Map<string, number>()
+  const hear = async (message: Msg): Promise<void> => {
+    const [, asker = '', verb = ''] = message.subject.split('.')
+    const running = atWork.get(asker) ?? 0
+    if (running >= mostAtOnce) return answer(message, { refusal: 'too much is asked at once' })
+    atWork.set(asker, running + 1)
+    try {
+      answer(message, { answer: await answerTo({ bus, restorer, asker }, verb, message.data) })
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error.message : 'it failed, ask again'
+      log.warn({ asker, verb, reason: reasonOf(error) }, 'what was asked about the stream was not done')
+      answer(message, { refusal })
+    } finally {
+      atWork.set(asker, (atWork.get(asker) ?? 1) - 1)
+    }
+  }
+  const hearing = bus.nc.subscribe(keeperSubject('*', '*'), {
+    queue: 'keeper',
+    callback: (error, message) => {
+      if (error === null) void hear(message)
+    },
+  })
+  kept.defer('asks about the stream', () => hearing.unsubscribe())
+  const declaring = periodically({
+    name: 'declare the stream',
+    everyMs: declareEveryMs,
+    afterFailureMs: tryAgainMs,
+    run: async () => {
+      if (bus.connected()) await declareStreams(bus, options)
+    },
+  })
+  kept.use(declaring)
+  declaring.wake()
+  await bus.nc.flush().catch(() => undefined)
+  return kept
+}
+
+async function answerTo(asked: Parameters<(typeof answers)[Verb]>[0], verb: string, data: Uint8Array) {
+  if (!Object.hasOwn(answers, verb)) throw new Refusal('nobody knows what that is')
+  let ask: unknown
+  try {
+    ask = JSON.parse(decoder.decode(data))
+  } catch {
+    throw new Refusal('what is asked is no JSON')
+  }
+  if (typeof ask !== 'object' || ask === null) throw new Refusal('what is asked is no object')
+  return await answers[verb as Verb](asked, ask as Record<string, unknown>)
+}
+
+function answer(message: Msg, reply: Reply): void {
+  message.respond(encoder.encode(JSON.stringify(reply)))
+}

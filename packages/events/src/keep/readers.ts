@@ -1,0 +1,37 @@
+import { AckPolicy, DeliverPolicy, nanos, ReplayPolicy } from 'nats'
+import type { Bus } from '@parley/rpc'
+import { jetStream } from '../stream/api.ts'
+import { eventStream, readerSubject } from '../subjects.ts'
+import type { Asks } from './asks.ts'
+import { Refusal } from './checks.ts'
+
+/** Two of them fit into the silence that a follower bears. */
+const heartbeatMs = 1250
+/** How long a reader to which nobody listens stays. */
+const desertedMs = 5000
+/** Readers of one deployable, those that were left a moment ago included. */
+const mostReaders = 256
+
+/** Makes a reader: an ephemeral consumer that pushes to a subject which only its deployable can hear. */
+export async function makeReader(bus: Bus, asker: string, ask: Asks['reader']['ask']): Promise<void> {
+  const { manager } = await jetStream(bus)
+  const prefix = `reader-${asker}-`
+  let others = 0
+  for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) others++
+  if (others >= mostReaders) throw new Refusal('there are too many readers')
+  await manager.consumers.add(eventStream, {
+    name: prefix + ask.id,
+    deliver_subject: readerSubject(asker, ask.id),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: ask.startSeq,
+    filter_subject: ask.subject,
+    ack_policy: AckPolicy.None,
+    replay_policy: ReplayPolicy.Instant,
+    max_deliver: 1,
+    flow_control: true,
+    idle_heartbeat: nanos(heartbeatMs),
+    inactive_threshold: nanos(desertedMs),
+    mem_storage: true,
+    num_replicas: 1,
+  })
+}

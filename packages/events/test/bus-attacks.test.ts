@@ -1,0 +1,435 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { connect, createInbox, headers, nanos, type NatsConnection } from 'nats'
+import { AdminRoleService } from '@parley/contracts/admin'
+import { ownedMethods, publicMethods } from '@parley/contracts/catalogue'
+import { startNats, type Nats } from '@parley/local/infrastructure'
+import { connectBus, rpcSubject, type Bus } from '@parley/rpc'
+import { declareStreams, eventStream, keepStream } from '../src/index.ts'
+import { askKeeper } from '../src/keep/asks.ts'
+import { eventually } from './_eventually.ts'
+
+/** The shipped configuration. */
+const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
+
+/** Who tells what, and one durable of each that consumes. */
+const deployables = {
+  realtime: { tells: [], durable: undefined },
+  accounts: { tells: ['user', 'auth', 'control.user'], durable: 'erasures' },
+  rooms: { tells: ['layout', 'group'], durable: 'people' },
+  messaging: { tells: ['room', 'reader'], durable: 'levels' },
+  uploads: { tells: ['asset'], durable: 'posted' },
+  notifications: { tells: ['notification', 'preference'], durable: 'rooms' },
+  calls: { tells: [], durable: 'members-left' },
+} as const
+type Attacker = keyof typeof deployables
+const attackers = Object.keys(deployables) as Attacker[]
+const everyType = [
+  ...attackers.flatMap((name) => deployables[name].tells),
+  ...['policy', 'rbac', 'config', 'control.policy'],
+]
+const users = [...attackers, 'gateway', 'admin', 'operator']
+const passwordOf = (user: string) => `password-of-${user}`
+
+/** Internal methods that only the gateway or the operator asks, and who answers them. */
+const forbiddenInternal = (
+  [
+    ['accounts', 'AccountsInternalService.PasswordLogin'],
+    ['accounts', 'AccountsInternalService.EndCredentials'],
+    ['accounts', 'OperatorService.CreateUser'],
+    ['rooms', 'RoomsTransferService.ImportRoom'],
+    ['messaging', 'MessagingTransferService.ExportMessages'],
+  ] as const
+).map(([owner, method]) => [owner, `rpc.internal.svc_internal_v1_${method}`] as const)
+
+/** Methods of others: no attacker of these tests may ask them. */
+const forbiddenMethods = [...publicMethods.map(rpcSubject), ...forbiddenInternal.map(([, subject]) => subject)]
+
+let nats: Nats
+let dir: string
+let keepersBus: Bus
+let keeper: AsyncDisposable
+const opened: NatsConnection[] = []
+
+/** Everything that arrives where nobody but its owner may say something. */
+let heard: string[] = []
+
+async function enter(user: string, login = user): Promise<NatsConnection> {
+  const nc = await connect({
+    ...{ servers: nats.url, user: login, pass: passwordOf(user), inboxPrefix: `_INBOX.${user}` },
+    reconnect: false,
+  })
+  opened.push(nc)
+  return nc
+}
+
+/** What a password opens: the connection for calls and that for events, if there is one. */
+async function everyLogin(user: string): Promise<NatsConnection[]> {
+  const logins = await Promise.allSettled([enter(user), enter(user, `${user}-events`)])
+  return logins.flatMap((login) => (login.status === 'fulfilled' ? [login.value] : []))
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'parley-attacks-'))
+  const env = Object.fromEntries(users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, passwordOf(user)]))
+  nats = await startNats({ dir, conf, env })
+  keepersBus = await connectBus({
+    ...{ url: nats.url, user: 'admin', password: passwordOf('admin'), name: 'admin', purpose: 'events' },
+  })
+  keeper = await keepStream(keepersBus)
+  await declareStreams(keepersBus)
+  await listenAsVictims()
+})
+
+afterAll(async () => {
+  await keeper[Symbol.asyncDispose]()
+  await keepersBus[Symbol.asyncDispose]()
+  await Promise.all(opened.map((nc) => nc.close()))
+  await nats.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const victims: NatsConnection[] = []
+
+/** Listens as every service does, each with its own rights. */
+async function listenAsVictims(): Promise<void> {
+  const internal = (user: string) => forbiddenInternal.filter(([owner]) => owner === user).map(([, subject]) => subject)
+  const listened = {
+    ...Object.fromEntries(
+      (['accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls'] as const).map((user) => [
+        user,
+        [...ownedMethods(user).map(rpcSubject), ...internal(user)],
+      ]),
+    ),
+    realtime: ['hint.presence.*', 'hint.typing.*', 'hint.presence.U1', 'hint.typing.R1'],
+    gateway: ['_INBOX.gateway.>'],
+  }
+  for (const [user, subjects] of Object.entries(listened)) {
+    const nc = await enter(user)
+    victims.push(nc)
+    for (const subject of subjects)
+      nc.subscribe(subject, {
+        ...(subject.startsWith('rpc.') && { queue: user }),
+        callback: (error, message) =>
+          void heard.push(error ? `${user}: ${error.message}` : `${user}: ${message.subject}`),
+      })
+    await nc.flush()
+  }
+}
+
+/** Waits until whatever was said so far has been heard, and takes it. */
+async function takeHeard(): Promise<string[]> {
+  for (const nc of victims) await nc.flush()
+  return heard.splice(0)
+}
+
+type OnStream = { subject: string; data: string }
+
+async function onStream(): Promise<OnStream[]> {
+  const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
+  const { state } = await manager.streams.info(eventStream)
+  const all: OnStream[] = []
+  for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
+    const message = await manager.streams.getMessage(eventStream, { seq }).catch(() => undefined)
+    if (message) all.push({ subject: message.subject, data: message.string() })
+  }
+  return all
+}
+
+const subjectOf = (type: string) => `evt.${type}.X1.told`
+const ownTypes = (attacker: Attacker): readonly string[] => deployables[attacker].tells
+const foreignTypes = (attacker: Attacker) => everyType.filter((type) => !ownTypes(attacker).includes(type))
+
+/** Where an attacker wants to be heard: whatever is said there, by whomever, is an attack. */
+const targets = (attacker: Attacker): string[] => [
+  ...forbiddenMethods,
+  ...foreignTypes(attacker).map(subjectOf),
+  ...['hint.presence.U1', 'hint.typing.R1'].filter(
+    (hint) => !(attacker === 'accounts' && /presence/.test(hint)) && !(attacker === 'messaging' && /typing/.test(hint)),
+  ),
+  ...attackers
+    .filter((name) => name !== attacker)
+    .flatMap((name) => [
+      `wake.${name}.1`,
+      `wake.${name}.relays`,
+      `deliver.${name}.abcdefghijklmnopqrstuv`,
+      `stream.${name}.state`,
+      `stream.${name}.durable`,
+      `_INBOX.gateway.${name}.abc.1`,
+      `$JS.ACK.EVENTS.${name}-${deployables[name].durable ?? 'any'}.1.1.1.1.0`,
+      `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}-${deployables[name].durable ?? 'any'}`,
+      `$JS.API.CONSUMER.DELETE.EVENTS.${name}-${deployables[name].durable ?? 'any'}`,
+    ]),
+  ...['_INBOX.gateway.abc.1', 'stream.admin.state', 'deliver.admin.abc', 'wake.admin.1'],
+  ...[
+    '$JS.API.ACCOUNT.PURGE.EVENTS',
+    '$JS.API.STREAM.PURGE.EVENTS',
+    '$JS.API.STREAM.DELETE.EVENTS',
+    '$JS.API.STREAM.MSG.DELETE.EVENTS',
+  ],
+]
+
+/** Every verb of JetStream's API, on the stream and on one of an attacker's own. */
+const apiCalls = (durable: string): [string, object][] => {
+  const consumer = { durable_name: 'stolen', ack_policy: 'none', deliver_policy: 'all' }
+  const pushed = (deliver_subject: string) => ({
+    stream_name: eventStream,
+    config: { ...consumer, durable_name: undefined, deliver_subject, deliver_group: 'rooms', name: 'pushed' },
+  })
+  const stream = (more: object) => ({ name: eventStream, subjects: ['evt.>'], storage: 'file', ...more })
+  const victim = 'rpc.svc_api_v1_RoomService.CreateRoom'
+  return [
+    ...['INFO', 'STREAM.NAMES', 'STREAM.LIST', 'STREAM.TEMPLATE.NAMES', 'ACCOUNT.PURGE.EVENTS'].map(
+      (verb): [string, object] => [verb, {}],
+    ),
+    ['STREAM.CREATE.EVENTS', stream({})],
+    ['STREAM.CREATE.MINE', { name: 'MINE', subjects: ['rpc.>'], storage: 'file' }],
+    ['STREAM.CREATE.MINE', { name: 'MINE', storage: 'file', sources: [{ name: eventStream }] }],
+    ['STREAM.CREATE.MINE', { name: 'MINE', storage: 'file', mirror: { name: eventStream } }],
+    ['STREAM.UPDATE.EVENTS', stream({ republish: { src: '>', dest: victim } })],
+    ['STREAM.UPDATE.EVENTS', stream({ subjects: ['evt.>', 'rpc.>'], max_msgs: 1, sealed: true })],
+    ['STREAM.UPDATE.EVENTS', stream({ sources: [{ name: 'MINE' }], no_ack: true })],
+    ['STREAM.INFO.EVENTS', {}],
+    ['STREAM.DELETE.EVENTS', {}],
+    ['STREAM.PURGE.EVENTS', {}],
+    ['STREAM.SNAPSHOT.EVENTS', { deliver_subject: victim }],
+    ['STREAM.RESTORE.EVENTS', { config: stream({}), state: {} }],
+    ['STREAM.PEER.REMOVE.EVENTS', { peer: 'parley' }],
+    ['STREAM.LEADER.STEPDOWN.EVENTS', {}],
+    ['STREAM.MSG.GET.EVENTS', { seq: 1 }],
+    ['STREAM.MSG.DELETE.EVENTS', { seq: 1 }],
+    ['META.LEADER.STEPDOWN', {}],
+    ['SERVER.REMOVE', { peer: 'parley' }],
+    ['CONSUMER.NAMES.EVENTS', {}],
+    ['CONSUMER.LIST.EVENTS', {}],
+    [`CONSUMER.INFO.EVENTS.${durable}`, {}],
+    [`CONSUMER.DELETE.EVENTS.${durable}`, {}],
+    [`CONSUMER.MSG.NEXT.EVENTS.${durable}`, { batch: 100, expires: nanos(60_000) }],
+    [`CONSUMER.LEADER.STEPDOWN.EVENTS.${durable}`, {}],
+    ['CONSUMER.CREATE.EVENTS', pushed(victim)],
+    ['CONSUMER.CREATE.EVENTS.pushed', pushed(victim)],
+    ['CONSUMER.CREATE.EVENTS.pushed.evt.>', pushed('evt.room.X1.told')],
+    ['CONSUMER.DURABLE.CREATE.EVENTS.stolen', { stream_name: eventStream, config: consumer }],
+    [
+      `CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
+      { stream_name: eventStream, config: { ...consumer, durable_name: durable } },
+    ],
+  ].map(([verb, body]) => [`$JS.API.${verb as string}`, body as object])
+}
+
+const json = (value: unknown) => JSON.stringify(value)
+
+/** What must be as it was, whatever was tried: how the stream is set, who consumes it, and what lies there of others. */
+async function standing(attacker: Attacker) {
+  const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
+  const consumers = []
+  for await (const { name, config, num_waiting, ack_floor, delivered } of manager.consumers.list(eventStream))
+    if (!name.startsWith(`${attacker}-`) && !name.startsWith('reader-'))
+      consumers.push({ name, config, num_waiting, acked: ack_floor.stream_seq, delivered: delivered.stream_seq })
+  const events = (await onStream()).filter(
+    ({ subject }) => !ownTypes(attacker).some((type) => subject.startsWith(`evt.${type}.`)),
+  )
+  const streams = []
+  for await (const { config } of manager.streams.list()) streams.push(config)
+  return { streams, consumers: consumers.toSorted((a, b) => a.name.localeCompare(b.name)), events }
+}
+
+async function durablesOfAll(): Promise<void> {
+  for (const name of attackers) {
+    const { durable } = deployables[name]
+    if (durable) await askKeeper(keepersBus, 'durable', { durable, subject: 'evt.>', anew: false }, name)
+  }
+}
+
+test('the password of uploads calls no public method, by no word of JetStream', async () => {
+  for (const nc of await everyLogin('uploads')) {
+    const stream = nc.jetstream({ timeout: 1000 })
+    const told = headers()
+    told.set('P', 'attacker 0 5000 5000 1')
+    // The body of the call to be made is an event of uploads' own.
+    await stream.publish('evt.asset.X1.told', 'the owner makes a role', { headers: told }).catch(() => undefined)
+    const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
+    await manager.consumers
+      .add(eventStream, {
+        deliver_subject: rpcSubject(AdminRoleService.method.createRole),
+        deliver_group: 'admin',
+        filter_subject: 'evt.asset.>',
+      })
+      .catch(() => undefined)
+  }
+  // Whatever was made above has delivered when a consumer of the keeper's own, made later, has.
+  const inbox = createInbox('_INBOX.admin')
+  const told = new Promise<void>((resolve) => void keepersBus.nc.subscribe(inbox, { callback: () => resolve() }))
+  await keepersBus.nc.jetstream().publish('evt.asset.X1.told', 'later')
+  const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
+  const { name } = await manager.consumers.add(eventStream, { deliver_subject: inbox, filter_subject: 'evt.asset.>' })
+  await told
+  await manager.consumers.delete(eventStream, name)
+  expect(await takeHeard()).toEqual([])
+})
+
+describe.each(attackers)('with the password of %s', (attacker) => {
+  let calls: NatsConnection
+  let events: NatsConnection
+  let before: Awaited<ReturnType<typeof standing>>
+
+  beforeAll(async () => {
+    await durablesOfAll()
+    for (const type of everyType) await keepersBus.nc.jetstream().publish(subjectOf(type), `of ${type}`)
+    const logins = await everyLogin(attacker)
+    calls = logins[0] as NatsConnection
+    events = logins[1] as NatsConnection
+  })
+
+  beforeEach(async () => {
+    heard = []
+    before = await standing(attacker)
+  })
+
+  /** Nobody heard anything, nothing of others came, changed or went, and the stream goes on. */
+  async function nothingHappened(): Promise<void> {
+    await events.flush()
+    await calls.flush()
+    await barrier()
+    expect(await takeHeard()).toEqual([])
+    expect(await standing(attacker)).toEqual(before)
+  }
+
+  /** Says all that and tells what was answered, when nothing else happened. */
+  async function answersTo(nc: NatsConnection, said: readonly (readonly [subject: string, body: string])[]) {
+    const inbox = createInbox(`_INBOX.${attacker}`)
+    const answers: [subject: string | undefined, answer: string][] = []
+    const subscription = nc.subscribe(`${inbox}.*`, {
+      callback: (error, message) => {
+        // 503 says that nobody is there.
+        if (error === null && message.headers?.code !== 503)
+          answers.push([said[Number(message.subject.split('.').at(-1))]?.[0], message.string()])
+      },
+    })
+    said.forEach(([subject, body], i) => nc.publish(subject, body, { reply: `${inbox}.${i}` }))
+    await nothingHappened()
+    subscription.unsubscribe()
+    return answers
+  }
+
+  /** What the attacker asked before is done when it has the answer to what it may ask. */
+  async function barrier(): Promise<void> {
+    const query = json({ last_by_subj: 'evt.>' })
+    for (let turn = 0; turn < 3; turn++) {
+      await events.request('$JS.API.DIRECT.GET.EVENTS', query, { timeout: 20_000 })
+      await events.request(`stream.${attacker}.state`, '{}', { timeout: 20_000 })
+    }
+  }
+
+  test('nothing is said on what belongs to others', async () => {
+    const forged = targets(attacker).map((subject) => [subject, 'forged'] as const)
+    for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
+  })
+
+  test('no verb of JetStream’s API is answered, but looking up one message', async () => {
+    const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
+    const asked = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
+    for (const nc of [calls, events]) expect(await answersTo(nc, asked)).toEqual([])
+  })
+
+  test('nothing it makes others say reaches what belongs to others', async () => {
+    const stream = events.jetstream({ timeout: 20_000 })
+    const [type] = ownTypes(attacker)
+    const { durable } = deployables[attacker]
+    const newest = async () => (await askKeeper(keepersBus, 'state', {})).lastSeq
+    if (type) await stream.publish(subjectOf(type), 'forged')
+    const mine = await newest()
+    for (const target of targets(attacker)) {
+      // The acknowledgement of an event, the event itself looked up, pulled and acknowledged, the answers of the keeper.
+      if (type) events.publish(subjectOf(type), 'forged', { reply: target })
+      events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
+      events.publish(`stream.${attacker}.state`, '{}', { reply: target })
+      events.publish(`stream.${attacker}.nothing`, 'forged', { reply: target })
+      if (durable) {
+        const next = `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${attacker}-${durable}`
+        events.publish(next, json({ batch: 1, no_wait: true }), { reply: target })
+        events.publish(`$JS.ACK.EVENTS.${attacker}-${durable}.1.${mine}.1.1.0`, '+NXT', { reply: target })
+      }
+      await events.flush()
+    }
+    await nothingHappened()
+  })
+
+  test('the keeper makes nothing that says something elsewhere', async () => {
+    const bus = { ...keepersBus, name: attacker, nc: events }
+    const id = 'abcdefghijklmnopqrstuvwx'
+    for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.told deliver', '$JS.>'])
+      await expect(askKeeper(bus, 'reader', { id, subject, startSeq: 1 })).rejects.toThrow('refused')
+    for (const wrong of ['a.b', '*', '>', 'x', '../up', 'rpc.svc_api_v1_RoomService.CreateRoom'])
+      await expect(askKeeper(bus, 'reader', { id: wrong, subject: 'evt.>', startSeq: 1 })).rejects.toThrow('refused')
+    await expect(askKeeper(bus, 'durable', { durable: 'a.b', subject: 'evt.>', anew: true })).rejects.toThrow('refused')
+    for (const type of foreignTypes(attacker)) {
+      const subjects = [subjectOf(type)]
+      if (attacker === 'accounts' && type === 'user') continue
+      await expect(askKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
+    }
+    // An event that is there is not lost, whatever is claimed.
+    const newest = await askKeeper(bus, 'state', {})
+    expect(newest.lastSeq).toBeGreaterThan(0)
+    await nothingHappened()
+  })
+
+  test('the server’s own subjects tell of nobody but itself', async () => {
+    const subjects = [
+      ...['SERVER.PING', 'SERVER.PING.JSZ', 'CLAIMS.UPDATE', 'USER.AUTH'].map((name) => `$SYS.REQ.${name}`),
+      ...['CONNZ', 'SUBSZ', 'INFO', 'JSZ', 'CLAIMS.UPDATE'].flatMap((name) =>
+        ['EVENTS', 'PARLEY', '$SYS'].map((account) => `$SYS.REQ.ACCOUNT.${account}.${name}`),
+      ),
+    ]
+    const asked = subjects.map((subject) => [subject, '{}'] as const)
+    for (const nc of [calls, events]) expect(await answersTo(nc, asked)).toEqual([])
+    const own = await events.request('$SYS.REQ.SERVER.PING.CONNZ', '{}', { timeout: 20_000 })
+    const { data } = JSON.parse(own.string()) as { data: { total: number } }
+    // Those of this test with its password.
+    expect(data.total).toBeLessThan(4)
+  })
+
+  test('it hears nothing of what others are told', async () => {
+    const said: string[] = []
+    const subscription = events.subscribe('>', { callback: (_error, message) => void said.push(message.subject) })
+    await events.flush()
+    await keepersBus.nc.jetstream().publish('evt.config.X1.told', 'for others')
+    keepersBus.nc.publish('deliver.admin.abcdefghijklmnopqrstuv', 'for others')
+    keepersBus.nc.publish('wake.admin.1', 'for others')
+    await keepersBus.nc.flush()
+    await events.flush()
+    subscription.unsubscribe()
+    expect(said.filter((subject) => !subject.startsWith('_INBOX.'))).toEqual([])
+  })
+})
+
+test('after all of it everybody is told what is told to everybody, once', async () => {
+  await durablesOfAll()
+  for (const name of attackers) {
+    const { durable, tells } = deployables[name]
+    const [, events] = await everyLogin(name)
+    if (events === undefined) throw new Error(`${name} is not let in`)
+    const [type] = tells
+    if (type)
+      expect((await events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'own')).stream).toBe(eventStream)
+    if (!durable) continue
+    await keepersBus.nc.jetstream().publish('evt.config.X1.told', `after ${name}`)
+    const inbox = createInbox(`_INBOX.${name}`)
+    const got: string[] = []
+    events.subscribe(`${inbox}.*`, {
+      callback: (_error, message) => {
+        if (!message.reply) return
+        got.push(message.string())
+        message.respond('+ACK')
+      },
+    })
+    const next = `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}-${durable}`
+    events.publish(next, json({ batch: 10_000, expires: nanos(60_000) }), { reply: `${inbox}.1` })
+    await eventually(() => expect(got.at(-1)).toBe(`after ${name}`))
+    expect(got.filter((data) => data === `after ${name}`)).toHaveLength(1)
+  }
+})
