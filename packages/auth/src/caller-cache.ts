@@ -15,6 +15,8 @@ type Options = {
   feedSilentMs?: () => number
   now?: () => number
   maxEntries?: number
+  /** False: every question is asked, for whoever hears of no revoke and must not repeat an answer from before. */
+  remembers?: boolean
 }
 
 /** Credentials that are being rekeyed at the same time. */
@@ -51,6 +53,7 @@ export class CallerCache {
 
   /** Who stands behind a credential; undefined when nobody does. Rejects when that cannot be told. */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
+    if (this.#options.remembers === false) return await this.#askAnew(digest)
     const key = digest.toString('latin1')
     const entry = this.#entries.get(key)
     const now = this.#now()
@@ -114,6 +117,11 @@ export class CallerCache {
   clear(): void {
     this.#generation++
     for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)
+  }
+
+  async #askAnew(digest: Buffer): Promise<KnownCaller | undefined> {
+    const caller = await this.#options.authenticate(digest)
+    return unexpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
   }
 
   #ask(key: string, digest: Buffer): Promise<KnownCaller | undefined> {

@@ -94,7 +94,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     db,
     relay: opened.use(await startRelay({ pool, bus: events, service: 'uploads' })),
     policy: () => policy.current(),
-    rooms: new RoomAccess(createClient(RoomsInternalService, transport), now),
+    rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
     storage,
     studio: openStudio({ atOnce: config.imagesAtOnce }),
     transforms: new TransformCache(config.transformCacheBytes),

@@ -4,7 +4,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 
 const timeoutMs = 3_000
 
-/** Who stands behind a credential, as accounts says; an answer is good for a second. */
+/** Who stands behind a credential, as accounts says at the moment. */
 export const callersAt = (accounts: Client<typeof AccountsInternalService>, now: () => Date): CallerCache =>
   new CallerCache({
     authenticate: async (digest) => {
@@ -14,4 +14,5 @@ export const callersAt = (accounts: Client<typeof AccountsInternalService>, now:
     },
     rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }, { timeoutMs }),
     now: () => now().getTime(),
+    remembers: false,
   })
