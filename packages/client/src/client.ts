@@ -11,7 +11,15 @@ import { ReconnectingRealtime } from './realtime/reconnecting-realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime/realtime-types.ts'
 import type { WebSocketConstructor } from './realtime/web-socket.ts'
 import { adminServices, type AdminServices, apiServices, type ApiServices } from './services.ts'
-import { type AccountSteps, accountSteps, exchangeCode, type SignedIn, signIn, signOut } from './sign-in.ts'
+import {
+  type AccountSteps,
+  accountSteps,
+  exchangeCode,
+  type SessionOptions,
+  type SignedIn,
+  signIn,
+  signOut,
+} from './sign-in.ts'
 
 /** How a client reaches its server. */
 export type ParleyClientOptions = {
@@ -44,7 +52,7 @@ export type ParleyClient = {
    * Signs in with a login or verified e-mail address and keeps the token. Fails with `unauthenticated` for a wrong
    * password and `resource_exhausted` after too many of them.
    */
-  signIn(credentials: { login: string; password: string }): Promise<SignedIn>
+  signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
   /** Ends the session on the server, its realtime streams too, and forgets the token. */
   signOut(): Promise<void>
   /** Registration and forgotten passwords. */

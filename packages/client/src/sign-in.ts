@@ -1,7 +1,13 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Who signed in. */
+/** Who signed in. The token is empty for whoever wanted a cookie alone. */
 export type SignedIn = { userId: string; login: string; token: string }
+
+/** What a sign-in begins. */
+export type SessionOptions = {
+  /** Makes no bearer token: the session is the cookie that the browser keeps. For pages of the server itself. */
+  cookieOnly?: boolean
+}
 
 /** Making an account by a mailed code, and a new password by a mailed link. */
 export type AccountSteps = {
@@ -10,12 +16,19 @@ export type AccountSteps = {
   /** The token that `completeRegistration` wants. Fails with `invalid_argument` for a wrong code. */
   verifyRegistrationCode(request: { email: string; code: string }): Promise<{ token: string }>
   /** Makes the account and signs in. */
-  completeRegistration(request: { token: string; login: string; password: string }): Promise<SignedIn>
+  completeRegistration(request: NewAccount): Promise<SignedIn>
+  /** The address an invite was mailed to; empty for a link that is passed on. Fails with `not_found` when it has ended. */
+  getInvite(request: { token: string }): Promise<{ email: string }>
+  /** Makes the account by an invite and signs in. Fails with `not_found` when the invite has ended. */
+  acceptInvite(request: NewAccount): Promise<SignedIn>
   /** Mails a link that sets a new password; the answer is the same whether the address is known or not. */
   requestPasswordReset(request: { email: string }): Promise<void>
   /** Sets a new password by the token of that link. It does not sign in. */
   resetPassword(request: { token: string; password: string }): Promise<void>
 }
+
+/** An account to make by a token. */
+export type NewAccount = SessionOptions & { token: string; login: string; password: string }
 
 type Fetch = typeof globalThis.fetch
 
@@ -34,14 +47,20 @@ const codes = new Map<number, Code>([
 export async function signIn(
   baseUrl: string,
   fetch: Fetch,
-  credentials: { login: string; password: string },
+  { login, password, cookieOnly }: SessionOptions & { login: string; password: string },
 ): Promise<SignedIn> {
-  const body = { identifier: credentials.login, password: credentials.password }
+  const body = { identifier: login, password, ...(cookieOnly && { cookieOnly }) }
   return signedInOf(await post(baseUrl, fetch, 'login', body))
 }
 
 /** `keep` is given whoever signs in by one of the steps. */
 export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: SignedIn) => unknown): AccountSteps {
+  const makeAccount = async (route: string, { token, login, password, cookieOnly }: NewAccount) => {
+    const body = { token, login, password, passwordConfirmation: password, ...(cookieOnly && { cookieOnly }) }
+    const signedIn = signedInOf(await post(baseUrl, fetch, route, body))
+    keep(signedIn)
+    return signedIn
+  }
   return {
     async requestRegistrationCode({ email }) {
       await post(baseUrl, fetch, 'register', { email })
@@ -51,12 +70,12 @@ export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: Sig
       if (typeof completionToken === 'string') return { token: completionToken }
       throw new ConnectError('the server took the code without a token to go on with', Code.Unknown)
     },
-    async completeRegistration({ token, login, password }) {
-      const body = { token, login, password, passwordConfirmation: password }
-      const signedIn = signedInOf(await post(baseUrl, fetch, 'register/complete', body))
-      keep(signedIn)
-      return signedIn
+    completeRegistration: (request) => makeAccount('register/complete', request),
+    async getInvite({ token }) {
+      const { email } = await post(baseUrl, fetch, 'invite', { token })
+      return { email: typeof email === 'string' ? email : '' }
     },
+    acceptInvite: (request) => makeAccount('invite/accept', request),
     async requestPasswordReset({ email }) {
       await post(baseUrl, fetch, 'forgot-password', { email })
     },
@@ -66,17 +85,18 @@ export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: Sig
   }
 }
 
-async function post(baseUrl: string, fetch: Fetch, route: string, body: Record<string, string>) {
+async function post(baseUrl: string, fetch: Fetch, route: string, body: Record<string, string | boolean>) {
   const headers = { 'content-type': 'application/json' }
   return answerOf(await fetch(`${baseUrl}/auth/${route}`, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
 function signedInOf(answer: Record<string, unknown>): SignedIn {
   const user = fieldsOf(answer.user)
-  if (typeof answer.token !== 'string' || typeof user.id !== 'string' || typeof user.login !== 'string') {
+  const { token = '' } = answer
+  if (typeof token !== 'string' || typeof user.id !== 'string' || typeof user.login !== 'string') {
     throw new ConnectError('the server answered a sign-in without saying who signed in', Code.Unknown)
   }
-  return { userId: user.id, login: user.login, token: answer.token }
+  return { userId: user.id, login: user.login, token }
 }
 
 /** A code of the authorization-code flow for a token. */
@@ -85,7 +105,7 @@ export async function exchangeCode(baseUrl: string, fetch: Fetch, fields: Record
   const answer = await answerOf(
     await fetch(`${baseUrl}/oauth/token`, { method: 'POST', headers, body: JSON.stringify(fields) }),
   )
-  return signedInOf({ ...answer, token: answer.access_token })
+  return signedInOf({ ...answer, token: answer.access_token ?? null })
 }
 
 export async function signOut(baseUrl: string, fetch: Fetch, token: string | undefined): Promise<void> {

@@ -89,6 +89,18 @@ test('an account is made in three steps, and its owner is signed in', async () =
   ])
 })
 
+test('an invite is looked at and accepted, with a cookie as the whole session where that is enough', async () => {
+  const { client, requests } = clientAnswered(200, { success: true, user: ada.user, email: 'ada@example.org' })
+  expect(await client.account.getInvite({ token: 'I1' })).toEqual({ email: 'ada@example.org' })
+  const account = { token: 'I1', login: 'ada', password: 'pw', cookieOnly: true }
+  expect(await client.account.acceptInvite(account)).toEqual({ userId: 'U1', login: 'ada', token: '' })
+  expect(client.token).toBeUndefined()
+  expect(requests.map(({ url, body }) => [url, body])).toEqual([
+    ['http://chat.test/auth/invite', { token: 'I1' }],
+    ['http://chat.test/auth/invite/accept', { ...account, passwordConfirmation: 'pw' }],
+  ])
+})
+
 test('a forgotten password is set by a mailed link', async () => {
   const { client, requests } = clientAnswered(200, { message: 'done' })
   await client.account.requestPasswordReset({ email: 'ada@example.org' })

@@ -25,10 +25,10 @@ const deployables: Deployable[] = [
   'realtime',
 ]
 
-test('the public interface has 24 services, 144 methods and 39 event kinds', () => {
+test('the public interface has 24 services, 152 methods and 39 event kinds', () => {
   expect(new Set(publicServices).size).toBe(24)
-  expect(publicServices.flatMap((service) => service.methods)).toHaveLength(144)
-  expect(publicMethods).toHaveLength(144)
+  expect(publicServices.flatMap((service) => service.methods)).toHaveLength(152)
+  expect(publicMethods).toHaveLength(152)
   expect(RealtimeEventEnvelopeSchema.oneofs.find((oneof) => oneof.name === 'event')?.fields).toHaveLength(39)
 })
 

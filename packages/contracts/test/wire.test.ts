@@ -44,9 +44,53 @@ describe('additions', () => {
     }
   })
 
+  /** Messages that are ours alone, and their methods. */
+  const newFacts = [
+    ...methodsOf('svc.admin.v1.AdminUserService', 'svc.admin.v1', [
+      ...['CreateUser', 'DeactivateUser', 'ReactivateUser', 'CreateInvite', 'ListInvites', 'RevokeInvite'],
+    ]),
+    ...methodsOf('svc.api.v1.MyAccountService', 'svc.api.v1', ['ListMySessions', 'EndMySession']),
+    ...messageOf('svc.admin.v1.CreateUserRequest', [
+      ...['plain string login', 'plain string display_name', 'plain string password', 'plain string email'],
+      'repeated string role_names',
+    ]),
+    ...messageOf('svc.admin.v1.CreateUserResponse', ['plain svc.admin.v1.AdminMember member']),
+    ...messageOf('svc.admin.v1.DeactivateUserRequest', ['plain string user_id']),
+    ...messageOf('svc.admin.v1.DeactivateUserResponse', ['plain svc.admin.v1.AdminMember member']),
+    ...messageOf('svc.admin.v1.ReactivateUserRequest', ['plain string user_id']),
+    ...messageOf('svc.admin.v1.ReactivateUserResponse', ['plain svc.admin.v1.AdminMember member']),
+    ...messageOf('svc.admin.v1.Invite', [
+      ...['plain string id', 'plain string label', 'plain string email', 'repeated string role_names'],
+      ...['plain uint32 max_uses', 'plain uint32 uses', 'plain string created_by_user_id'],
+      ...['plain google.protobuf.Timestamp created_at', 'plain google.protobuf.Timestamp expires_at'],
+    ]),
+    ...messageOf('svc.admin.v1.CreateInviteRequest', [
+      ...['plain string label', 'plain string email', 'repeated string role_names', 'plain uint32 max_uses'],
+      'plain google.protobuf.Timestamp expires_at',
+    ]),
+    ...messageOf('svc.admin.v1.CreateInviteResponse', ['plain svc.admin.v1.Invite invite', 'plain string url']),
+    ...messageOf('svc.admin.v1.ListInvitesRequest', ['plain svc.api.v1.PageRequest page']),
+    ...messageOf('svc.admin.v1.ListInvitesResponse', [
+      ...['repeated svc.admin.v1.Invite invites', 'plain svc.api.v1.PageInfo page'],
+    ]),
+    ...messageOf('svc.admin.v1.RevokeInviteRequest', ['plain string invite_id']),
+    ...messageOf('svc.admin.v1.RevokeInviteResponse', ['plain bool revoked']),
+    ...messageOf('svc.api.v1.ListMySessionsRequest', []),
+    ...messageOf('svc.api.v1.ListMySessionsResponse', ['repeated svc.api.v1.Session sessions']),
+    ...messageOf('svc.api.v1.Session', [
+      ...['plain string id', 'plain bool current', 'plain string user_agent'],
+      ...['created_at', 'last_used_at', 'expires_at'].map((name) => `plain google.protobuf.Timestamp ${name}`),
+    ]),
+    ...messageOf('svc.api.v1.EndMySessionRequest', ['plain string session_id', 'plain bool all_others']),
+    ...messageOf('svc.api.v1.EndMySessionResponse', ['plain uint32 ended']),
+  ]
+
   test('are the ones we decided on', () => {
     expect(added.map((fact) => fact.slice(0, 6).join(' ')).sort()).toEqual(
       [
+        'field svc.admin.v1.AdminMember 100 plain google.protobuf.Timestamp deactivated_at',
+        'field svc.admin.v1.AdminMember 101 plain bool viewer_can_deactivate',
+        ...newFacts,
         'field svc.api.v1.ListRoomMembersRequest 100 plain svc.api.v1.RoomMembershipKind membership',
         'field svc.api.v1.PageInfo 100 plain string next_cursor',
         'field svc.api.v1.PageRequest 100 plain string cursor',
@@ -64,6 +108,15 @@ describe('additions', () => {
     )
   })
 })
+
+function methodsOf(service: string, pkg: string, names: string[]): string[] {
+  return names.map((name) => `method ${service}.${name} ${pkg}.${name}Request ${pkg}.${name}Response`)
+}
+
+/** Fields are numbered in the order given. */
+function messageOf(message: string, fields: string[]): string[] {
+  return [`message ${message}`, ...fields.map((field, at) => `field ${message} ${at + 1} ${field}`)]
+}
 
 test('JSON names are the lowerCamelCase form of field names', () => {
   const camel = (name: string) => name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import { MyAccountService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { newPerson, operate, type Person, signIn, theOwner } from '../src/people.ts'
@@ -86,4 +88,37 @@ test('a new password set by the operator ends every stream and session', async (
     expect(answer.status).toBe(401)
   }
   await signIn({ login: ada.login, password: 'a completely new one' })
+})
+
+const { listMySessions, endMySession } = MyAccountService.method
+
+test('a session that is ended elsewhere loses its streams, and the one that ended it keeps its own', async () => {
+  const again = await signIn(ada)
+  const [there, here] = [await listen(ada, fleet().realtimeNodes[0]), await listen(again, fleet().realtimeNodes[1])]
+  const { sessions } = await again.call(listMySessions, {})
+  const other = sessions.find(({ current }) => !current)
+  expect(await again.call(endMySession, { sessionId: other?.id ?? '' })).toMatchObject({ ended: 1 })
+  expect(await there.closed()).toMatchObject({ code: 1008 })
+  expect(there.frames.at(-1)).toMatchObject({ case: 'close', value: { code: 'session_terminated', reconnect: false } })
+  await here.roundTrip()
+  expect(here.isClosed).toBe(false)
+  expect(here.events.filter(({ event }) => event.case === 'sessionTerminated')).toEqual([])
+  expect((await again.call(listMySessions, {})).sessions.map(({ current }) => current)).toEqual([true])
+})
+
+test('a deactivated account loses every stream and door at once, and comes back when it is reactivated', async () => {
+  const owner = await theOwner()
+  const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
+  await owner.call(AdminUserService.method.deactivateUser, { userId: ada.userId })
+  for (const socket of sockets) await expectTerminated(socket, 'account_deactivated')
+  for (const base of fleet().gateways) {
+    expect(
+      (await postJson(`${base}/api/connect/svc.api.v1.ViewerService/GetViewer`, {}, ada.authorization)).status,
+    ).toBe(401)
+    const { login } = ada
+    expect((await postJson(`${base}/auth/login`, { login, password: ada.password })).status).toBe(403)
+  }
+  await owner.call(AdminUserService.method.reactivateUser, { userId: ada.userId })
+  const back = await listen(await signIn(ada), fleet().realtimeNodes[1])
+  await back.roundTrip()
 })

@@ -14,6 +14,7 @@ describe('newId', () => {
     ['notification', 'N'],
     ['credential', 'S'],
     ['role', 'O'],
+    ['invite', 'I'],
   ] as const)('a %s id is %s and 14 base62 digits', (kind, prefix) => {
     expect(newId(kind)).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{14}$`))
   })

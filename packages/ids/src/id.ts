@@ -12,6 +12,7 @@ const prefixes = {
   notification: 'N',
   credential: 'S',
   role: 'O',
+  invite: 'I',
 } as const
 
 /** What an identifier names. */

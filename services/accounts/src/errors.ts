@@ -19,6 +19,15 @@ export const tooManyHashings = () =>
   new ConnectError('too many sign-ins at the moment; try again in a second', Code.ResourceExhausted, {
     'retry-after': '1',
   })
+export const accountDeactivated = () =>
+  new ConnectError('this account is deactivated; ask an administrator of the server', Code.PermissionDenied)
+export const inviteUnknown = () =>
+  new ConnectError('the invite is unknown, used up, revoked or expired; ask for another one', Code.NotFound)
+export const invalidInvite = (why: string) => new ConnectError(`invalid invite: ${why}`, Code.InvalidArgument)
+export const tooManyInvites = (most: number) =>
+  new ConnectError(`${most} invites hold already: revoke some first`, Code.ResourceExhausted)
+export const oneSessionOrAllOthers = () =>
+  new ConnectError('name a session, or ask for all others', Code.InvalidArgument)
 export const accountGone = () => new ConnectError('the account does not exist any more', Code.Unauthenticated)
 export const userNotFound = (login: string) => new ConnectError(`there is no account "${login}"`, Code.NotFound)
 export const roleNotFound = (name: string) => new ConnectError(`there is no role "${name}"`, Code.NotFound)

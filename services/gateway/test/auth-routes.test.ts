@@ -37,6 +37,13 @@ describe('POST /auth/login', () => {
     ])
   })
 
+  test('gives the cookie alone to a page that asks for no more, and tells what the program calls itself', async () => {
+    const wanted = { login: 'ada', password: 'correct horse', cookieOnly: true }
+    const answer = await browser.postJson('/auth/login', wanted, { 'user-agent': 'Program/1' })
+    expect(answer.status).toBe(200)
+    expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
+  })
+
   test('makes cookies of this host alone, and asks for https from then on, when the server is reached by it', async () => {
     const secure = (await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })).browser()
     const { cookies, headers } = await secure.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
@@ -129,6 +136,21 @@ describe('registration', () => {
     ])
   })
 
+  test('by an invite tells whom it is for, then makes the account and signs in', async () => {
+    env.accounts.answers.set('getInvite', () => ({ email: 'new@example.org' }))
+    env.accounts.answers.set('acceptInvite', () => ({ ...env.accounts.session('U-new', 'newbie'), token: '' }))
+    expect(said(await browser.postJson('/auth/invite', { token: 'IN1' }))).toEqual([200, { email: 'new@example.org' }])
+    const wishes = { token: 'IN1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
+    const answer = await browser.postJson('/auth/invite/accept', { ...wishes, cookieOnly: true })
+    expect(said(answer)).toEqual([200, { success: true, user: { id: 'U-new', login: 'newbie' } }])
+    expect(browser.jar.has('parley_session')).toBe(true)
+    expect(env.accounts.requests('acceptInvite')).toMatchObject([
+      { token: 'IN1', login: 'newbie', password: 'long enough', cookieOnly: true },
+    ])
+    const mistyped = await browser.postJson('/auth/invite/accept', { ...wishes, passwordConfirmation: 'other' })
+    expect(mistyped.status).toBe(400)
+  })
+
   const complete = { token: 't', login: 'l', password: 'p', passwordConfirmation: 'p' }
   test.each([
     ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.PermissionDenied, 403],
@@ -139,6 +161,9 @@ describe('registration', () => {
     ['/auth/register/complete', complete, 'completeRegistration', Code.InvalidArgument, 400],
     ['/auth/register/complete', complete, 'completeRegistration', Code.AlreadyExists, 409],
     ['/auth/register/complete', complete, 'completeRegistration', Code.ResourceExhausted, 403],
+    ['/auth/invite', { token: 't' }, 'getInvite', Code.NotFound, 404],
+    ['/auth/invite/accept', complete, 'acceptInvite', Code.NotFound, 404],
+    ['/auth/invite/accept', complete, 'acceptInvite', Code.ResourceExhausted, 403],
     ['/auth/reset-password', { token: 't', password: 'p' }, 'resetPassword', Code.InvalidArgument, 400],
   ] as const)('%s %j answers when %s says %i', async (path, body, method, code, status) => {
     env.accounts.refuse(method, code, 'the reason')

@@ -45,6 +45,7 @@ export class Neighbours {
   /** By thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
+  readonly deactivated = new Set<string>()
   /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
   readonly calls: string[] = []
@@ -120,7 +121,7 @@ const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
 })
 
 function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureReports): Promise<AsyncDisposable> {
-  const { rooms, presences, followers, deleted, previews } = neighbours
+  const { rooms, presences, followers, deleted, deactivated, previews } = neighbours
   return fakeLeaf(bus, (router) => {
     router.service(RoomsInternalService, {
       getRoomAccess: ({ userId, roomId }) => {
@@ -180,7 +181,8 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         return {
           profiles: userIds.map((id) => {
             const gone = deleted.has(id)
-            return { user: { id, login: gone ? '' : id, displayName: gone ? 'Deleted User' : id, deleted: gone } }
+            const user = { id, login: gone ? '' : id, displayName: gone ? 'Deleted User' : id, deleted: gone }
+            return { user, deactivated: deactivated.has(id) }
           }),
         }
       },

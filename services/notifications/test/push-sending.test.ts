@@ -113,6 +113,7 @@ const changes: Record<string, (user: string) => unknown> = {
   muted: (id) => push.fleet.as(id).preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED }),
   gone: (id) => push.fleet.neighbours.rooms.get('R1')?.members.delete(id),
   undisturbed: (id) => push.fleet.neighbours.presences.set(id, PresenceStatus.DO_NOT_DISTURB),
+  deactivated: (id) => push.fleet.neighbours.deactivated.add(id),
   retracted: () => push.fleet.neighbours.previews.delete('Egone'),
 }
 

@@ -3,19 +3,24 @@ import { createParleyClient, type ParleyClient } from '@parley/client'
 /** The server that this page came from. Its session cookie, which scripts cannot read, says who calls. */
 export const server: ParleyClient = createParleyClient({ baseUrl: globalThis.location.origin })
 
-/**
- * Signs in by password. The answer also holds a bearer token, for programs that have no cookies: nothing keeps it here, so no
- * script can ever take it.
- */
+/** Sessions of this page are cookies, which no script can take. */
+const cookieOnly = true
+
+/** Signs in by password. */
 export async function signIn(login: string, password: string): Promise<void> {
-  await server.signIn({ login, password })
-  server.token = undefined
+  await server.signIn({ login, password, cookieOnly })
 }
 
-/** Makes an account by the token of a registration, and signs in. Its bearer token is not kept either. */
-export async function completeRegistration(request: { token: string; login: string; password: string }): Promise<void> {
-  await server.account.completeRegistration(request)
-  server.token = undefined
+type NewAccount = { token: string; login: string; password: string }
+
+/** Makes an account by the token of a registration, and signs in. */
+export async function completeRegistration(account: NewAccount): Promise<void> {
+  await server.account.completeRegistration({ ...account, cookieOnly })
+}
+
+/** Makes an account by an invite, and signs in. */
+export async function acceptInvite(account: NewAccount): Promise<void> {
+  await server.account.acceptInvite({ ...account, cookieOnly })
 }
 
 /** What pages send back to prove where they come from. It comes and goes with a session's cookie, which is out of reach. */

@@ -24,8 +24,10 @@ export type NewAccount = {
   /** One that keeps the rules; left out: the login is shown. */
   displayName?: string
   roleIds: string[]
-  /** Whether its owner makes it, and not an operator. */
+  /** Whether its owner makes it. */
   bySelf?: boolean
+  /** The administrator who makes it; left out for an operator. */
+  actorId?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
@@ -62,7 +64,7 @@ export async function createAccount(
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
       if (email !== '' && (await claimEmail(tx, id, email, at)) === 'taken') throw emailTaken()
       const more = (await steps.after?.(tx, created)) ?? []
-      const actorId = account.bySelf === true ? id : ''
+      const actorId = account.bySelf === true ? id : (account.actorId ?? '')
       const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }
       return enqueue(tx, [
         { ...common, version: 1n, ...userCreated() },

@@ -18,14 +18,19 @@ export type ListedPage = {
 export async function listPage(
   ctx: Pick<Context, 'db'>,
   request: { search: string; page?: PageRequest | undefined },
-  maxLimit: number,
+  { maxLimit, deactivatedToo }: { maxLimit: number; deactivatedToo: boolean },
 ): Promise<ListedPage> {
   const { search, page } = request
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
   const after = page?.cursor ? keyOf(page.cursor) : undefined
   // One more than shown tells whether there are more.
-  const { keys, total } = await listUsers(ctx.db, search, { limit: limit + 1, offset: page?.offset ?? 0, after })
+  const { keys, total } = await listUsers(ctx.db, search, {
+    limit: limit + 1,
+    offset: page?.offset ?? 0,
+    after,
+    deactivatedToo,
+  })
   const shown = keys.slice(0, limit)
   const hasMore = keys.length > limit
   const last = shown.at(-1)

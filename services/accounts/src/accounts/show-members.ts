@@ -3,7 +3,7 @@ import type { AdminMember } from '@parley/contracts/admin'
 import type { Context } from '../context.ts'
 import { isLastOwner } from '../deletion/last-owner.ts'
 import { userUnknown } from '../errors.ts'
-import { mayDelete } from '../policy/administration.ts'
+import { mayDeactivate, mayDelete } from '../policy/administration.ts'
 import { addressesOf } from '../store/emails.ts'
 import { findUsers, type UserWithRoles } from '../store/users.ts'
 import { toAdminMember } from '../view/admin-member.ts'
@@ -27,6 +27,7 @@ export async function showMembers(
       policy,
       addresses: addresses && (addresses.get(row.id) ?? []),
       showsLoginChange: seesLoginChanges || row.id === caller.userId,
+      canDeactivate: row.deletedAt === null && mayDeactivate(policy, caller, row, row.id === lastOwner),
       canDelete: row.deletedAt === null && mayDelete(policy, caller, row, row.id === lastOwner),
     }),
   )

@@ -4,6 +4,8 @@ import type { Tx } from '@parley/postgres'
 import type { Config } from '../config.ts'
 import { noted } from '../domain/announcements.ts'
 import { insertCredentials, trimCredentials, type NewCredential } from '../store/credentials.ts'
+import { readableUserAgent } from '../domain/user-agent.ts'
+import { accountDeactivated } from '../errors.ts'
 import type { Announcement } from '../store/user-changes.ts'
 import { freshUntil } from './freshness.ts'
 
@@ -19,29 +21,49 @@ export type OpenedSession = {
   announcements: Announcement[]
 }
 
-/** Stores the credentials of a new session within the change of its account; their secrets are here and nowhere else. */
+/** What a sign-in makes. */
+export type WantedSession = {
+  /** Both unless said otherwise. */
+  kinds?: readonly NewCredential['kind'][]
+  /** False for programs that must never do what asks for a fresh proof. */
+  everFresh?: boolean
+  /** What the program that signs in calls itself. */
+  userAgent?: string
+}
+
+/** What a request for a session says of itself, as {@link openSession} wants it. */
+export const wantedBy = (request: { userAgent: string; cookieOnly: boolean }): WantedSession => ({
+  userAgent: request.userAgent,
+  ...(request.cookieOnly && { kinds: ['cookie'] }),
+})
+
+/**
+ * Stores the credentials of a new session within the change of its account; their secrets are here and nowhere else. Throws
+ * `permission_denied` for a deactivated account.
+ */
 export async function openSession(
   tx: Tx,
   { secretKey, tokenTtlMs }: Pick<Config, 'secretKey' | 'tokenTtlMs'>,
-  user: { id: string; authGeneration: number },
+  user: { id: string; authGeneration: number; deactivatedAt?: Date | null },
   at: Date,
-  wanted: { kinds: readonly NewCredential['kind'][]; everFresh: boolean } = {
-    kinds: ['bearer', 'cookie'],
-    everFresh: true,
-  },
+  { kinds = ['bearer', 'cookie'], everFresh = true, userAgent = '' }: WantedSession = {},
 ): Promise<OpenedSession> {
+  if (user.deactivatedAt) throw accountDeactivated()
   const secrets = {
-    bearer: wanted.kinds.includes('bearer') ? newToken('accessToken') : '',
-    cookie: wanted.kinds.includes('cookie') ? newHandle() : '',
+    bearer: kinds.includes('bearer') ? newToken('accessToken') : '',
+    cookie: kinds.includes('cookie') ? newHandle() : '',
   }
-  const rows = wanted.kinds.map((kind) => ({
+  const sessionId = newId('credential')
+  const rows = kinds.map((kind) => ({
     id: newId('credential'),
+    sessionId,
+    userAgent: userAgent === '' ? null : readableUserAgent(userAgent),
     userId: user.id,
     kind,
     digest: credentialDigest(secretKey, secrets[kind]),
     authGeneration: user.authGeneration,
     createdAt: at,
-    freshUntil: wanted.everFresh ? freshUntil(at) : null,
+    freshUntil: everFresh ? freshUntil(at) : null,
     rotatedAt: kind === 'cookie' ? at : null,
     expiresAt: new Date(at.getTime() + tokenTtlMs),
   }))

@@ -8,7 +8,9 @@ const endReasons = [
   'password_changed',
   'password_reset',
   'account_deleted',
+  'account_deactivated',
   'external_identity_disconnected',
+  'session_revoked',
 ] as const
 export type EndReason = (typeof endReasons)[number]
 
@@ -38,6 +40,15 @@ export const noted = (kind: string, details: Record<string, string> = {}): Annou
 /** That somebody was given a role; beside `roles_changed`, which says what they hold now. */
 export const roleAssigned = (roleId: string, roleName = roleId): Announcement =>
   noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
+
+/** Some sessions of an account ended and others go on: their sockets alone are closed, and none of the others hears of it. */
+export const sessionsRevoked = (credentialIds: string[]): Announcement => ({
+  kind: 'credentials_ended',
+  fact: {
+    case: 'credentialsEnded',
+    value: { credentialIds, all: false, reason: 'session_revoked' satisfies EndReason },
+  },
+})
 
 export function credentialsEnded(
   userId: string,

@@ -8,10 +8,14 @@ import type { ProviderIdentity } from '../providers/provider.ts'
 import { findIdentity } from '../store/external-identities.ts'
 import { changeUser } from '../store/user-changes.ts'
 
-/** Begins a browser session of the account that an identity is linked to; undefined when it is linked to none. */
+/**
+ * Begins a browser session of the account that an identity is linked to; undefined when it is linked to none. Throws
+ * `permission_denied` when the account is deactivated.
+ */
 export async function signInBy(
   ctx: Context,
   identity: ProviderIdentity,
+  userAgent: string,
 ): Promise<MessageInitShape<typeof NewSessionSchema> | undefined> {
   const linked = await findIdentity(ctx.db, identity)
   if (!linked) return undefined
@@ -21,7 +25,7 @@ export async function signInBy(
   const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
     // It may have been unlinked while the account was not locked.
     if ((await findIdentity(tx, identity))?.userId !== userId) return undefined
-    const opened = await openSession(tx, ctx.config, user, at, { kinds: ['cookie'], everFresh: true })
+    const opened = await openSession(tx, ctx.config, user, at, { kinds: ['cookie'], userAgent })
     session = opened
     return { announce: () => [loginEvent(true), ...opened.announcements] }
   })

@@ -3,7 +3,13 @@ import { mailFailed, mailSent } from '../metrics.ts'
 import type { Mail, Transport } from './mail.ts'
 
 /** What a mail is about; goes to metrics and logs, where its address and text must not. */
-export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | 'email_added' | 'password_reset'
+export type MailKind =
+  | 'registration_code'
+  | 'account_exists'
+  | 'email_code'
+  | 'email_added'
+  | 'password_reset'
+  | 'invite'
 
 export type Mailer = {
   /**

@@ -46,6 +46,16 @@ export const emailAddedMail =
       'If that was not you, set a new password at once, which ends every session of the account, and tell whoever runs this server.',
     ])
 
+export const inviteMail =
+  (to: string, link: string, until: Date): Compose =>
+  (server) =>
+    layOut(to, `You are invited to ${server}`, server, [
+      `You are invited to ${server}. You can make an account here:`,
+      { link, label: 'Accept the invite' },
+      `The link is for you: it works once, until ${until.toUTCString()}.`,
+      'If you do not want an account, you can ignore this mail.',
+    ])
+
 export const passwordResetMail =
   (to: string, link: string, ttlMs: number): Compose =>
   (server) =>

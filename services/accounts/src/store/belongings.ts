@@ -7,6 +7,7 @@ import {
   externalIdentities,
   flowTokens,
   handles,
+  invites,
   oauthConsents,
   providerLogins,
   userRoles,
@@ -27,6 +28,7 @@ export const nothingPersonal = {
   statusText: null,
   statusExpiresAt: null,
   resetMailedAt: null,
+  deactivatedAt: null,
 } satisfies Partial<UserRow>
 
 /** Deletes every row that belongs to an account but the account itself; answers how many there were. */
@@ -46,6 +48,8 @@ export async function eraseBelongings(tx: Tx, userId: string): Promise<number> {
     () => tx.delete(flowTokens).where(eq(flowTokens.userId, userId)),
     () => tx.delete(emailCodes).where(inArray(emailCodes.emailKey, addresses)),
     () => tx.delete(emailCodes).where(eq(emailCodes.userId, userId)),
+    () => tx.delete(invites).where(eq(invites.createdBy, userId)),
+    () => tx.delete(invites).where(inArray(sql`lower(${invites.email})`, addresses)),
     () => tx.delete(emails).where(eq(emails.userId, userId)),
     () => tx.delete(handles).where(eq(handles.ownerId, userId)),
     () => tx.delete(externalIdentities).where(eq(externalIdentities.userId, userId)),

@@ -176,11 +176,24 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
   return rows.map((row) => row.id)
 }
 
+/** Which of a user's credentials belong to a session. Each of those made before sessions had ids is one. */
+const isOfSession = (sessionId: string) =>
+  or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
+
+/** Ids of what a user has of a session, ended or not; empty for a session of somebody else. */
+export async function credentialsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(and(eq(credentials.userId, userId), isOfSession(sessionId)))
+  return rows.map(({ id }) => id)
+}
+
 /** The credentials of a user that hold, those used last first. */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
-  const { id, kind, createdAt, expiresAt } = credentials
+  const { id, kind, sessionId, userAgent, createdAt, expiresAt } = credentials
   return db
-    .select({ id, kind, createdAt, expiresAt })
+    .select({ id, kind, sessionId, userAgent, createdAt, expiresAt })
     .from(credentials)
     .where(
       and(

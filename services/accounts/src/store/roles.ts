@@ -30,13 +30,15 @@ export async function firstHolder(db: Reader, roleId: string): Promise<{ id: str
   return holder
 }
 
-/** Whether an account other than this one holds a role. */
+/** Whether an account other than this one holds a role and can sign in. */
 export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
   const [other] = await db
     .select({ id: users.id })
     .from(users)
     .innerJoin(userRoles, eq(userRoles.userId, users.id))
-    .where(and(eq(userRoles.roleId, roleId), ne(users.id, userId), isNull(users.deletedAt)))
+    .where(
+      and(eq(userRoles.roleId, roleId), ne(users.id, userId), isNull(users.deletedAt), isNull(users.deactivatedAt)),
+    )
     .limit(1)
   return other !== undefined
 }

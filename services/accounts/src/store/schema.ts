@@ -45,6 +45,8 @@ export const users = pgTable(
     /** When a password link was last mailed. */
     resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
+    /** Since when the account cannot sign in; null: it can. */
+    deactivatedAt: moment('deactivated_at'),
     deletedAt: moment('deleted_at'),
   },
   (t) => [
@@ -100,6 +102,10 @@ export const credentials = pgTable(
       .notNull()
       .references(() => users.id),
     kind: text({ enum: ['bearer', 'cookie'] }).notNull(),
+    /** What one sign-in made is one session; null: made before sessions had ids, and a session of its own. */
+    sessionId: text('session_id'),
+    /** What the program that signed in calls itself; null: unknown. */
+    userAgent: text('user_agent'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
     /** Null: can never be fresh. */
@@ -170,6 +176,32 @@ export const flowTokens = pgTable(
     expiresAt: moment('expires_at').notNull(),
   },
   (t) => [index('flow_tokens_expiry').on(t.expiresAt), index('flow_tokens_user').on(t.userId)],
+)
+
+/** Links by which people register, by digest of their secret. One that is used up is deleted. */
+export const invites = pgTable(
+  'invites',
+  {
+    id: text().primaryKey(),
+    digest: bytea().notNull(),
+    label: text().notNull(),
+    /** Where it was mailed to, as it was written; empty for a link that is passed on. */
+    email: text().notNull(),
+    roleIds: text('role_ids').array().notNull(),
+    maxUses: integer('max_uses').notNull(),
+    uses: integer().notNull().default(0),
+    createdBy: text('created_by')
+      .notNull()
+      .references(() => users.id),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('invites_digest').on(t.digest),
+    index('invites_created').on(t.createdAt, t.id),
+    index('invites_creator').on(t.createdBy),
+    index('invites_expiry').on(t.expiresAt),
+  ],
 )
 
 /** Browsers that were sent to a provider and have not come back. */

@@ -9,10 +9,13 @@ export type UserPage = {
   offset: number
   /** Wins over the offset. */
   after: UserKey | undefined
+  /** Whether accounts that cannot sign in are listed, too. */
+  deactivatedToo: boolean
 }
 export type ListedUsers = { keys: (UserKey & { id: string })[]; total: bigint }
 
-const listed = sql`${users.deletedAt} is null`
+const listed = ({ deactivatedToo }: UserPage): SQL =>
+  deactivatedToo ? sql`${users.deletedAt} is null` : sql`${users.deletedAt} is null and ${users.deactivatedAt} is null`
 const columns = sql`id, created_at as "createdAt", login`
 
 /** Accounts whose login or display name holds the text, in any letter case; all of them when it is empty. */
@@ -26,9 +29,9 @@ async function listAll(db: Reader, page: UserPage): Promise<ListedUsers> {
   const [keys, total] = await Promise.all([
     sqlRows<UserKey & { id: string }>(
       db,
-      sql`select ${columns} from ${users} where ${listed} and ${isAfter(page)} ${inPage(page)}`,
+      sql`select ${columns} from ${users} where ${listed(page)} and ${isAfter(page)} ${inPage(page)}`,
     ),
-    db.$count(users, listed),
+    db.$count(users, listed(page)),
   ])
   return { keys, total: BigInt(total) }
 }
@@ -40,7 +43,7 @@ async function findAll(db: Reader, text: string, page: UserPage): Promise<Listed
     db,
     sql`with found as materialized (
           select id, created_at, login from ${users}
-          where ${listed} and (${holds(sql`login`)} or ${holds(sql`display_name`)}))
+          where ${listed(page)} and (${holds(sql`login`)} or ${holds(sql`display_name`)}))
         select page.*, counted.total from (select count(*) as total from found) as counted
         left join (select ${columns} from found where ${isAfter(page)} ${inPage(page)}) as page on true
         order by page."createdAt", page.login`,

@@ -13,10 +13,11 @@ type Shown = {
   addresses: readonly string[] | undefined
   showsLoginChange: boolean
   canDelete: boolean
+  canDeactivate: boolean
 }
 
 export function toAdminMember(row: UserWithRoles, user: User, shown: Shown): AdminMember {
-  const { policy, addresses = [], showsLoginChange, canDelete } = shown
+  const { policy, addresses = [], showsLoginChange, canDelete, canDeactivate } = shown
   return create(AdminMemberSchema, {
     user,
     roles: roleNamesOf(row.roleIds, policy),
@@ -24,6 +25,8 @@ export function toAdminMember(row: UserWithRoles, user: User, shown: Shown): Adm
     hasVerifiedEmail: addresses.length > 0,
     verifiedEmails: [...addresses],
     viewerCanDeleteAccount: canDelete,
+    viewerCanDeactivate: canDeactivate,
+    ...(row.deactivatedAt && { deactivatedAt: timestampFromDate(row.deactivatedAt) }),
     ...(showsLoginChange && row.loginChangedAt && { lastLoginChange: timestampFromDate(row.loginChangedAt) }),
   })
 }

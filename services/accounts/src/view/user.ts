@@ -33,7 +33,12 @@ export function toUser(user: UserRow, { presence, avatarUrl, now }: Shown): User
 }
 
 export const toProfile = (row: UserWithRoles, user: User): Profile =>
-  create(ProfileSchema, { user, roleIds: row.roleIds, createdAt: timestampFromDate(row.createdAt) })
+  create(ProfileSchema, {
+    user,
+    roleIds: row.roleIds,
+    createdAt: timestampFromDate(row.createdAt),
+    deactivated: row.deactivatedAt !== null,
+  })
 
 export const toPerson = (user: UserWithRoles): Person =>
   create(PersonSchema, {

@@ -13,7 +13,7 @@ import { isForThem } from './tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
 /** Why a push does not leave. */
-export type Reason = 'dismissed' | 'expired' | 'muted' | 'do_not_disturb' | 'no_access' | 'no_message'
+export type Reason = 'dismissed' | 'expired' | 'muted' | 'do_not_disturb' | 'no_access' | 'no_message' | 'deactivated'
 
 /** What becomes of a push: what it says, or why it says nothing. */
 export type Prepared = { push: HeldPush } & ({ content: PushContent } | { reason: Reason })
@@ -55,7 +55,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
     findChosenLevels(db, shows),
     countDirectMessages(db, userIds),
     accounts.getPresences({ userIds }, { timeoutMs }),
-    accounts.getProfiles({ userIds: unique(shows.map(({ actorId }) => actorId)) }, { timeoutMs }),
+    accounts.getProfiles({ userIds: unique([...userIds, ...shows.map(({ actorId }) => actorId)]) }, { timeoutMs }),
     messaging.previewMessages({ messages: [...messages.values()] }, { timeoutMs }),
     Promise.all(
       roomIds.map(async (roomId) => {
@@ -71,6 +71,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
   const undisturbed = presences.filter(({ status }) => status === PresenceStatus.DO_NOT_DISTURB)
   return {
     badges,
+    deactivated: new Set(profiles.flatMap(({ user, deactivated }) => (user && deactivated ? [user.id] : []))),
     muted: new Set(muted.map(({ userId, roomId }) => `${roomId} ${userId}`)),
     undisturbed: new Set(undisturbed.map(({ userId }) => userId)),
     names: new Map(profiles.map(({ user }) => [user?.id, user?.displayName])),
@@ -81,6 +82,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
 
 function showing(push: HeldPush, known: Known, links: Links): Prepared {
   const { userId, roomId, eventId, actorId, kind, tag, notificationId } = push
+  if (known.deactivated.has(userId)) return { push, reason: 'deactivated' }
   if (known.undisturbed.has(userId)) return { push, reason: 'do_not_disturb' }
   if (known.muted.has(`${roomId} ${userId}`)) return { push, reason: 'muted' }
   const room = known.roomNames.get(roomId)?.get(userId)

@@ -1,6 +1,6 @@
 import type { Policy } from '@parley/auth'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import type { Event } from '@parley/contracts/internal'
+import type { CredentialsEndedFact, Event } from '@parley/contracts/internal'
 import { sessionTerminated, streamClosed, type StreamEnd } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
@@ -59,7 +59,7 @@ export class Hub {
     this.#gain(change)
     if (!this.#isKnown(event)) this.#publishDeliveries(event)
     this.#lose(change)
-    if (event.fact.case === 'credentialsEnded') this.#endSessions(event)
+    if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
   }
 
   /** The policy changed: universal rooms may be open or closed to other people now. */
@@ -160,10 +160,13 @@ export class Hub {
     })
   }
 
-  #endSessions({ aggregateId, occurredAt }: Event): void {
+  /** A sign-out ends every stream of the user, as clients know it; a session that is revoked ends its own. */
+  #endSessions({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)
     if (!user) return
-    const connections = [...user.connections]
+    const connections = [...user.connections].filter(
+      ({ credentialId }) => reason !== 'session_revoked' || credentialIds.includes(credentialId ?? ''),
+    )
     const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - endIsOldMs
     if (isOld) this.#options.verify(connections)
     else for (const connection of connections) connection.end(sessionTerminated)

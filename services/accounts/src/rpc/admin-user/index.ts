@@ -4,9 +4,15 @@ import type { Context } from '../../context.ts'
 import { assignRole } from './assign-role.ts'
 import { batchGetMembers } from './batch-get-members.ts'
 import { clearUsernameCooldown } from './clear-username-cooldown.ts'
+import { createInvite } from './create-invite.ts'
+import { createUser } from './create-user.ts'
+import { deactivateUser } from './deactivate-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { getMember } from './get-member.ts'
+import { listInvites } from './list-invites.ts'
 import { listMembers } from './list-members.ts'
+import { reactivateUser } from './reactivate-user.ts'
+import { revokeInvite } from './revoke-invite.ts'
 import { revokeRole } from './revoke-role.ts'
 import { updateUser } from './update-user.ts'
 import { updateUserPassword } from './update-user-password.ts'
@@ -22,4 +28,10 @@ export const adminUser = (ctx: Context) =>
     updateUserPassword: updateUserPassword(ctx),
     clearUsernameCooldown: clearUsernameCooldown(ctx),
     deleteUser: deleteUser(ctx),
+    createUser: createUser(ctx),
+    deactivateUser: deactivateUser(ctx),
+    reactivateUser: reactivateUser(ctx),
+    createInvite: createInvite(ctx),
+    listInvites: listInvites(ctx),
+    revokeInvite: revokeInvite(ctx),
   }) satisfies ServiceImpl<typeof AdminUserService>

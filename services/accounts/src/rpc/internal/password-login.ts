@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
+import { openSession, wantedBy, type OpenedSession } from '../../credentials/open-session.ts'
 import { loginEvent } from '../../domain/announcements.ts'
 import { wrongPassword } from '../../errors.ts'
 import { signedIn, signInFailed } from '../../metrics.ts'
@@ -9,7 +9,7 @@ import { changeUser } from '../../store/user-changes.ts'
 import { findUserByEmail, findUserByLogin } from '../../store/users.ts'
 
 export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalService.method.passwordLogin> {
-  return async ({ identifier, password }) => {
+  return async ({ identifier, password, ...about }) => {
     const name = identifier.trim()
     const user = await (name.includes('@') ? findUserByEmail : findUserByLogin)(ctx.db, name)
     const fits = await ctx.passwords.fits(password, user?.passwordHash ?? undefined)
@@ -24,7 +24,7 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
     const changed = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
       // The password may have been changed while this one was being hashed.
       if (current.passwordHash !== user.passwordHash) throw wrongPassword()
-      const opened = (session = await openSession(tx, ctx.config, current, at))
+      const opened = (session = await openSession(tx, ctx.config, current, at, wantedBy(about)))
       return { announce: () => [loginEvent(true), ...opened.announcements] }
     })
     if (!changed || !session) throw wrongPassword()

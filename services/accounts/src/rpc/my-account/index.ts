@@ -4,6 +4,8 @@ import type { Context } from '../../context.ts'
 import { deleteAvatar } from './delete-avatar.ts'
 import { deleteCustomStatus } from './delete-custom-status.ts'
 import { disconnectExternalIdentity } from './disconnect-external-identity.ts'
+import { endMySession } from './end-my-session.ts'
+import { listMySessions } from './list-my-sessions.ts'
 import { listExternalIdentities } from './list-external-identities.ts'
 import { startExternalIdentityLink } from './start-external-identity-link.ts'
 import { deleteMyAccount } from './delete-my-account.ts'
@@ -30,4 +32,6 @@ export const myAccount = (ctx: Context) =>
     disconnectExternalIdentity: disconnectExternalIdentity(ctx),
     requestAccountDeletion: requestAccountDeletion(ctx),
     deleteMyAccount: deleteMyAccount(ctx),
+    listMySessions: listMySessions(ctx),
+    endMySession: endMySession(ctx),
   }) satisfies Partial<ServiceImpl<typeof MyAccountService>>

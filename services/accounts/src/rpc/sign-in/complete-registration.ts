@@ -3,7 +3,7 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { asking } from '../../asking.ts'
 import { createAccount } from '../../accounts/create-account.ts'
 import type { Context } from '../../context.ts'
-import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
+import { openSession, wantedBy, type OpenedSession } from '../../credentials/open-session.ts'
 import { assertRegisteredLogin } from '../../domain/login.ts'
 import { registrationClosed, registrationExpired } from '../../errors.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
@@ -12,7 +12,7 @@ import { toNewSession } from '../../view/new-session.ts'
 export function completeRegistration(
   ctx: Context,
 ): MethodImpl<typeof SignInInternalService.method.completeRegistration> {
-  return async ({ completionToken, login, password }) => {
+  return async ({ completionToken, login, password, ...about }) => {
     if (!ctx.config.directRegistration) throw registrationClosed()
     assertRegisteredLogin(login)
     const asked = asking(ctx)
@@ -25,7 +25,7 @@ export function completeRegistration(
       {
         before: async (tx) => void emailOf(await takeFlowToken(tx, asked, 'registration', completionToken)),
         after: async (tx, account) => {
-          session = await openSession(tx, ctx.config, account, account.at)
+          session = await openSession(tx, ctx.config, account, account.at, wantedBy(about))
           return session.announcements
         },
       },

@@ -9,6 +9,7 @@ import { providerAnswered, providerUnusable } from '../../metrics.ts'
 import { ProviderDenied, ProviderFailed } from '../../providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../providers/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
+import { findUsers } from '../../store/users.ts'
 import { takeProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../providers/deadline.ts'
 
@@ -23,8 +24,15 @@ const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
   /** A known identity signs in; an unknown one may become an account where the operator lets it. */
-  const signIn = async (provider: Provider, identity: ProviderIdentity, redirectPath: string): Promise<Outcome> => {
-    const session = await signInBy(ctx, identity)
+  const signIn = async (
+    provider: Provider,
+    identity: ProviderIdentity,
+    { redirectPath, userAgent }: { redirectPath: string; userAgent: string },
+  ): Promise<Outcome> => {
+    const linked = await findIdentity(ctx.db, identity)
+    const [holder] = linked ? await findUsers(ctx.db, [linked.userId]) : []
+    if (holder?.deactivatedAt) return error('account_deactivated')
+    const session = await signInBy(ctx, identity, userAgent)
     if (session) return { case: 'session', value: session }
     if (!provider.settings.autoProvision) return error('external_identity_unlinked')
     const flow = { purpose: 'external_create', userId: '', redirectPath } as const
@@ -43,7 +51,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
   }
 
-  return async ({ providerId, query, browserHandle, userId }, call) => {
+  return async ({ providerId, query, browserHandle, userId, userAgent }, call) => {
     const route = ctx.providers.route(providerId)
     if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
     const { provider, key, callbackUrl } = route
@@ -61,7 +69,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     try {
       const attempt = { redirectUri: callbackUrl, state, nonce, codeVerifier }
       const identity = await provider.identify(callback, attempt, providerDeadline(call))
-      if (linkUserId === null) return done(redirectPath, await signIn(provider, identity, redirectPath))
+      if (linkUserId === null) return done(redirectPath, await signIn(provider, identity, { redirectPath, userAgent }))
       return done(redirectPath, await link(provider, identity, { userId, redirectPath }))
     } catch (failure) {
       if (failure instanceof ProviderDenied) return done(redirectPath, error('provider_denied'))

@@ -1,11 +1,13 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
+import { acceptInvite } from './accept-invite.ts'
 import { completeRegistration } from './complete-registration.ts'
 import { confirmEmailCode } from './confirm-email-code.ts'
 import { decideConsent } from './decide-consent.ts'
 import { exchangeAuthorizationCode } from './exchange-authorization-code.ts'
 import { finishProviderLogin } from './finish-provider-login.ts'
+import { getInvite } from './get-invite.ts'
 import { hasConsent } from './has-consent.ts'
 import { issueAuthorizationCode } from './issue-authorization-code.ts'
 import { requestEmailCode } from './request-email-code.ts'
@@ -21,6 +23,8 @@ export const signIn = (ctx: Context) =>
     requestRegistrationCode: requestRegistrationCode(ctx),
     verifyRegistrationCode: verifyRegistrationCode(ctx),
     completeRegistration: completeRegistration(ctx),
+    getInvite: getInvite(ctx),
+    acceptInvite: acceptInvite(ctx),
     requestEmailCode: requestEmailCode(ctx),
     confirmEmailCode: confirmEmailCode(ctx),
     requestPasswordReset: requestPasswordReset(ctx),

@@ -9,7 +9,7 @@ const maxLimit = 500
 
 export function listUsers(ctx: Context): MethodImpl<typeof UserService.method.listUsers> {
   return async (request) => {
-    const { rows, page } = await listPage(ctx, request, maxLimit)
+    const { rows, page } = await listPage(ctx, request, { maxLimit, deactivatedToo: false })
     const policy = ctx.policy.current()
     return { users: await showEach(ctx, rows, (row, user) => toDirectoryMember(row, user, policy)), page }
   }

@@ -1,16 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NewSession } from '@parley/contracts/internal'
 import { badRequest } from '../../errors.ts'
 import { replyJson } from '../reply.ts'
 import { beginSession } from '../session.ts'
-import type { Handler } from './context.ts'
+import { wantedSession, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
 /** `POST /auth/register/complete`: makes the account and signs in. */
 export const complete: Handler = async (context, request, response) => {
-  const fields = textFields(await readJsonObject(request), 'token', 'login', 'password', 'passwordConfirmation')
-  const { token: completionToken, login, password } = fields
-  if (password !== fields.passwordConfirmation) throw badRequest('password and passwordConfirmation differ')
-  const session = await context.signIn.completeRegistration({ completionToken, login, password })
+  const { token: completionToken, ...account } = await newAccount(request)
+  const session = await context.signIn.completeRegistration({ completionToken, ...account })
+  return replySignedIn(context, session, { request, response })
+}
+
+/** `POST /auth/invite/accept`: makes the account by an invite and signs in, also while registration is closed. */
+export const acceptInvite: Handler = async (context, request, response) => {
+  const session = await context.signIn.acceptInvite(await newAccount(request))
+  return replySignedIn(context, session, { request, response })
+}
+
+async function newAccount(request: IncomingMessage) {
+  const body = await readJsonObject(request)
+  const { passwordConfirmation, ...account } = textFields(body, 'token', 'login', 'password', 'passwordConfirmation')
+  if (account.password !== passwordConfirmation) throw badRequest('password and passwordConfirmation differ')
+  return { ...account, ...wantedSession(request, body) }
+}
+
+function replySignedIn(
+  context: AuthContext,
+  session: NewSession,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): Promise<void> {
   beginSession(context, session, response)
-  const user = { id: session.userId, login: session.login }
-  return replyJson(request, response, 200, { success: true, user, token: session.token })
+  const { userId: id, login, token } = session
+  return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })
 }

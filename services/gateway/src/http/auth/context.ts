@@ -45,6 +45,12 @@ export type UserHandler = (
   user: SignedIn,
 ) => Promise<void>
 
+/** What a sign-in says of the session it wants: what the program calls itself, and whether it has a use for a token. */
+export const wantedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
+  userAgent: headerOf(request, 'user-agent') ?? '',
+  cookieOnly: body['cookieOnly'] === true,
+})
+
 /** Where a sign-in comes from, for limits and the audit log. */
 export const clientAddressOf = ({ clientAddress }: AuthContext, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

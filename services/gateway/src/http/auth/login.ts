@@ -3,32 +3,33 @@ import type { IncomingMessage } from 'node:http'
 import { badRequest } from '../../errors.ts'
 import { replyJson } from '../reply.ts'
 import { beginSession } from '../session.ts'
-import { clientAddressOf, type AuthContext, type Handler } from './context.ts'
+import { clientAddressOf, wantedSession, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textField } from './json-body.ts'
 
 const maxIdentifierLength = 254
 
-/** `POST /auth/login`: login or verified e-mail and password for a bearer token and a session cookie. */
+/** `POST /auth/login`: login or verified e-mail and password for a bearer token and a session cookie, or the cookie alone. */
 export const login: Handler = async (context, request, response) => {
   const body = await readJsonObject(request)
   const identifier = textField(body, 'identifier') ?? textField(body, 'login')
-  const session = await signInByPassword(context, request, identifier, textField(body, 'password'))
+  const pair = { identifier, password: textField(body, 'password') }
+  const session = await signInByPassword(context, request, pair, wantedSession(request, body))
   beginSession(context, session, response)
   const { userId: id, login, token } = session
-  return replyJson(request, response, 200, { success: true, user: { id, login }, token })
+  return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })
 }
 
 /** Signs in, within the limits of attempts. Throws `invalid_argument`, `unauthenticated` or `resource_exhausted`. */
 async function signInByPassword(
   context: AuthContext,
   request: IncomingMessage,
-  identifier: string | undefined,
-  password: string | undefined,
+  { identifier, password }: { identifier: string | undefined; password: string | undefined },
+  wanted: ReturnType<typeof wantedSession>,
 ): Promise<PasswordLoginResponse> {
   if (!identifier || !password || identifier.length > maxIdentifierLength)
     throw badRequest('send login (or identifier) and password')
   const address = clientAddressOf(context, request)
   return context.attempts.run(identifier, address, () =>
-    context.accounts.passwordLogin({ identifier, password, clientAddress: address }),
+    context.accounts.passwordLogin({ identifier, password, clientAddress: address, ...wanted }),
   )
 }

@@ -1,8 +1,9 @@
 import { Code } from '@connectrpc/connect'
 import { jsonRoute, type JsonRoute } from '../json-route.ts'
 import { approveConsent, consentRequest, denyConsent } from '../oauth/consent.ts'
-import { complete } from './complete.ts'
+import { acceptInvite, complete } from './complete.ts'
 import { forgotPassword } from './forgot-password.ts'
+import { describeInvite } from './invite.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { register } from './register.ts'
@@ -21,6 +22,8 @@ export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/register', jsonRoute.open(register, mailing)],
   ['/auth/register/verify-code', jsonRoute.open(verifyCode)],
   ['/auth/register/complete', jsonRoute.open(complete, userLimit)],
+  ['/auth/invite', jsonRoute.open(describeInvite)],
+  ['/auth/invite/accept', jsonRoute.open(acceptInvite, userLimit)],
   ['/auth/verify-email/request-code', jsonRoute.user(requestEmailCode, mailing)],
   ['/auth/verify-email/confirm-code', jsonRoute.user(confirmEmailCode)],
   ['/auth/forgot-password', jsonRoute.open(forgotPassword, mailing)],

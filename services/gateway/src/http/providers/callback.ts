@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { internalPath } from '@parley/auth'
 import type { AuthContext } from '../auth/context.ts'
 import { browserHandle } from '../browser-handle.ts'
+import { headerOf } from '../header.ts'
 import { keepPendingFlow } from '../pending-flow.ts'
 import { queryOf, redirect, withParameter } from '../redirect.ts'
 import { beginSession, browserUser } from '../session.ts'
@@ -24,6 +25,7 @@ export async function finishProviderLogin(
     query,
     browserHandle: browserHandle(context, request) ?? '',
     userId: user?.caller.userId ?? '',
+    userAgent: headerOf(request, 'user-agent') ?? '',
   }
   const { redirectPath, outcome } = await context.signIn.finishProviderLogin(cameBack, { timeoutMs })
   const path = internalPath(redirectPath) ?? '/'

@@ -3,7 +3,16 @@ import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
 /** Pages of the web client: it reads the path itself. Pushes lead to those below /chat/, mails and providers to the others. */
-const pages = new Set(['/', '/chat', '/login', '/register', '/reset-password', '/sso/confirm', '/oauth/consent'])
+const pages = new Set([
+  '/',
+  '/chat',
+  '/login',
+  '/register',
+  '/invite',
+  '/reset-password',
+  '/sso/confirm',
+  '/oauth/consent',
+])
 const isPage = (path: string): boolean => pages.has(path) || path.startsWith('/chat/')
 
 /** Answers the pages and files of the web client. */

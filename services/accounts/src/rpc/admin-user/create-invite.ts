@@ -1,0 +1,42 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { isOwnerEmail } from '../../accounts/create-account.ts'
+import type { Context } from '../../context.ts'
+import { assertEmail } from '../../domain/email.ts'
+import { inviteFrom } from '../../domain/invite.ts'
+import { emailTaken, noMailer } from '../../errors.ts'
+import { makeInvite, withdrawInvite } from '../../invites/make-invite.ts'
+import { mailSoon } from '../../mail/mail-soon.ts'
+import { inviteMail } from '../../mail/mails.ts'
+import { grantable } from '../../policy/grantable.ts'
+import { findVerifiedEmail } from '../../store/emails.ts'
+import { toInvite } from '../../view/invite.ts'
+
+export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.createInvite> {
+  return async ({ label, roleNames, maxUses, ...request }, call) => {
+    const caller = callerOf(call)
+    const policy = ctx.policy.current()
+    const email = request.email.trim()
+    const roleIds = grantable(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
+    const expiresAt = request.expiresAt && timestampDate(request.expiresAt)
+    const wanted = inviteFrom({ label, email, maxUses, expiresAt }, ctx.now())
+    if (email === '') {
+      const { row, url } = await makeInvite(ctx, caller.userId, { ...wanted, roleIds })
+      return { invite: toInvite(row, policy), url }
+    }
+
+    assertEmail(email)
+    const { mailer } = ctx
+    if (!mailer) throw noMailer()
+    if (await findVerifiedEmail(ctx.db, email)) throw emailTaken()
+    const { row, url } = await makeInvite(ctx, caller.userId, { ...wanted, roleIds })
+    await mailSoon(ctx, mailer, {
+      kind: 'invite',
+      compose: inviteMail(email, url, row.expiresAt),
+      undo: () => withdrawInvite(ctx, caller.userId, row.id),
+    })
+    return { invite: toInvite(row, policy) }
+  }
+}

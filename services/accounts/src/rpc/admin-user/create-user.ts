@@ -1,0 +1,24 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { createAccount, isOwnerEmail } from '../../accounts/create-account.ts'
+import { showMember } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { displayNameFrom } from '../../domain/display-name.ts'
+import { assertRegisteredLogin } from '../../domain/login.ts'
+import { grantable } from '../../policy/grantable.ts'
+
+export function createUser(ctx: Context): MethodImpl<typeof AdminUserService.method.createUser> {
+  return async ({ login, password, roleNames, ...request }, call) => {
+    const caller = callerOf(call)
+    const email = request.email.trim()
+    const roleIds = grantable(ctx.policy.current(), caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
+    assertRegisteredLogin(login)
+    const displayName = displayNameFrom(request.displayName)
+    const account = await createAccount(ctx, {
+      ...{ login, password, email, roleIds, actorId: caller.userId },
+      ...(displayName !== null && { displayName }),
+    })
+    return { member: await showMember(ctx, caller, account.id) }
+  }
+}

@@ -1,0 +1,38 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MyAccountService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { noted, sessionsRevoked } from '../../domain/announcements.ts'
+import { sessionsOf } from '../../domain/sessions.ts'
+import { accountGone, oneSessionOrAllOthers } from '../../errors.ts'
+import * as metrics from '../../metrics.ts'
+import { credentialsOfSession, endById, listCredentials } from '../../store/credentials.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.method.endMySession> {
+  return async ({ sessionId, allOthers }, call) => {
+    const { userId, credentialId } = callerOf(call)
+    if ((sessionId === '') !== allOthers) throw oneSessionOrAllOthers()
+    const at = ctx.now()
+    let ended = 0
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      const held = sessionsOf(await listCredentials(tx, user, at))
+      const ids = allOthers
+        ? held.flatMap(({ credentialIds: own }) => (own.includes(credentialId) ? [] : own))
+        : await credentialsOfSession(tx, userId, sessionId)
+      const credentialIds = await endById(tx, userId, ids, at)
+      if (credentialIds.length === 0) return undefined
+      ended = held.filter((session) => session.credentialIds.some((id) => credentialIds.includes(id))).length
+      return {
+        announce: () => [
+          ...credentialIds.map((id) => noted('session_revoked', { credential_id: id })),
+          sessionsRevoked(credentialIds),
+        ],
+      }
+    })
+    if (!changed) throw accountGone()
+    await ctx.relay.stored(changed.unannounced)
+    if (ended > 0) metrics.credentialsEnded(userId, 'session_revoked')
+    return { ended }
+  }
+}

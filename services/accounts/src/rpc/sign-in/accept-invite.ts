@@ -1,0 +1,39 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { SignInInternalService } from '@parley/contracts/internal'
+import { asking } from '../../asking.ts'
+import { createAccount } from '../../accounts/create-account.ts'
+import type { Context } from '../../context.ts'
+import { openSession, wantedBy, type OpenedSession } from '../../credentials/open-session.ts'
+import { loginEvent, noted } from '../../domain/announcements.ts'
+import { assertRegisteredLogin } from '../../domain/login.ts'
+import { inviteUnknown } from '../../errors.ts'
+import { getInviteOf } from '../../invites/open-invite.ts'
+import { signedIn } from '../../metrics.ts'
+import { takeInvite } from '../../store/invites.ts'
+import { toNewSession } from '../../view/new-session.ts'
+
+export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalService.method.acceptInvite> {
+  return async ({ token, login, password, ...about }) => {
+    assertRegisteredLogin(login)
+    // Looked at before the password is hashed, and taken with the account, so that a login that is taken uses nothing up.
+    const { id: inviteId, email, roleIds } = await getInviteOf(ctx, token)
+    const { roles } = ctx.policy.current()
+    let session: OpenedSession | undefined
+    const account = await createAccount(
+      ctx,
+      // A role may have been deleted since.
+      { login, password, email, roleIds: roleIds.filter((id) => roles.has(id)), bySelf: true },
+      {
+        before: async (tx) => {
+          if (!(await takeInvite(tx, asking(ctx), token))) throw inviteUnknown()
+        },
+        after: async (tx, created) => {
+          session = await openSession(tx, ctx.config, created, created.at, wantedBy(about))
+          return [noted('invite_accepted', { invite_id: inviteId }), loginEvent(true), ...session.announcements]
+        },
+      },
+    )
+    signedIn(account.id)
+    return toNewSession({ id: account.id, login, displayName: null }, session)
+  }
+}

@@ -1,0 +1,90 @@
+import { and, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
+import { newHandle } from '@parley/ids'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import { invites } from './schema.ts'
+
+export type InviteRow = typeof invites.$inferSelect
+/** What tokens are looked up with, and the moment of asking. */
+type Asking = SecretKeys & { at: Date }
+
+/** Stores an invite; its token is answered here and is nowhere else. */
+export async function insertInvite(
+  tx: Tx,
+  keys: SecretKeys,
+  invite: Omit<InviteRow, 'digest' | 'uses'>,
+): Promise<{ token: string; row: InviteRow }> {
+  const token = newHandle()
+  const row = { ...invite, digest: secretDigest(keys, 'invite', token), uses: 0 }
+  await tx.insert(invites).values(row)
+  return { token, row }
+}
+
+/** One process at a time may count invites and make one more; held to the end of the transaction. */
+export async function lockInviteCount(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
+}
+
+/** How many can be used. */
+export async function countInvites(db: Reader, now: Date): Promise<number> {
+  return db.$count(invites, gt(invites.expiresAt, now))
+}
+
+/** The invite that a token stands for; undefined when it is unknown, used up, revoked or expired. */
+export async function findInvite(db: Reader, { at, ...keys }: Asking, token: string): Promise<InviteRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(invites)
+    .where(and(isToken(keys, token), gt(invites.expiresAt, at)))
+  return row
+}
+
+/** The same, and it is used once more: of several who come for the last use, one gets it. */
+export async function takeInvite(tx: Tx, { at, ...keys }: Asking, token: string): Promise<InviteRow | undefined> {
+  const [taken] = await tx
+    .update(invites)
+    .set({ uses: sql`${invites.uses} + 1` })
+    .where(and(isToken(keys, token), gt(invites.expiresAt, at)))
+    .returning()
+  if (taken && taken.uses >= taken.maxUses) await tx.delete(invites).where(eq(invites.id, taken.id))
+  return taken
+}
+
+/** Place of an invite in the list: by creation, then id. */
+export type InviteKey = { createdAt: Date; id: string }
+
+/** Invites that can be used, newest first. */
+export async function listInvites(
+  db: Reader,
+  { now, limit, offset, before }: { now: Date; limit: number; offset: number; before: InviteKey | undefined },
+): Promise<InviteRow[]> {
+  const isBefore = before
+    ? sql`(${invites.createdAt}, ${invites.id}) < (${before.createdAt.toISOString()}::timestamptz, ${before.id})`
+    : undefined
+  return db
+    .select()
+    .from(invites)
+    .where(and(gt(invites.expiresAt, now), isBefore))
+    .orderBy(desc(invites.createdAt), desc(invites.id))
+    .limit(limit)
+    .offset(before ? 0 : offset)
+}
+
+/** Answers whether there was one that could be used. */
+export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<boolean> {
+  const [deleted] = await tx.delete(invites).where(eq(invites.id, id)).returning()
+  return deleted !== undefined && deleted.expiresAt > now
+}
+
+/** Deletes up to `atOnce` expired invites; answers how many there were. */
+export async function deleteExpiredInvites(db: Db, now: Date, atOnce: number): Promise<number> {
+  const expired = db
+    .select({ id: invites.id })
+    .from(invites)
+    .where(lt(invites.expiresAt, now))
+    .limit(atOnce)
+    .for('update', { skipLocked: true })
+  return (await db.delete(invites).where(inArray(invites.id, expired))).rowCount ?? 0
+}
+
+const isToken = (keys: SecretKeys, token: string) => inArray(invites.digest, secretDigests(keys, 'invite', token))

@@ -1,0 +1,21 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Caller } from '@parley/auth'
+import { SessionSchema, type Session } from '@parley/contracts/api'
+import type { HeldSession } from '../domain/sessions.ts'
+
+type Seen = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs: number }
+
+/** Use prolongs a session to its whole lifetime, so its end tells when it was used; a changed setting must not say the impossible. */
+export function toSession(session: HeldSession, { caller, now, lifetimeMs }: Seen): Session {
+  const prolongedAt = session.expiresAt.getTime() - lifetimeMs
+  const lastUsedAt = new Date(Math.min(now.getTime(), Math.max(session.createdAt.getTime(), prolongedAt)))
+  return create(SessionSchema, {
+    id: session.id,
+    current: session.credentialIds.includes(caller.credentialId),
+    userAgent: session.userAgent ?? '',
+    createdAt: timestampFromDate(session.createdAt),
+    lastUsedAt: timestampFromDate(lastUsedAt),
+    expiresAt: timestampFromDate(session.expiresAt),
+  })
+}

@@ -1,0 +1,230 @@
+import { toJsonString } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import { EventSchema } from '@parley/contracts/internal'
+import { sql } from 'drizzle-orm'
+import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { mailFolder, type MailFolder } from './_mails.ts'
+import { recorded, type Recorded } from './_recorded.ts'
+
+let env: Env
+let events: Recorded
+let mails: MailFolder
+let now = new Date()
+let owner: string
+let admin: string
+
+beforeAll(async () => {
+  env = await openEnv()
+  mails = await mailFolder()
+  await env.start(
+    {
+      PARLEY_MAIL_DIR: mails.path,
+      PARLEY_AUTH_DIRECT_REGISTRATION: 'false',
+      PARLEY_OWNERS_EMAILS: 'chief@example.org',
+    },
+    { now: () => now },
+  )
+  events = await recorded(env)
+  owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
+  admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
+})
+
+beforeEach(() => {
+  now = new Date()
+})
+
+afterAll(async () => {
+  await events[Symbol.asyncDispose]()
+  await env[Symbol.asyncDispose]()
+  await mails[Symbol.asyncDispose]()
+})
+
+const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
+const byAdmin = () => as(admin, 'admin')
+const tokenOf = (url: string) => new URL(url).hash.slice(1)
+const accept = (token: string, login: string) =>
+  env.signIn.acceptInvite({ token, login, password, userAgent: 'Test/1', cookieOnly: true })
+const laterBy = (days: number) => new Date(now.getTime() + days * 86_400_000)
+
+describe('a link', () => {
+  test('makes an account while registration is closed, with its roles, and is used up', async () => {
+    const { invite, url } = await byAdmin().createInvite({ label: ' desk ', roleNames: ['moderator'] })
+    expect(invite).toMatchObject({ label: 'desk', email: '', roleNames: ['moderator'], maxUses: 1, uses: 0 })
+    expect(invite).toMatchObject({ createdByUserId: admin })
+    expect(url).toMatch(/^https:\/\/chat\.example\.org\/invite#[0-9A-Za-z]{43}$/)
+    expect(await env.signIn.getInvite({ token: tokenOf(url) })).toMatchObject({ email: '' })
+
+    const session = await accept(tokenOf(url), 'anna')
+    expect(session).toMatchObject({ login: 'anna', token: '' })
+    expect(session.cookieHandle).not.toBe('')
+    const { member } = await byAdmin().getMember({ target: { case: 'userId', value: session.userId } })
+    expect(member).toMatchObject({ roles: ['moderator'], hasVerifiedEmail: false })
+    expect((await signIn(env, 'anna')).session.userId).toBe(session.userId)
+    expect(await codeOf(accept(tokenOf(url), 'anna2'))).toBe(Code.NotFound)
+    expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
+    expect(await events.kindsOf(session.userId, 'invite_accepted')).toContain('rbac_role_assigned')
+    const created = (await events.kindsOf(admin, 'invite_created')).length
+    expect(created).toBeGreaterThan(0)
+  })
+
+  test('is kept as a digest', async () => {
+    const { url } = await byAdmin().createInvite({})
+    const { rows } = await env.db.execute(sql`select * from invites`)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(tokenOf(url))
+    await events.kindsOf(admin, 'invite_created')
+    const told = events.of(admin).map((event) => toJsonString(EventSchema, event))
+    expect(told.join()).not.toContain(tokenOf(url))
+  })
+
+  test('counts: of more who come at once than it is good for, exactly as many get an account', async () => {
+    const { url } = await byAdmin().createInvite({ maxUses: 2 })
+    const codes = await Promise.all(['b1', 'b2', 'b3', 'b4'].map((login) => codeOf(accept(tokenOf(url), login))))
+    expect(codes.filter((code) => code === undefined)).toHaveLength(2)
+    expect(codes.filter((code) => code === Code.NotFound)).toHaveLength(2)
+  })
+
+  test('is not used up by a login that is taken or a password that is too short', async () => {
+    const { url } = await byAdmin().createInvite({})
+    expect(await codeOf(accept(tokenOf(url), 'ADMIN1'))).toBe(Code.AlreadyExists)
+    expect(await codeOf(accept(tokenOf(url), 'a..b'))).toBe(Code.InvalidArgument)
+    expect(await codeOf(env.signIn.acceptInvite({ token: tokenOf(url), login: 'short', password: '1234567' }))).toBe(
+      Code.InvalidArgument,
+    )
+    expect(await codeOf(accept(tokenOf(url), 'carl'))).toBeUndefined()
+  })
+
+  test('expires', async () => {
+    const { url } = await byAdmin().createInvite({ expiresAt: timestampFromDate(laterBy(2)) })
+    now = laterBy(1.9)
+    expect(await env.signIn.getInvite({ token: tokenOf(url) })).toMatchObject({})
+    now = laterBy(0.2)
+    expect(await codeOf(accept(tokenOf(url), 'dora'))).toBe(Code.NotFound)
+    expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
+  })
+
+  test('ends when it is revoked, by anybody who may invite', async () => {
+    const { invite, url } = await byAdmin().createInvite({ maxUses: 5 })
+    const id = invite?.id ?? ''
+    await accept(tokenOf(url), 'emil')
+    expect(await as(owner, 'owner').revokeInvite({ inviteId: id })).toMatchObject({ revoked: true })
+    expect(await byAdmin().revokeInvite({ inviteId: id })).toMatchObject({ revoked: false })
+    expect(await codeOf(accept(tokenOf(url), 'emil2'))).toBe(Code.NotFound)
+    expect((await signIn(env, 'emil')).session.login).toBe('emil')
+    expect(await events.kindsOf(owner, 'invite_revoked')).toContain('invite_revoked')
+  })
+
+  test('ends with the rights of who made it', async () => {
+    const maker = await makeUser(env, 'maker', { roleNames: ['admin'] })
+    const plain = (await as(maker, 'admin').createInvite({ maxUses: 9 })).url
+    const asOwner = (await as(owner, 'owner').createInvite({ roleNames: ['owner'] })).url
+    await byAdmin().revokeRole({ userId: maker, roleName: 'admin' })
+    expect(await codeOf(accept(tokenOf(plain), 'fritz'))).toBe(Code.NotFound)
+    await byAdmin().assignRole({ userId: maker, roleName: 'admin' })
+    expect(await codeOf(accept(tokenOf(plain), 'fritz'))).toBeUndefined()
+    await byAdmin().deactivateUser({ userId: maker })
+    expect(await codeOf(accept(tokenOf(plain), 'gerda'))).toBe(Code.NotFound)
+    expect(await codeOf(accept(tokenOf(asOwner), 'gerda'))).toBeUndefined()
+  })
+})
+
+describe('a mailed invite', () => {
+  test('is told to its address alone, and proves it', async () => {
+    const { invite, url } = await byAdmin().createInvite({ email: ' Hans@example.org ' })
+    expect({ url, email: invite?.email }).toEqual({ url: '', email: 'Hans@example.org' })
+    const [mail] = await mails.mails('Hans@example.org')
+    const token = /invite#([0-9A-Za-z]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
+    expect(await env.signIn.getInvite({ token })).toMatchObject({ email: 'Hans@example.org' })
+    const { userId } = await accept(token, 'hans')
+    const { member } = await byAdmin().getMember({ target: { case: 'userId', value: userId } })
+    expect(member?.verifiedEmails).toEqual(['Hans@example.org'])
+    expect(await codeOf(byAdmin().createInvite({ email: 'hans@EXAMPLE.org' }))).toBe(Code.AlreadyExists)
+  })
+
+  test('is good once, for something that is an address', async () => {
+    expect(await codeOf(byAdmin().createInvite({ email: 'i@example.org', maxUses: 2 }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(byAdmin().createInvite({ email: 'no address' }))).toBe(Code.InvalidArgument)
+  })
+
+  test('to an address of the configured owners is for owners to send', async () => {
+    const email = 'Chief@example.org'
+    expect(await codeOf(byAdmin().createInvite({ email }))).toBe(Code.PermissionDenied)
+    expect(await codeOf(byAdmin().createUser({ login: 'chief', password, email }))).toBe(Code.PermissionDenied)
+    expect(await codeOf(as(owner, 'owner').createInvite({ email }))).toBeUndefined()
+  })
+
+  test('goes with the account of its address, and with that of its maker', async () => {
+    const made = await makeUser(env, 'ida', { email: 'ida@example.org', roleNames: ['admin'] })
+    await env.db.execute(sql`update invites set email = 'IDA@example.org' where email = 'Chief@example.org'`)
+    await as(made, 'admin').createInvite({ label: 'of ida' })
+    const left = async () =>
+      (await env.db.execute(sql`select id from invites where lower(email) = 'ida@example.org' or label = 'of ida'`))
+        .rows
+    expect(await left()).toHaveLength(2)
+    await env.as(AdminUserService, await callerOf(env, 'owner1')).deleteUser({ userId: made })
+    expect(await left()).toHaveLength(0)
+  })
+})
+
+test('invites are listed newest first, page by page, as long as they can be used', async () => {
+  await env.db.execute(sql`delete from invites`)
+  for (const label of ['one', 'two', 'three']) {
+    now = new Date(now.getTime() + 1_000)
+    await byAdmin().createInvite({ label, expiresAt: timestampFromDate(laterBy(label === 'two' ? 1 : 3)) })
+  }
+  const first = await byAdmin().listInvites({ page: { limit: 2 } })
+  expect(first.invites.map(({ label }) => label)).toEqual(['three', 'two'])
+  expect(first.page).toMatchObject({ totalCount: 3n, hasMore: true })
+  const rest = await byAdmin().listInvites({ page: { limit: 2, cursor: first.page?.nextCursor ?? '' } })
+  expect(rest.invites.map(({ label }) => label)).toEqual(['one'])
+  expect(rest.page).toMatchObject({ hasMore: false, nextCursor: '' })
+  expect(await codeOf(byAdmin().listInvites({ page: { cursor: 'nonsense' } }))).toBe(Code.InvalidArgument)
+  now = laterBy(2)
+  expect((await byAdmin().listInvites({})).invites.map(({ label }) => label)).toEqual(['three', 'one'])
+  const [expiring] = (await byAdmin().listInvites({})).invites
+  expect(expiring?.expiresAt && timestampDate(expiring.expiresAt).getTime()).toBeGreaterThan(now.getTime())
+})
+
+describe('who may', () => {
+  test('those who manage accounts, with roles only those who may give them', async () => {
+    const userId = await makeUser(env, 'kurt')
+    const denied = [
+      as(userId).createInvite({}),
+      as(userId).listInvites({}),
+      as(userId).revokeInvite({ inviteId: 'I1' }),
+      as(userId).createUser({ login: 'lena', password }),
+      byAdmin().createInvite({ roleNames: ['owner'] }),
+      byAdmin().createUser({ login: 'lena', password, roleNames: ['owner'] }),
+    ]
+    for (const call of denied) expect(await codeOf(call)).toBe(Code.PermissionDenied)
+    expect(await codeOf(byAdmin().createInvite({ roleNames: ['everyone'] }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(byAdmin().createInvite({ roleNames: ['nothing'] }))).toBe(Code.NotFound)
+  })
+})
+
+describe('an account made by an administrator', () => {
+  test('has what was asked for, and signs in', async () => {
+    const { member } = await byAdmin().createUser({
+      ...{ login: 'mona', displayName: 'Mona M', password, email: 'mona@example.org', roleNames: ['moderator'] },
+    })
+    expect(member).toMatchObject({
+      user: { login: 'mona', displayName: 'Mona M' },
+      roles: ['moderator'],
+      verifiedEmails: ['mona@example.org'],
+    })
+    const userId = member?.user?.id ?? ''
+    expect((await signIn(env, 'mona@example.org')).session.userId).toBe(userId)
+    await events.kindsOf(userId, 'user_created')
+    expect(events.of(userId).find(({ kind }) => kind === 'user_created')?.actorId).toBe(admin)
+  })
+
+  test('keeps the rules of names and passwords', async () => {
+    for (const wrong of [{ login: 'root' }, { login: 'all' }, { login: 'a..b' }, { displayName: 'a\u200Bb' }])
+      expect(await codeOf(byAdmin().createUser({ login: 'nina', password, ...wrong }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(byAdmin().createUser({ login: 'nina', password: '1234567' }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(byAdmin().createUser({ login: 'ADMIN1', password }))).toBe(Code.AlreadyExists)
+  })
+})
