@@ -77,7 +77,7 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
   })
   const discovery = createClient(ServerDiscoveryService, transport)
   const keep = (signedIn: SignedIn): SignedIn => {
-    session.token = signedIn.token
+    session.token = signedIn.token || undefined
     return signedIn
   }
   return {

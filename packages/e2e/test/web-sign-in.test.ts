@@ -2,12 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
 import type { Browser } from 'playwright-core'
 import { findChromium, launchChromium } from '../src/chromium.ts'
 import { fleet } from '../src/fleet.ts'
+import { postJson } from '../src/http.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
-import { newPerson, operate } from '../src/people.ts'
+import { newPerson, operate, theOwner } from '../src/people.ts'
 import { fillSignIn, signInAt, visit } from '../src/web-client.ts'
 
 const chromium = await findChromium()
@@ -99,4 +101,35 @@ inBrowser('sign-in never goes on to another site', async () => {
   await using visitor = await visit(browser, `/login?redirect=${encodeURIComponent('/\\evil.example')}`)
   await signInAt(visitor.page, ada)
   expect(new URL(visitor.page.url()).origin).toBe(fleet().gateways[0])
+})
+
+inBrowser('an invite lets somebody in, once, and its secret stays in no address', async () => {
+  const owner = await theOwner()
+  const { url } = await owner.call(AdminUserService.method.createInvite, {})
+  const { pathname, hash } = new URL(url)
+  await using visitor = await visit(browser, pathname + hash)
+  const { page } = visitor
+  const login = `guest-${randomBytes(5).toString('hex')}`
+  await page.getByLabel('Login').fill(login)
+  await page.getByLabel('New password').fill('long enough for anyone')
+  await page.getByLabel('Repeat the password').fill('long enough for anyone')
+  expect(page.url()).not.toContain(hash)
+  await page.getByRole('button', { name: 'Complete registration' }).click()
+  await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
+  expect(visitor.complaints).toEqual([])
+
+  await using late = await visit(browser, pathname + hash)
+  await late.page.getByText('This invite has ended or was used.').waitFor()
+})
+
+inBrowser('a page whose person signs out elsewhere stays signed in itself', async () => {
+  const ada = await newPerson('ada')
+  await using visitor = await visit(browser)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const reread = page.waitForResponse((response) => response.url().endsWith('/GetViewer'))
+  await postJson(`${fleet().gateways[0]}/auth/logout`, {}, ada.authorization)
+  expect((await reread).status()).toBe(200)
+  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  expect(await page.getByRole('heading', { name: /Sign in/ }).count()).toBe(0)
 })

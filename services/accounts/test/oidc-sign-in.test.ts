@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/auth'
+import { AdminUserService } from '@parley/contracts/admin'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser } from './_browser.ts'
 import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
@@ -42,6 +43,16 @@ async function makeAccount(login: string) {
   const { pendingToken = '' } = await signInAs(login)
   return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
 }
+
+test('who is deactivated is told so, and has no session', async () => {
+  provider.people.set('gone', {})
+  const { userId } = await makeAccount('gone')
+  const admin = await makeUser(env, 'admin-of-gone', { roleNames: ['admin'] })
+  await env.as(AdminUserService, { userId: admin, roleIds: ['admin'] }).deactivateUser({ userId })
+  expect(await signInAs('gone')).toMatchObject({ error: 'account_deactivated' })
+  await env.as(AdminUserService, { userId: admin, roleIds: ['admin'] }).reactivateUser({ userId })
+  expect((await signInAs('gone')).session?.userId).toBe(userId)
+})
 
 describe('somebody unknown', () => {
   test('makes an account, and signs in to it from then on', async () => {

@@ -42,7 +42,7 @@ function get(path: string, headers: Record<string, string> = {}) {
 
 describe('the page', () => {
   test.each([
-    ...['/', '/?x=1', '/chat', '/chat/-/R1/E1?highlight=E2', '/login?redirect=/chat', '/register'],
+    ...['/', '/?x=1', '/chat', '/chat/-/R1/E1?highlight=E2', '/login?redirect=/chat', '/register', '/invite'],
     ...['/reset-password?token=PR1', '/oauth/consent'],
   ])('is served at %s', async (path) => {
     const answer = await fetch(url + path)

@@ -4,6 +4,7 @@ const texts = new Map<string, TextKey>([
   ['provider_not_found', 'providerFailure.notFound'],
   ['provider_denied', 'providerFailure.denied'],
   ['external_identity_unlinked', 'providerFailure.unlinked'],
+  ['account_deactivated', 'providerFailure.deactivated'],
   ['authentication_required', 'providerFailure.signInFirst'],
 ])
 

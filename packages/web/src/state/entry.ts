@@ -4,11 +4,12 @@ export type EntryPage =
   | { at: 'login'; error: string | undefined }
   | { at: 'register' }
   | { at: 'resetPassword'; token: string }
+  | { at: 'invite'; token: string }
   | { at: 'identity'; token: string }
   | { at: 'consent' }
 
 /** What an address means. Everything else is the chat, which signs in first if need be. */
-export function entryPageOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): EntryPage {
+export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): EntryPage {
   const query = new URLSearchParams(search)
   switch (pathname) {
     case '/login':
@@ -17,6 +18,8 @@ export function entryPageOf({ pathname, search }: Pick<Location, 'pathname' | 's
       return { at: 'register' }
     case '/reset-password':
       return { at: 'resetPassword', token: query.get('token') ?? '' }
+    case '/invite':
+      return { at: 'invite', token: hash.slice(1) }
     case '/sso/confirm':
       return { at: 'identity', token: query.get('token') ?? '' }
     case '/oauth/consent':

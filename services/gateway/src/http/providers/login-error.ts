@@ -6,6 +6,7 @@ const loginErrors = [
   'provider_failed',
   'provider_denied',
   'external_identity_unlinked',
+  'account_deactivated',
   'authentication_required',
 ] as const
 
