@@ -14,6 +14,7 @@ and a media server for calls where livekit-server is on PATH.
 
 Usage: make run            builds first
        ./pnpm dev            runs what is built
+       ./pnpm dev --open     and shows it in a browser
 
 Settings, from the environment or parley.toml:
 ${rows.join('\n')}

@@ -2,6 +2,7 @@ import { ConfigError } from '@parley/config'
 import { type Fleet, startFleet } from './fleet/fleet.ts'
 import type { ServiceDefinition } from './fleet/service-list.ts'
 import { helpText } from './help.ts'
+import { openInBrowser } from './open-in-browser.ts'
 import { readGivenSecrets, readSettings } from './settings.ts'
 
 const exitConfig = 78
@@ -31,6 +32,7 @@ export async function supervise(
     if (fleet.mailUrl !== undefined) say(`mails: ${fleet.mailUrl}`)
     tellOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
+    if (args.includes('--open')) openInBrowser(fleet.url)
     await aborted(interrupted)
     await fleet.stop()
     say('parley has stopped; the data are kept')
