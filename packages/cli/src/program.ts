@@ -10,6 +10,7 @@ import { addSecretCommands } from './secret-commands.ts'
 import { addSessionCommands } from './session-commands.ts'
 import type { Result, Surroundings } from './surroundings.ts'
 import { addUserCommands } from './user-commands.ts'
+import { addDemoCommands } from './demo-commands.ts'
 import { addExportCommand } from './export-command.ts'
 import { addImportCommands } from './import-commands.ts'
 import { addStorageCommands } from './storage-commands.ts'
@@ -39,6 +40,7 @@ Examples:
   ./pnpm parley secret rotate core
   ./pnpm parley config accounts
   ./pnpm parley vapid generate
+  ./pnpm parley demo create
   ./pnpm parley export --out rooms.jsonl --files files
   ./pnpm parley import slack export.zip --report report.json
 
@@ -141,11 +143,12 @@ function build(given: Terminal, json: boolean): Command {
     storage,
   ]
   const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
+  const demo = group('demo', 'sample content to look at', addDemoCommands)
   addConfigCommand(program, shared)
   const exporting = addExportCommand(program, shared)
-  const needFleet = new Set([...importing.commands, ...storage.commands, exporting])
+  const needFleet = new Set([...importing.commands, ...storage.commands, ...demo.commands, exporting])
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
-  for (const command of [...program.commands, ...[...groups, importing].flatMap(({ commands }) => commands)]) {
+  for (const command of [...program.commands, ...[...groups, importing, demo].flatMap(({ commands }) => commands)]) {
     command.copyInheritedSettings(program)
     command
       .option('--json', 'print the result as JSON')

@@ -39,6 +39,15 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
     })
 
   parent
+    .command('delete', { hidden })
+    .description('delete an account for good')
+    .requiredOption('--login <login>', 'its login')
+    .action(async ({ login }: { login: string }) => {
+      const { userId } = await ask((operator) => operator.deleteUser({ login }))
+      print({ json: { userId, login }, text: `${login} (${userId}) is deleted` })
+    })
+
+  parent
     .command('grant-role', { hidden })
     .description('give a role to an account')
     .requiredOption('--login <login>', 'its login')

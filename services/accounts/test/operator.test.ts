@@ -124,6 +124,17 @@ describe('setting a password', () => {
   })
 })
 
+describe('deleting an account', () => {
+  test('ends its credentials and frees its login', async () => {
+    const userId = await makeUser(env, 'gone')
+    const { digests } = await signIn(env, 'gone')
+    expect(await env.operator.deleteUser({ login: 'GONE' })).toMatchObject({ userId })
+    expect(await callersOf(env, digests)).toEqual(new Map())
+    expect(await makeUser(env, 'gone')).not.toBe(userId)
+    expect(await codeOf(env.operator.deleteUser({ login: 'nobody-here' }))).toBe(Code.NotFound)
+  })
+})
+
 describe('giving a role', () => {
   test('reaches the stream before it is answered, and twice is once', async () => {
     const userId = await makeUser(env, 'heinz')

@@ -17,7 +17,7 @@ import { assertNotLastOwner } from './last-owner.ts'
  * inside the transaction, given the account as it is then. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deleteAccount(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'relay' | 'now'>,
   userId: string,
   actorId: string,
   within: (tx: Tx, user: UserWithRoles) => Promise<void> = async () => undefined,

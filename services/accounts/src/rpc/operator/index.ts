@@ -3,6 +3,7 @@ import type { OperatorService } from '@parley/contracts/internal'
 import type { OperatorContext } from '../../operator-context.ts'
 import { bootstrapOwner } from './bootstrap-owner.ts'
 import { createUser } from './create-user.ts'
+import { deleteUser } from './delete-user.ts'
 import { endSessions } from './end-sessions.ts'
 import { grantRole } from './grant-role.ts'
 import { listSessions } from './list-sessions.ts'
@@ -12,6 +13,7 @@ import { verifyEmail } from './verify-email.ts'
 export const operator = (ctx: OperatorContext) =>
   ({
     createUser: createUser(ctx),
+    deleteUser: deleteUser(ctx),
     setPassword: setPassword(ctx),
     grantRole: grantRole(ctx),
     verifyEmail: verifyEmail(ctx),

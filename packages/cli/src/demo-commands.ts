@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { exitCodes, Failure } from './failure.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Adds `demo create` and `demo remove`: sample content comes into the running fleet, and goes again. */
+export function addDemoCommands(parent: Command, { access, ask, print, dataDir }: Surroundings): void {
+  /** Remembers what the sample is known by in the fleet. */
+  const file = () => join(dataDir(), 'demo.json')
+
+  parent
+    .command('create')
+    .description('fill the server with people, rooms, threads and files; run it again to go on where it stopped')
+    .action(async () => {
+      const { demoRecords } = await import('./transfer/demo/records.ts')
+      const { importArchive } = await import('./transfer/import-archive.ts')
+      const { Report } = await import('./transfer/report.ts')
+      const { withFleet } = await import('./transfer/fleet.ts')
+      const source = sourceIn(file()) ?? `demo-${randomBytes(4).toString('hex')}`
+      writeFileSync(file(), JSON.stringify({ source }))
+      const report = new Report()
+      const terms = { source, group: '', matchEmails: false, report, progress: () => undefined }
+      await withFleet(access(), (fleet) => importArchive(fleet, demoRecords(new Date()), terms))
+      print({ json: { source, ...report.toJson() }, text: report.toText() })
+    })
+
+  parent
+    .command('remove')
+    .description('delete the accounts of the sample with all that they wrote, and archive its rooms')
+    .action(async () => {
+      const source = sourceIn(file())
+      if (source === undefined)
+        throw new Failure(exitCodes.refused, 'not_found', 'there is no sample content to remove')
+      const { removeDemo } = await import('./transfer/demo/remove.ts')
+      const { withFleet } = await import('./transfer/fleet.ts')
+      const { logins, rooms } = await withFleet(access(), (fleet) => removeDemo(fleet, source))
+      for (const login of logins) await ask((operator) => operator.deleteUser({ login }))
+      rmSync(file())
+      print({
+        json: { deleted: logins, archived: rooms },
+        text: `deleted ${logins.length} accounts, archived ${rooms.length} rooms`,
+      })
+    })
+}
+
+function sourceIn(file: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  const { source } = JSON.parse(readFileSync(file, 'utf8')) as { source?: unknown }
+  return typeof source === 'string' ? source : undefined
+}

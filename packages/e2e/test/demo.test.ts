@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals'
+import { MessageService, RoomDirectoryService, RoomService, ThreadService, UserService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { newPerson, operate, type Person } from '../src/people.ts'
+
+/** The rooms of the sample that somebody sees. */
+async function samplesOf(person: Person) {
+  const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
+  const rooms = groups.flatMap(({ items }) =>
+    items.flatMap(({ item }) => (item.case === 'room' ? [item.value.room] : [])),
+  )
+  return new Map(rooms.flatMap((room) => (room?.name.startsWith('sample-') ? [[room.name, room.id]] : [])))
+}
+
+const bodiesIn = async (person: Person, roomId: string) => {
+  const { page } = await person.call(RoomService.method.getRoomEvents, { roomId })
+  return (page?.events ?? []).flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.message] : []))
+}
+
+test('sample content comes with a command, is there once however often it is made, and goes with another', async () => {
+  const ada = await newPerson('ada')
+  await operate(['demo', 'create'])
+  const rooms = await eventually(async () => {
+    const found = await samplesOf(ada)
+    expect([...found.keys()].sort()).toEqual(['sample-kitchen', 'sample-launch', 'sample-questions'])
+    return found
+  })
+  const roomId = rooms.get('sample-launch') ?? ''
+  const messages = await bodiesIn(ada, roomId)
+  const asked = messages.find((message) => message?.body?.startsWith('Two of the pictures'))
+  expect(messages.flatMap((message) => message?.attachments ?? []).map(({ filename }) => filename)).toEqual([
+    'checklist.md',
+  ])
+  const threadRootEventId = asked?.id ?? ''
+  const thread = await ada.call(ThreadService.method.getThreadEvents, { roomId, threadRootEventId })
+  expect(thread.page?.events.length).toBeGreaterThanOrEqual(2)
+  await operate(['demo', 'create'])
+  expect(await bodiesIn(ada, roomId)).toHaveLength(messages.length)
+
+  await operate(['demo', 'remove'])
+  await eventually(async () => expect((await samplesOf(ada)).size).toBe(0))
+  expect((await ada.call(UserService.method.listUsers, { search: '(sample)' })).users).toEqual([])
+  await eventually(async () => {
+    const left = await ada.attempt(MessageService.method.getMessage, { roomId, eventId: threadRootEventId })
+    expect(left.status).toBe(404)
+  })
+  await expect(operate(['demo', 'remove'])).rejects.toThrow('there is no sample content to remove')
+})
