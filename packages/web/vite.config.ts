@@ -18,5 +18,12 @@ export default defineConfig({
     // A file inside a page would need a rule of its own in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rollupOptions: {
+      input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
+      // A service worker keeps its address, and its folder is all that it may work for.
+      output: {
+        entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'app/[name]-[hash].js'),
+      },
+    },
   },
 })

@@ -1,5 +1,14 @@
-/** The messages and enums of svc.api.v1 and svc.auth.v1, for clients that pass them around. */
+/** The messages and enums of svc.api.v1, and of the other packages what clients pass around. */
 export * from '@parley/contracts/api'
 export { ExternalIdentityFlowKind, type PendingExternalIdentity } from '@parley/contracts/auth'
+export {
+  type AdminMember,
+  type AdminRole,
+  type AdminRoomLayoutGroup,
+  type Invite,
+  PermissionDecision,
+  PermissionDecisionLevel,
+  type PermissionExplanation,
+} from '@parley/contracts/admin'
 export type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
 export type { GetServerResponse } from '@parley/contracts/discovery'

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
-import { findChromium, launchChromium } from '../src/chromium.ts'
+import { expect } from '@jest/globals'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
 
-const chromium = await findChromium()
-const inBrowser = 'path' in chromium ? test : test.skip
-if ('reason' in chromium) console.log(`the composer is not tried in a browser: ${chromium.reason}`)
-
-let browser: Browser
 let owner: Person
 let ada: Person
 let bob: Person
 let roomId: string
 
-beforeAll(async () => {
-  if (!('path' in chromium)) return
-  browser = await launchChromium(chromium.path)
+useBrowser('the composer', async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
 })
-afterAll(() => browser?.close())
 
 /** A red square of 2 by 2. */
 const picture = Buffer.from(
@@ -30,7 +20,7 @@ const picture = Buffer.from(
 )
 
 inBrowser('a name and an emoji are completed, and the one who is meant is told', async () => {
-  await using visitor = await visit(browser, `/chat/-/${roomId}`)
+  await using visitor = await visit(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInAt(page, ada)
   const field = page.getByRole('textbox', { name: 'Write a message' })
@@ -42,9 +32,13 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
   await page.getByRole('option', { name: ':rocket:' }).waitFor()
   await field.press('Tab')
   await field.press('Enter')
-  await messageWith(page, `Look @${bob.login} 🚀`).waitFor()
+  await messageWith(page, `Look @${bob.login} 🚀`)
+    .getByRole('button', { name: `@${bob.login}` })
+    .click()
+  await page.getByRole('dialog').getByText(bob.login).first().waitFor()
+  await page.keyboard.press('Escape')
 
-  await using ofBob = await visit(browser, '/')
+  await using ofBob = await visit('/')
   await signInAt(ofBob.page, bob)
   await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click()
   await ofBob.page.getByRole('link', { name: `${ada.login} mentioned you` }).click()
@@ -54,7 +48,7 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
 
 inBrowser('a reaction may be any emoji', async () => {
   await post(bob, roomId, 'It is done')
-  await using visitor = await visit(browser, `/chat/-/${roomId}`)
+  await using visitor = await visit(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInAt(page, ada)
   const message = messageWith(page, 'It is done')
@@ -69,8 +63,8 @@ inBrowser('a reaction may be any emoji', async () => {
 })
 
 inBrowser('files are sent with a message, and a picture is seen by others', async () => {
-  await using ofAda = await visit(browser, `/chat/-/${roomId}`)
-  await using ofBob = await visit(browser, `/chat/-/${roomId}`)
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await using ofBob = await visit(`/chat/-/${roomId}`)
   await signInAt(ofAda.page, ada)
   await signInAt(ofBob.page, bob)
   await ofAda.page.getByLabel('Attach files').setInputFiles([

@@ -42,7 +42,16 @@ function get(path: string, headers: Record<string, string> = {}) {
 
 describe('the page', () => {
   test.each([
-    ...['/', '/?x=1', '/chat', '/chat/-/R1/E1?highlight=E2', '/login?redirect=/chat', '/register', '/invite'],
+    ...[
+      '/',
+      '/?x=1',
+      '/chat',
+      '/chat/-/R1/E1?highlight=E2',
+      '/login?redirect=/chat',
+      '/register',
+      '/invite',
+      '/manage/people/U1',
+    ],
     ...['/reset-password?token=PR1', '/oauth/consent'],
   ])('is served at %s', async (path) => {
     const answer = await fetch(url + path)

@@ -18,6 +18,12 @@ export function moment(style: Style, at: Date): string {
   return format.format(at)
 }
 
+/** So many days from now, as the server takes a moment. */
+export const timestampIn = (days: number) => ({
+  seconds: BigInt(Math.floor(Date.now() / 1000) + days * 86_400),
+  nanos: 0,
+})
+
 /** A list of names, as the language writes one. */
 export const listed = (names: readonly string[]): string =>
   new Intl.ListFormat(language(), { type: 'conjunction' }).format(names)

@@ -7,4 +7,4 @@ export function ownPath(given: string | null | undefined, origin: string): strin
 }
 
 /** Whether this client shows a path itself. */
-export const isClientPath = (path: string): boolean => /^\/(?:$|[?#]|chat(?:[/?#]|$))/.test(path)
+export const isClientPath = (path: string): boolean => /^\/(?:$|[?#]|(?:chat|manage)(?:[/?#]|$))/.test(path)

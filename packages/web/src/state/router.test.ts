@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { pathOf, routeOf } from './router.ts'
+import { managePath, pathOf, routeOf } from './router.ts'
 
 test('a path names a room, and a thread of it', () => {
   expect(routeOf('/')).toMatchObject({ roomId: undefined, threadRootEventId: undefined })
@@ -8,7 +8,14 @@ test('a path names a room, and a thread of it', () => {
     roomId: 'R1',
     threadRootEventId: 'E1',
     highlight: 'E2',
+    managed: undefined,
   })
   expect(pathOf('R1', '', 'E2')).toBe('/chat/-/R1?highlight=E2')
   expect(routeOf('/chat/-/R1/E1/more').roomId).toBeUndefined()
+})
+
+test('a path names a page of administration', () => {
+  expect(routeOf(managePath('people')).managed).toEqual({ section: 'people', id: undefined })
+  expect(routeOf(managePath('rooms', 'R/1')).managed).toEqual({ section: 'rooms', id: 'R/1' })
+  expect(routeOf('/manage/secrets').managed).toBeUndefined()
 })

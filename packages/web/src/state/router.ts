@@ -2,7 +2,19 @@ import { Cell } from './cell.ts'
 import { pane } from './overlay.ts'
 
 /** What the address of the page names. */
-export type Route = { roomId: string | undefined; threadRootEventId: string | undefined; highlight: string | undefined }
+export type Route = {
+  roomId: string | undefined
+  threadRootEventId: string | undefined
+  highlight: string | undefined
+  /** Undefined: not a page of administration. */
+  managed: ManagedPlace | undefined
+}
+
+const sections = ['people', 'invites', 'rooms', 'server', 'start'] as const
+/** A part of administration. */
+export type ManageSection = (typeof sections)[number]
+/** A page of administration; `id`: the person or the room that it is about. */
+export type ManagedPlace = { section: ManageSection; id: string | undefined }
 
 /** What a path of this client means. */
 export function routeOf(path: string, search = ''): Route {
@@ -12,8 +24,19 @@ export function routeOf(path: string, search = ''): Route {
     roomId: decoded(roomId),
     threadRootEventId: decoded(threadRootEventId),
     highlight: new URLSearchParams(search).get('highlight') ?? undefined,
+    managed: managedPlaceOf(path),
   }
 }
+
+function managedPlaceOf(path: string): ManagedPlace | undefined {
+  const [, named, id] = /^\/manage\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
+  const section = sections.find((one) => one === named)
+  return section && { section, id: id === undefined ? undefined : decodeURIComponent(id) }
+}
+
+/** The path of a page of administration. */
+export const managePath = (section: ManageSection, id = ''): string =>
+  `/manage/${section}${id === '' ? '' : `/${encodeURIComponent(id)}`}`
 
 /** The path of a room, or of a thread of it; and of a message in it, to be shown first. */
 export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): string {
@@ -23,7 +46,7 @@ export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): 
 }
 
 /** Where this page is. */
-export const route = new Cell<Route>({ roomId: undefined, threadRootEventId: undefined, highlight: undefined })
+export const route = new Cell<Route>(routeOf('/'))
 
 /** Follows the address of the page; the answer stops that. */
 export function followAddress(): () => void {

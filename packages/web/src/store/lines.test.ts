@@ -53,4 +53,7 @@ test('what is on its way stands at the newest end, and nowhere else', () => {
   }
   expect(shown(windowOf(pageFor([rowFor('a')])), [unsent], me)).toEqual(['day', 'a', 'unsent soon'])
   expect(shown(windowOf(pageFor([rowFor('a')], { hasNewer: true })), [unsent], me)).toEqual(['day', 'a'])
+  // The answer that it was posted may come after its row was read.
+  const posted = { ...unsent, state: 'sent' as const, messageId: 'a' }
+  expect(shown(windowOf(pageFor([rowFor('a')])), [posted], me)).toEqual(['day', 'a'])
 })

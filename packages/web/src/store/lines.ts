@@ -13,9 +13,12 @@ export type Line =
 /** Messages of one person within this time stand below one name. */
 const togetherMs = 5 * 60_000
 
+/** A moment as the server says it. */
+export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
+  new Date(Number(at?.seconds ?? 0n) * 1000 + (at?.nanos ?? 0) / 1e6)
+
 /** When a row happened. */
-export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date =>
-  new Date(Number(createdAt?.seconds ?? 0n) * 1000 + (createdAt?.nanos ?? 0) / 1e6)
+export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
 /**
  * The lines of a window: days set apart, and a mark before the first row by somebody else after `readUntil` (milliseconds; what is
@@ -56,7 +59,10 @@ export function linesOf(
     }
   }
   if (window.hasNewer) return lines
+  const posted = new Set(window.rows.map(({ id }) => id))
   for (const one of unsent) {
+    // Its row may be read before the answer says that it was posted.
+    if (one.messageId !== undefined && posted.has(one.messageId)) continue
     const continues = follows(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
     lines.push({ kind: 'unsent', key: one.messageId ?? one.key, unsent: one, continues })
   }

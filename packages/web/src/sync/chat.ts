@@ -31,13 +31,16 @@ export class Chat {
   readonly presence: MyPresence
   readonly files: PendingFiles
   readonly sender: Sender
+  /** What the server is called. */
+  readonly serverName: Cell<string>
   readonly events: SharedEvents
   /** Whether the sidebar has been read. */
   readonly loaded = new Cell(false)
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
 
-  constructor(server: ParleyClient, viewer: GetViewerResponse) {
+  constructor(server: ParleyClient, viewer: GetViewerResponse, serverName: string) {
+    this.serverName = new Cell(serverName)
     this.server = server
     this.viewer = viewer
     const profile = viewer.user?.profile
@@ -114,6 +117,20 @@ export class Chat {
 
   readSidebar(): void {
     void this.rooms.load().catch(() => undefined)
+  }
+
+  /** The server may be called something else. */
+  readServer(): void {
+    const named = this.server.discovery
+      .getServer({})
+      .then(({ profile }) => this.serverName.set(profile?.name || 'Parley'))
+    void named.catch(() => undefined)
+  }
+
+  /** Whether the viewer holds a permission for the whole server. */
+  may(permission: string): boolean {
+    const grants = this.viewer.viewerPermissions?.permissions ?? []
+    return grants.some((grant) => grant.permission === permission && grant.granted)
   }
 
   close(): void {

@@ -19,6 +19,7 @@ export type Follower = {
   timelinesOf(roomId: string): Timeline[]
   refreshMessage(roomId: string, messageId: string): void
   readSidebar(): void
+  readServer(): void
 }
 
 /** What an event makes this page read, or change. Kinds that nothing is shown of are left out. */
@@ -72,6 +73,8 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       return event.value.roomId === '' ? undefined : chat.rooms.refresh(event.value.roomId)
     case 'roomGroupsUpdated':
       return chat.readSidebar()
+    case 'serverUpdated':
+      return chat.readServer()
     case 'presenceChanged':
       return chat.people.patch(event.value.userId, { presenceStatus: event.value.status })
     case 'userProfileUpdated': {

@@ -9,6 +9,9 @@ const mostAtOnce = 100
 export class People {
   readonly #known = new Map<string, Cell<User | undefined>>()
   readonly #ask: (userId: string) => void
+  /** Ids by login in lower case. */
+  readonly #called = new Map<string, Cell<string | undefined>>()
+  readonly #askFor: (login: string) => void
 
   constructor(server: ParleyClient) {
     this.#ask = gathered(20, async (ids) => {
@@ -16,6 +19,14 @@ export class People {
         const userIds = ids.slice(from, from + mostAtOnce)
         const found = await server.api.user.batchGetUsers({ userIds }).catch(() => undefined)
         this.learn(found?.users.flatMap(({ user }) => user ?? []) ?? [])
+      }
+    })
+    // One after the other: names in texts are no reason for haste.
+    this.#askFor = gathered(300, async (logins) => {
+      for (const login of logins) {
+        if (this.#called.get(login)?.value !== undefined) continue
+        const found = await server.api.user.getUser({ target: { case: 'login', value: login } }).catch(() => undefined)
+        this.learn(found?.user?.user ? [found.user.user] : [])
       }
     })
   }
@@ -35,9 +46,23 @@ export class People {
     return cell
   }
 
+  /** Id of whoever has a login; undefined until known, and where nobody has it. */
+  called(login: string): Cell<string | undefined> {
+    const key = login.toLowerCase()
+    let cell = this.#called.get(key)
+    if (!cell) {
+      cell = new Cell<string | undefined>(undefined)
+      this.#called.set(key, cell)
+      for (const { value } of this.#known.values()) if (value?.login.toLowerCase() === key) cell.set(value.id)
+      if (cell.value === undefined) this.#askFor(key)
+    }
+    return cell
+  }
+
   /** Takes in what an answer tells of people. */
   learn(users: Iterable<User>): void {
     for (const user of users) {
+      this.#called.get(user.login.toLowerCase())?.set(user.id)
       const cell = this.#known.get(user.id)
       if (cell) cell.set(user)
       else this.#known.set(user.id, new Cell<User | undefined>(user))

@@ -13,7 +13,7 @@ const pages = new Set([
   '/sso/confirm',
   '/oauth/consent',
 ])
-const isPage = (path: string): boolean => pages.has(path) || path.startsWith('/chat/')
+const isPage = (path: string): boolean => pages.has(path) || path.startsWith('/chat/') || path.startsWith('/manage/')
 
 /** Answers the pages and files of the web client. */
 export class WebClient {
@@ -107,7 +107,7 @@ function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
       "base-uri 'none'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
-      'trusted-types svelte-trusted-html',
+      'trusted-types svelte-trusted-html parley-worker',
     ].join('; '),
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from '@jest/globals'
+import {
+  AdminPermissionService,
+  AdminRoomLayoutService,
+  AdminServerService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
+import { RoomService } from '@parley/contracts/api'
+import sharp from 'sharp'
+import { mailTo } from '../src/mails.ts'
+import { newPerson, signIn, theOwner, type Person } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { inBrowser, useBrowser, fillSignIn, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+
+let owner: Person
+const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
+
+useBrowser('administration', async () => {
+  // Who is alone on a server is led to the first steps.
+  ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
+})
+
+/** The owner at a page of administration. */
+async function ownerAt(path: string) {
+  const visitor = await visit(path)
+  await fillSignIn(visitor.page, owner)
+  await visitor.page.getByRole('navigation', { name: 'Administration' }).waitFor()
+  return visitor
+}
+
+inBrowser('an owner makes an account, gives it a role, deactivates it and lets it in again', async () => {
+  await using visitor = await visit()
+  const { page } = visitor
+  await signInAt(page, owner)
+  await page.getByRole('link', { name: /^Manage / }).click()
+  await page.getByRole('button', { name: 'Add a person' }).click()
+  const [login, password] = [unique('newcomer'), 'long enough for anyone']
+  await page.getByLabel('Login', { exact: true }).fill(login)
+  await page.getByLabel('Display name').fill('New Comer')
+  await page.getByLabel('New password').fill(password)
+  await page.getByLabel('Repeat the password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { name: 'New Comer' }).waitFor()
+
+  await using ofNewcomer = await visit()
+  await signInAt(ofNewcomer.page, { login, password })
+  expect(await ofNewcomer.page.getByRole('link', { name: /^Manage / }).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Moderator' }).check()
+  await page.getByRole('button', { name: 'Deactivate this account' }).click()
+  await page.getByRole('button', { name: 'Deactivate', exact: true }).click()
+  await page.getByText(/^Deactivated since/).waitFor()
+  await ofNewcomer.page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await fillSignIn(ofNewcomer.page, { login, password })
+  await ofNewcomer.page.getByText(/This account is deactivated/).waitFor()
+  await page.getByRole('button', { name: 'Reactivate this account' }).click()
+  await page.getByRole('button', { name: 'Deactivate this account' }).waitFor()
+  await signInAt(ofNewcomer.page, { login, password })
+  await page.getByRole('link', { name: 'All people' }).click()
+  await page.getByLabel('Name or login').fill(login)
+  await page.getByText('One person').waitFor()
+  await page.getByText('moderator').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner invites by a link and by a list of addresses, and takes an invite back', async () => {
+  await using visitor = await ownerAt('/manage/invites')
+  const { page } = visitor
+  const label = unique('desk')
+  await page.getByLabel('What it is for').fill(label)
+  await page.getByLabel('Good for').selectOption('10 accounts')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const link = await page.getByLabel(/The link is shown only now/).inputValue()
+  expect(link).toMatch(/\/invite#\w{43}$/)
+
+  const addresses = [`${unique('ann')}@example.org`, `${unique('bob')}@example.org`]
+  const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(`name;address\nAnn;${addresses[0]}`) }
+  await page.getByLabel('Or a file with addresses').setInputFiles(file)
+  await page.getByRole('button', { name: 'Invite one person' }).waitFor()
+  await page.getByLabel('E-mail addresses').fill(addresses.join(', '))
+  await page.getByRole('button', { name: 'Invite 2 people' }).click()
+  await page.getByText('The invite was mailed.').nth(1).waitFor()
+  for (const address of addresses) expect(await mailTo(address)).toContain('/invite#')
+
+  await using guest = await visit(new URL(link).pathname + new URL(link).hash)
+  await guest.page.getByLabel('Login').fill(unique('guest'))
+  await guest.page.getByLabel('New password').fill('long enough for anyone')
+  await guest.page.getByLabel('Repeat the password').fill('long enough for anyone')
+  await guest.page.getByRole('button', { name: 'Complete registration' }).click()
+  await guest.page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  await page.reload()
+  await page.getByRole('listitem').filter({ hasText: label }).getByText('used 1 of 10').waitFor()
+  await page.getByRole('button', { name: `Revoke ${label}` }).click()
+  await page.getByRole('button', { name: `Revoke ${label}` }).waitFor({ state: 'detached' })
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', async () => {
+  const bob = await newPerson('bob')
+  const roomId = await newRoom(owner, [])
+  await using visitor = await ownerAt('/manage/rooms')
+  const { page } = visitor
+  const [group, renamed] = [unique('Team'), unique('Crew')]
+  await page.getByLabel('Name of the group').fill(group)
+  await page.getByRole('button', { name: 'Create group' }).click()
+  await page.getByRole('button', { name: `Rename the group ${group}` }).click()
+  await page.getByLabel('Name of the group').first().fill(renamed)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: renamed }).waitFor()
+  await page.getByRole('button', { name: `Delete the group ${renamed}` }).click()
+  await page.getByRole('heading', { name: renamed }).waitFor({ state: 'detached' })
+
+  await page.goto(`${new URL(page.url()).origin}/manage/rooms/${roomId}`)
+  const name = unique('plans')
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: `# ${name}` }).waitFor()
+  await page.getByLabel('Find somebody to add').fill(bob.login)
+  await page.getByRole('button', { name: `Add ${bob.login}` }).click()
+  await using ofBob = await visit(`/chat/-/${roomId}`)
+  await signInAt(ofBob.page, bob)
+  await say(ofBob.page, 'Here I am')
+  await messageWith(ofBob.page, 'Here I am').waitFor()
+
+  await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
+  await page.getByLabel('Reason, for the audit log').fill('Too loud')
+  await page
+    .getByRole('button', { name: `Ban ${bob.login}` })
+    .last()
+    .click()
+  await page.getByText('Too loud').waitFor()
+  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Reason for lifting a ban').fill('Quiet again')
+  await page.getByRole('button', { name: `Lift the ban of ${bob.login}` }).click()
+  await page.getByText('Too loud').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Archive' }).click()
+  await page.getByText('This room is archived').waitFor()
+  await page.getByRole('button', { name: 'Open again' }).click()
+  await page.getByRole('button', { name: 'Archive' }).waitFor()
+  const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
+  const rooms = groups.flatMap(({ items }) => items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
+  expect(rooms.find(({ id }) => id === roomId)).toMatchObject({ name, archived: false })
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner names the server and gives it a logo, and everybody sees it', async () => {
+  await using visitor = await ownerAt('/manage/server')
+  const { page } = visitor
+  const ada = await newPerson('ada')
+  await using ofAda = await visit()
+  await signInAt(ofAda.page, ada)
+  const name = unique('Lodge')
+  const { config: before } = await owner.call(AdminServerService.method.getServerConfig, {})
+  try {
+    await page.getByLabel('Name of the server').fill(name)
+    await page.getByLabel('Welcome text').fill('Come in!')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: `Manage ${name}` }).waitFor()
+    await ofAda.page.getByRole('heading', { name }).waitFor()
+    const { config } = await owner.call(AdminServerService.method.getServerConfig, {})
+    expect(config).toMatchObject({ serverName: name, welcomeMessage: 'Come in!' })
+    const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background: '#3050c0' } })
+    await page
+      .getByLabel('Image')
+      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: await drawn.png().toBuffer() })
+    await page.getByRole('button', { name: 'Save logo' }).click()
+    await page.getByRole('img', { name: 'Logo' }).waitFor()
+    await page.getByRole('button', { name: 'Remove logo' }).click()
+    await page.getByRole('img', { name: 'Logo' }).waitFor({ state: 'detached' })
+    expect(visitor.complaints).toEqual([])
+  } finally {
+    await owner.call(AdminServerService.method.updateServerConfig, {
+      serverName: before?.serverName ?? '',
+      welcomeMessage: '',
+    })
+  }
+})
+
+inBrowser('an owner is told why somebody cannot post in a room', async () => {
+  const carl = await newPerson('carl')
+  const roomId = await newRoom(owner, [carl])
+  const name = unique('quiet')
+  await owner.call(RoomService.method.updateRoom, { roomId, name })
+  await owner.call(AdminPermissionService.method.setRolePermission, {
+    ...{ roleName: 'everyone', permission: 'message.post', decision: PermissionDecision.DENY },
+    scope: { kind: PermissionScopeKind.ROOM, id: roomId },
+  })
+  await using visitor = await ownerAt(`/manage/people/${carl.userId}`)
+  const { page } = visitor
+  await page.getByLabel('Room', { exact: true }).selectOption(name)
+  await page.getByText('Post messages: no. It was decided for the role “everyone”, for this room.').waitFor()
+  await page.getByText('Join the room: yes.').waitFor()
+  await owner.call(RoomService.method.removeMember, { roomId, userId: carl.userId })
+  await page.getByLabel('Room', { exact: true }).selectOption('Choose a room.')
+  await page.getByLabel('Room', { exact: true }).selectOption(name)
+  await page.getByText('This person is not in the room.').waitFor()
+})
+
+inBrowser('people see where they are signed in, and end sessions', async () => {
+  const dora = await newPerson('dora')
+  await using elsewhere = await visit('/', { userAgent: 'Elsewhere/1.0' })
+  await signInAt(elsewhere.page, dora)
+  await using visitor = await visit()
+  const { page } = visitor
+  await signInAt(page, dora)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'End the session of Elsewhere' }).click()
+  await elsewhere.page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await page.getByText('This session').waitFor()
+  // That of the account's making is left.
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
+  await page.getByText('This session').waitFor()
+  expect(visitor.complaints).toEqual([])
+  expect((await signIn(dora)).userId).toBe(dora.userId)
+})

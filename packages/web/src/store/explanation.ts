@@ -1,0 +1,45 @@
+import type { PermissionExplanation } from '@parley/client/contract'
+import { PermissionDecision, PermissionDecisionLevel } from '@parley/client/contract'
+
+/** Why somebody may or may not do something in a room, for a sentence about it. */
+export type Reason = {
+  /** What it is about. */
+  what: 'see' | 'join' | 'post' | 'reply' | 'attach' | 'react'
+  allowed: boolean
+  /** Whose decision it is; `rule`: no decision, but what holds for owners. */
+  by: 'nobody' | 'rule' | 'role' | 'person'
+  role: string
+  at: 'server' | 'group' | 'room' | 'none'
+}
+
+/** What people do in rooms, in the order that they meet it. */
+const inRooms: readonly (readonly [permission: string, what: Reason['what']])[] = [
+  ['room.list', 'see'],
+  ['room.join', 'join'],
+  ['message.post', 'post'],
+  ['message.post-in-thread', 'reply'],
+  ['message.attach', 'attach'],
+  ['message.react', 'react'],
+]
+
+const levels = new Map<PermissionDecisionLevel, Reason['at']>([
+  [PermissionDecisionLevel.SERVER, 'server'],
+  [PermissionDecisionLevel.GROUP, 'group'],
+  [PermissionDecisionLevel.ROOM, 'room'],
+])
+
+/** The explanations of what people do in rooms. */
+export function reasonsOf(explanations: readonly PermissionExplanation[]): Reason[] {
+  const known = new Map(explanations.map((explanation) => [explanation.permission, explanation]))
+  return inRooms.flatMap(([permission, what]) => {
+    const explanation = known.get(permission)
+    return explanation ? [{ what, ...reasonOf(explanation) }] : []
+  })
+}
+
+function reasonOf({ state, decidedAt, decidedByRole: role }: PermissionExplanation): Omit<Reason, 'what'> {
+  const at = levels.get(decidedAt) ?? 'none'
+  const allowed = state === PermissionDecision.ALLOW
+  const by = at === 'none' ? (allowed ? 'rule' : 'nobody') : role === '' ? 'person' : 'role'
+  return { allowed, by, role, at }
+}

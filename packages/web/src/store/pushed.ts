@@ -1,0 +1,33 @@
+/** What a push asks for: a notification to be shown, or one to be taken away. */
+export type Pushed =
+  | { action: 'show'; title: string; body: string; tag: string; icon: string; url: string; badge: number | undefined }
+  | { action: 'dismiss'; tag: string }
+
+/** Reads the payload of a push; undefined for what this client does not know. `origin`: where links may lead. */
+export function pushedOf(payload: unknown, origin: string): Pushed | undefined {
+  const told = fieldsOf(payload)
+  const { action, title, tag } = told
+  if (typeof tag !== 'string' || tag === '') return undefined
+  if (action === 'dismiss') return { action, tag }
+  if (typeof title !== 'string' || title === '') return undefined
+  const badge = told.app_badge ?? fieldsOf(told.notification).app_badge
+  return {
+    ...{ action: 'show', title, tag },
+    body: textOf(told.body),
+    icon: ownUrl(told.icon, origin) ?? '',
+    url: ownUrl(told.url, origin) ?? `${origin}/`,
+    badge: typeof badge === 'number' && badge >= 0 ? badge : undefined,
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {}
+
+/** An address of this server; undefined for any other. */
+function ownUrl(value: unknown, origin: string): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value, origin)) return undefined
+  const url = new URL(value, origin)
+  return url.origin === origin ? url.href : undefined
+}

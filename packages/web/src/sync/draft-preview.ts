@@ -1,0 +1,40 @@
+import type { ParleyClient } from '@parley/client'
+import type { LinkPreview } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+import { firstLinkIn } from '../store/links.ts'
+
+const pauseMs = 500
+
+/** What the first linked page of a draft says of itself, while the draft is written. */
+export class DraftPreview {
+  readonly found = new Cell<{ link: string; token: string; preview: LinkPreview } | undefined>(undefined)
+  readonly #server: ParleyClient
+  /** Links that were looked at, and those whose preview is not wanted. */
+  readonly #unwanted = new Set<string>()
+  #asked: string | undefined
+
+  constructor(server: ParleyClient) {
+    this.#server = server
+  }
+
+  /** Looks at a draft as it is now; what is typed in the next moment counts instead. */
+  async look(body: string): Promise<void> {
+    const link = firstLinkIn(body)
+    if (link === this.#asked) return
+    this.#asked = link
+    this.found.set(undefined)
+    if (link === undefined || this.#unwanted.has(link)) return
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (link !== this.#asked) return
+    // A preview is no reason to bother anybody.
+    const answer = await this.#server.api.message.fetchLinkPreview({ url: link }).catch(() => undefined)
+    if (link !== this.#asked || !answer?.preview || this.#unwanted.has(link)) return
+    this.found.set({ link, token: answer.previewToken, preview: answer.preview })
+  }
+
+  /** Sends the draft without a preview of this page. */
+  discard(): void {
+    if (this.found.value) this.#unwanted.add(this.found.value.link)
+    this.found.set(undefined)
+  }
+}

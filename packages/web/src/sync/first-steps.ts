@@ -1,0 +1,29 @@
+import type { ParleyClient } from '@parley/client'
+
+/** What an owner does first, and what of it is done. */
+export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
+
+/** Rooms that every new server has are nobody's doing. */
+const givenRooms = new Set(['general', 'announcements'])
+const usualName = 'Parley'
+
+/** Looks at the server as somebody who administers it. */
+export async function readFirstSteps(server: ParleyClient): Promise<FirstSteps> {
+  const [{ config, publicProfile }, { page }, invites, { groups }] = await Promise.all([
+    server.admin.server.getServerConfig({}),
+    server.admin.user.listMembers({ page: { limit: 1 } }),
+    server.admin.user.listInvites({ page: { limit: 1 } }),
+    server.api.roomDirectory.listRoomGroups({}),
+  ])
+  const alone = (page?.totalCount ?? 0n) < 2n
+  const rooms = groups.flatMap(({ items }) =>
+    items.flatMap(({ item }) => (item.case === 'room' ? [item.value.room] : [])),
+  )
+  return {
+    serverName: publicProfile?.name || usualName,
+    named: (config?.serverName ?? '') !== '' && config?.serverName !== usualName,
+    invited: !alone || (invites.page?.totalCount ?? 0n) > 0n,
+    hasRoom: rooms.some((room) => room !== undefined && !givenRooms.has(room.name)),
+    alone,
+  }
+}

@@ -1,0 +1,58 @@
+import type { PageInfo } from '@parley/client/contract'
+import { Cell } from '../state/cell.ts'
+
+type Question = { search: string; cursor: string }
+type Answer<T> = { items: readonly T[]; page: PageInfo | undefined }
+
+const pauseMs = 150
+
+/** A list of the server that is searched and read page by page; only the newest question is answered. */
+export class PagedList<T> {
+  /** Undefined until the first answer. */
+  readonly items = new Cell<readonly T[] | undefined>(undefined)
+  /** How many there are on all pages. */
+  readonly total = new Cell(0)
+  readonly hasMore = new Cell(false)
+  /** Why the list could not be read. */
+  readonly failure = new Cell<unknown>(undefined)
+  readonly #read: (question: Question) => Promise<Answer<T>>
+  #search = ''
+  #cursor = ''
+  #asked = 0
+
+  constructor(read: (question: Question) => Promise<Answer<T>>) {
+    this.#read = read
+  }
+
+  /** Searches; waits first for what else is typed. */
+  async ask(search: string): Promise<void> {
+    const asked = ++this.#asked
+    if (search !== '') await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (asked !== this.#asked) return
+    this.#search = search.trim()
+    await this.#load('')
+  }
+
+  reload(): Promise<void> {
+    return this.#load('')
+  }
+
+  more(): Promise<void> {
+    return this.#load(this.#cursor)
+  }
+
+  async #load(cursor: string): Promise<void> {
+    const asked = ++this.#asked
+    this.failure.set(undefined)
+    try {
+      const { items, page } = await this.#read({ search: this.#search, cursor })
+      if (asked !== this.#asked) return
+      this.items.update((before = []) => (cursor === '' ? items : [...before, ...items]))
+      this.#cursor = page?.nextCursor ?? ''
+      this.hasMore.set(this.#cursor !== '')
+      this.total.set(Number(page?.totalCount ?? 0))
+    } catch (thrown) {
+      if (asked === this.#asked) this.failure.set(thrown)
+    }
+  }
+}

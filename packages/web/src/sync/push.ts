@@ -1,0 +1,69 @@
+import type { ParleyClient } from '@parley/client'
+
+/** `impossible`: this browser or this server has no Web Push. `denied`: the person told the browser so. */
+export type PushState = 'impossible' | 'denied' | 'off' | 'on'
+
+const workerPath = '/push-worker.js'
+
+/** The policy of the page takes an address of a script only from here. */
+type Policies = {
+  createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(path: string): string }
+}
+
+function trustedWorker(): string {
+  const { trustedTypes }: { trustedTypes?: Policies; location: unknown } = globalThis
+  return (
+    trustedTypes?.createPolicy('parley-worker', { createScriptURL: () => workerPath }).createScriptURL('') ?? workerPath
+  )
+}
+
+let workerUrl: string | undefined
+
+const canPush = (): boolean =>
+  'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
+
+async function subscription(): Promise<PushSubscription | null> {
+  const registration = await navigator.serviceWorker.getRegistration(workerPath)
+  return (await registration?.pushManager.getSubscription()) ?? null
+}
+
+/** Whether notifications come to this browser while no page is open. */
+export async function readPush(server: ParleyClient): Promise<PushState> {
+  if (!canPush() || (await publicKey(server)) === '') return 'impossible'
+  if (Notification.permission === 'denied') return 'denied'
+  return (await subscription()) ? 'on' : 'off'
+}
+
+async function publicKey(server: ParleyClient): Promise<string> {
+  const { runtime } = await server.api.server.getRuntimeConfig({})
+  return runtime?.pushNotificationsEnabled ? (runtime.vapidPublicKey ?? '') : ''
+}
+
+/** Asks the person, and lets notifications come to this browser. */
+export async function turnPushOn(server: ParleyClient): Promise<PushState> {
+  if ((await Notification.requestPermission()) !== 'granted') return readPush(server)
+  await navigator.serviceWorker.register((workerUrl ??= trustedWorker()), { type: 'module' })
+  const registration = await navigator.serviceWorker.ready
+  const applicationServerKey = await publicKey(server)
+  const { endpoint, keys } = (
+    await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
+  ).toJSON()
+  const { p256dh = '', auth = '' } = keys ?? {}
+  await server.api.pushNotification.subscribe({
+    endpoint: endpoint ?? '',
+    p256dh,
+    auth,
+    userAgent: navigator.userAgent,
+  })
+  return 'on'
+}
+
+/** Nothing comes to this browser any more. */
+export async function turnPushOff(server: ParleyClient): Promise<PushState> {
+  const held = canPush() ? await subscription() : null
+  if (held) {
+    await server.api.pushNotification.unsubscribe({ endpoint: held.endpoint })
+    await held.unsubscribe()
+  }
+  return 'off'
+}

@@ -1,0 +1,51 @@
+import { pushedOf, type Pushed } from '../store/pushed.ts'
+
+/** What of a service worker's surroundings is used; the types of pages and of workers exclude each other. */
+type Waiting = { waitUntil(work: Promise<unknown>): void }
+type PushEvent = Waiting & { data: { json(): unknown } | null }
+type ClickEvent = Waiting & { notification: Notification }
+type Scope = {
+  registration: ServiceWorkerRegistration
+  clients: {
+    matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly PageClient[]>
+    openWindow(url: string): Promise<unknown>
+  }
+  skipWaiting(): Promise<void>
+  addEventListener(kind: 'install', listener: (event: Waiting) => void): void
+  addEventListener(kind: 'push', listener: (event: PushEvent) => void): void
+  addEventListener(kind: 'notificationclick', listener: (event: ClickEvent) => void): void
+}
+type PageClient = { focus(): Promise<unknown>; postMessage(message: unknown): void }
+
+const scope = globalThis as unknown as Scope
+const { origin } = globalThis.location
+
+async function show(pushed: Pushed & { action: 'show' }): Promise<void> {
+  const { title, body, tag, icon, url, badge } = pushed
+  if (badge !== undefined) void navigator.setAppBadge?.(badge)
+  await scope.registration.showNotification(title, { body, tag, data: { url }, ...(icon !== '' && { icon }) })
+}
+
+async function dismiss(tag: string): Promise<void> {
+  for (const notification of await scope.registration.getNotifications({ tag })) notification.close()
+}
+
+async function open(url: string): Promise<void> {
+  const [page] = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (!page) return void (await scope.clients.openWindow(url))
+  await page.focus()
+  page.postMessage({ goTo: url })
+}
+
+scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()))
+
+scope.addEventListener('push', (event) => {
+  const pushed = pushedOf(event.data?.json(), origin)
+  if (pushed) event.waitUntil(pushed.action === 'show' ? show(pushed) : dismiss(pushed.tag))
+})
+
+scope.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  const { url } = event.notification.data as { url: string }
+  event.waitUntil(open(url))
+})
