@@ -1,4 +1,6 @@
+import { afterAll, beforeAll, test } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { findChromium, launchChromium } from './chromium.ts'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
@@ -9,8 +11,25 @@ export type Visitor = AsyncDisposable & {
   complaints: string[]
 }
 
+const chromium = await findChromium()
+let browser: Browser | undefined
+
+/** A test that needs a browser; left out where there is none. */
+export const inBrowser = 'path' in chromium ? test : test.skip
+
+/** Opens a browser for the tests of a file before `prepare`, and closes it. Where there is none, `what` is said to be left out. */
+export function useBrowser(what: string, prepare: () => Promise<unknown> = async () => undefined): void {
+  if (!('path' in chromium)) return console.log(`${what}: not tried in a browser: ${chromium.reason}`)
+  beforeAll(async () => {
+    browser = await launchChromium(chromium.path)
+    await prepare()
+  })
+  afterAll(() => browser?.close())
+}
+
 /** Opens the web client in a browser window of its own, at a path of the first gateway. */
-export async function visit(browser: Browser, path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
+export async function visit(path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
+  if (!browser) throw new Error('useBrowser opens a browser')
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1200, height: 800 }, ...options })
   const page = await context.newPage()
   const complaints: string[] = []

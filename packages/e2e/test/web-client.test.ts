@@ -1,37 +1,22 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import type { Browser } from 'playwright-core'
-import { findChromium, launchChromium } from '../src/chromium.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
 
-const chromium = await findChromium()
-const inBrowser = 'path' in chromium ? test : test.skip
-if ('reason' in chromium) console.log(`the web client is not tried in a browser: ${chromium.reason}`)
-
-let browser: Browser | undefined
 let ada: Person
 let bob: Person
 let roomId: string
 
-beforeAll(async () => {
-  if (!('path' in chromium)) return
-  browser = await launchChromium(chromium.path)
+useBrowser('the web client', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(await theOwner(), [ada, bob])
 })
-afterAll(() => browser?.close())
-
-const opened = (): Browser => {
-  if (!browser) throw new Error('there is no browser')
-  return browser
-}
 
 inBrowser('two people in two browsers converse', async () => {
-  await using ofAda = await visit(opened(), `/chat/-/${roomId}`)
-  await using ofBob = await visit(opened(), `/chat/-/${roomId}`, { colorScheme: 'dark' })
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await using ofBob = await visit(`/chat/-/${roomId}`, { colorScheme: 'dark' })
   const [atAda, atBob] = [ofAda.page, ofBob.page]
   await signInAt(atAda, ada)
   await signInAt(atBob, bob)
@@ -71,7 +56,7 @@ inBrowser('two people in two browsers converse', async () => {
 })
 
 inBrowser('what could not be sent outlives a reload, and is posted once', async () => {
-  await using visitor = await visit(opened(), `/chat/-/${roomId}`)
+  await using visitor = await visit(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInAt(page, ada)
   await page.route('**/MessageService/CreateMessage', (route) => route.abort())
@@ -81,7 +66,7 @@ inBrowser('what could not be sent outlives a reload, and is posted once', async 
   await page.getByText('Written in a tunnel').waitFor()
   await page.unroute('**/MessageService/CreateMessage')
 
-  await using other = await visit(opened(), `/chat/-/${roomId}`)
+  await using other = await visit(`/chat/-/${roomId}`)
   await signInAt(other.page, bob)
   await messageWith(other.page, 'Written in a tunnel').waitFor()
   const { page: posted } = await bob.call(RoomService.method.getRoomEvents, { roomId })
@@ -91,7 +76,7 @@ inBrowser('what could not be sent outlives a reload, and is posted once', async 
 
 inBrowser('a room elsewhere is marked while it has something unread', async () => {
   const elsewhere = await newRoom(await theOwner(), [ada, bob])
-  await using visitor = await visit(opened(), `/chat/-/${elsewhere}`)
+  await using visitor = await visit(`/chat/-/${elsewhere}`)
   const { page } = visitor
   await signInAt(page, ada)
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -105,7 +90,7 @@ inBrowser('a room elsewhere is marked while it has something unread', async () =
 })
 
 inBrowser('tabs of one person share a socket, and the next one takes it over', async () => {
-  await using visitor = await visit(opened(), `/chat/-/${roomId}`)
+  await using visitor = await visit(`/chat/-/${roomId}`)
   const first = visitor.page
   await signInAt(first, ada)
   await first.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -125,7 +110,7 @@ inBrowser('tabs of one person share a socket, and the next one takes it over', a
 })
 
 inBrowser('a wrong password is told, in the language of the browser', async () => {
-  await using visitor = await visit(opened(), '/', { locale: 'de-DE' })
+  await using visitor = await visit('/', { locale: 'de-DE' })
   const { page } = visitor
   await page.getByLabel('Anmeldename oder E-Mail-Adresse').fill(ada.login)
   await page.getByLabel('Passwort').fill('not this one')

@@ -1,33 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
-import type { Browser } from 'playwright-core'
-import { findChromium, launchChromium } from '../src/chromium.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
 
-const chromium = await findChromium()
-const inBrowser = 'path' in chromium ? test : test.skip
-if ('reason' in chromium) console.log(`rooms are not tried in a browser: ${chromium.reason}`)
-
-let browser: Browser
 let owner: Person
 let ada: Person
 let bob: Person
 let roomId: string
 
-beforeAll(async () => {
-  if (!('path' in chromium)) return
-  browser = await launchChromium(chromium.path)
+useBrowser('rooms', async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
 })
-afterAll(() => browser?.close())
 
 inBrowser('a room is made, found by somebody else, joined and left', async () => {
   const name = `plans-${randomBytes(4).toString('hex')}`
-  await using ofOwner = await visit(browser)
+  await using ofOwner = await visit()
   const { page } = ofOwner
   await signInAt(page, owner)
   await page.getByRole('button', { name: 'Browse rooms' }).click()
@@ -38,7 +28,7 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
   await page.getByRole('heading', { name }).waitFor()
   await say(page, 'Who is in?')
 
-  await using ofBob = await visit(browser)
+  await using ofBob = await visit()
   await signInAt(ofBob.page, bob)
   await ofBob.page.getByRole('button', { name: 'Browse rooms' }).click()
   await ofBob.page.getByLabel('Name or description').fill(name)
@@ -60,8 +50,8 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
 })
 
 inBrowser('a direct message is begun from the switcher, and leads to it from the notifications', async () => {
-  await using ofAda = await visit(browser, `/chat/-/${roomId}`)
-  await using ofBob = await visit(browser, `/chat/-/${roomId}`)
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await using ofBob = await visit(`/chat/-/${roomId}`)
   await signInAt(ofAda.page, ada)
   await signInAt(ofBob.page, bob)
   await ofAda.page.keyboard.press('Control+k')
@@ -83,7 +73,7 @@ inBrowser('a link opens the room at a message far back, and the way to the newes
   const longRoom = await newRoom(owner, [ada])
   const first = await post(owner, longRoom, 'The very first')
   for (let at = 1; at <= 120; at++) await post(owner, longRoom, `Message ${at}`)
-  await using visitor = await visit(browser, `/chat/-/${longRoom}?highlight=${first}`)
+  await using visitor = await visit(`/chat/-/${longRoom}?highlight=${first}`)
   const { page } = visitor
   await signInAt(page, ada)
   await messageWith(page, 'The very first').waitFor()
@@ -95,7 +85,7 @@ inBrowser('a link opens the room at a message far back, and the way to the newes
 
 inBrowser('threads one follows are listed, with what is new in them', async () => {
   const root = await post(ada, roomId, 'Where do we eat?')
-  await using visitor = await visit(browser, `/chat/-/${roomId}/${root}`)
+  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
   const { page } = visitor
   await signInAt(page, ada)
   await page.getByRole('textbox', { name: 'Reply in thread' }).fill('Any wishes?')
@@ -113,7 +103,7 @@ inBrowser('threads one follows are listed, with what is new in them', async () =
 inBrowser('settings change what one is called, how it looks and which language it speaks', async () => {
   const cora = await newPerson('cora')
   await owner.call(RoomService.method.addMember, { roomId, userId: cora.userId })
-  await using visitor = await visit(browser, `/chat/-/${roomId}`)
+  await using visitor = await visit(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInAt(page, cora)
   await page.getByRole('button', { name: 'Settings' }).click()

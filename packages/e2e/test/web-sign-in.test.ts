@@ -1,33 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
-import type { Browser } from 'playwright-core'
-import { findChromium, launchChromium } from '../src/chromium.ts'
 import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, theOwner } from '../src/people.ts'
-import { fillSignIn, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, useBrowser, fillSignIn, signInAt, visit } from '../src/web-client.ts'
 
-const chromium = await findChromium()
-const inBrowser = 'path' in chromium ? test : test.skip
-if ('reason' in chromium) console.log(`sign-in is not tried in a browser: ${chromium.reason}`)
-
-let browser: Browser
-beforeAll(async () => {
-  if ('path' in chromium) browser = await launchChromium(chromium.path)
-})
-afterAll(() => browser?.close())
+useBrowser('sign-in')
 
 const password = 'long enough for anyone'
 
 inBrowser('an account is made by a mailed code', async () => {
   const login = `newbie-${randomBytes(5).toString('hex')}`
   const email = `${login}@example.org`
-  await using visitor = await visit(browser)
+  await using visitor = await visit()
   const { page } = visitor
   await page.getByRole('link', { name: 'Create an account' }).click()
   await page.getByLabel('E-mail address').fill(email)
@@ -52,7 +42,7 @@ inBrowser('a forgotten password is replaced by way of a mail', async () => {
   const ada = await newPerson('ada')
   const address = `${ada.login}@example.org`
   await operate(['user', 'verify-email', '--login', ada.login, '--email', address])
-  await using visitor = await visit(browser, '/login')
+  await using visitor = await visit('/login')
   const { page, complaints } = visitor
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   await page.getByLabel('E-mail address').fill(address)
@@ -80,7 +70,7 @@ inBrowser('another client is let in, or not, by somebody who signs in for it', a
   try {
     const origin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`
     const path = authorizePath(newVerifier(), `${origin}/back`)
-    await using visitor = await visit(browser, path)
+    await using visitor = await visit(path)
     const { page } = visitor
     await fillSignIn(page, await newPerson('ada'))
     await page.getByRole('heading', { name: `Allow ${origin} access?` }).waitFor()
@@ -98,7 +88,7 @@ inBrowser('another client is let in, or not, by somebody who signs in for it', a
 
 inBrowser('sign-in never goes on to another site', async () => {
   const ada = await newPerson('ada')
-  await using visitor = await visit(browser, `/login?redirect=${encodeURIComponent('/\\evil.example')}`)
+  await using visitor = await visit(`/login?redirect=${encodeURIComponent('/\\evil.example')}`)
   await signInAt(visitor.page, ada)
   expect(new URL(visitor.page.url()).origin).toBe(fleet().gateways[0])
 })
@@ -107,7 +97,7 @@ inBrowser('an invite lets somebody in, once, and its secret stays in no address'
   const owner = await theOwner()
   const { url } = await owner.call(AdminUserService.method.createInvite, {})
   const { pathname, hash } = new URL(url)
-  await using visitor = await visit(browser, pathname + hash)
+  await using visitor = await visit(pathname + hash)
   const { page } = visitor
   const login = `guest-${randomBytes(5).toString('hex')}`
   await page.getByLabel('Login').fill(login)
@@ -118,13 +108,13 @@ inBrowser('an invite lets somebody in, once, and its secret stays in no address'
   await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
   expect(visitor.complaints).toEqual([])
 
-  await using late = await visit(browser, pathname + hash)
+  await using late = await visit(pathname + hash)
   await late.page.getByText('This invite has ended or was used.').waitFor()
 })
 
 inBrowser('a page whose person signs out elsewhere stays signed in itself', async () => {
   const ada = await newPerson('ada')
-  await using visitor = await visit(browser)
+  await using visitor = await visit()
   const { page } = visitor
   await signInAt(page, ada)
   const reread = page.waitForResponse((response) => response.url().endsWith('/GetViewer'))

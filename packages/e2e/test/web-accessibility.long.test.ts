@@ -1,0 +1,112 @@
+import { expect } from '@jest/globals'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import type { Page } from 'playwright-core'
+import { shortcomingsOf } from '../src/accessibility.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
+
+const themes = ['light', 'dark', 'contrast'] as const
+let owner: Person
+let bob: Person
+let roomId: string
+let rootId: string
+
+useBrowser('accessibility', async () => {
+  ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+  roomId = await newRoom(owner, [bob])
+  await post(
+    owner,
+    roomId,
+    `# Plans\n\n- one\n- **two** for @${bob.login}\n\n> said\n\n\`code\` and https://example.org`,
+  )
+  rootId = await post(bob, roomId, 'Shall we?')
+  await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: rootId, body: 'After lunch.' })
+  await owner.call(RoomService.method.markRoomAsRead, { roomId })
+})
+
+/** Colours that are still changing are not those that people read. */
+const calm = { reducedMotion: 'reduce' } as const
+
+/** Each theme in turn, as the settings keep it. */
+async function inEveryTheme(page: Page, look: (theme: string) => Promise<void>): Promise<void> {
+  for (const theme of themes) {
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+    await look(theme)
+  }
+}
+
+const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
+inBrowser.each(entries)('%s can be used by everybody', async (path) => {
+  await using visitor = await visit(path, calm)
+  const { page } = visitor
+  await page.getByRole('heading').first().waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
+  ['a room', async () => undefined],
+  ['a room on a phone', (page) => page.setViewportSize({ width: 390, height: 800 })],
+  ['about a room', (page) => page.getByRole('button', { name: 'About this room' }).click()],
+  ['threads', (page) => page.getByRole('button', { name: /^Threads/ }).click()],
+  ['notifications', (page) => page.getByRole('button', { name: /^Notifications/ }).click()],
+  ['the directory', (page) => page.getByRole('button', { name: 'Browse rooms' }).click()],
+  ['a new direct message', (page) => page.getByRole('button', { name: 'New direct message' }).click()],
+  ['the switcher', (page) => page.keyboard.press('Control+k')],
+  ['the shortcuts', (page) => page.keyboard.press('Control+/')],
+  ['emoji', (page) => page.getByRole('button', { name: 'Insert an emoji' }).click()],
+  ['settings', (page) => page.getByRole('button', { name: 'Settings' }).click()],
+]
+inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
+  await using visitor = await visit(`/chat/-/${roomId}`, calm)
+  const { page } = visitor
+  await signInAt(page, owner)
+  await messageWith(page, 'Shall we?').waitFor()
+  await open(page)
+  if (page.viewportSize()?.width === 1200) await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+inBrowser('each section of the settings can be used by everybody', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`, calm)
+  const { page } = visitor
+  await signInAt(page, owner)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const found: Record<string, string[]> = {}
+  for (const section of ['Profile', 'Status', 'Appearance', 'Notifications', 'Sign-in', 'Account']) {
+    await page.getByRole('dialog').getByRole('button', { name: section, exact: true }).click()
+    found[section] = await shortcomingsOf(page)
+  }
+  expect(Object.entries(found).filter(([, shortcomings]) => shortcomings.length > 0)).toEqual([])
+})
+
+inBrowser('a thread can be used by everybody', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}/${rootId}`, calm)
+  const { page } = visitor
+  await signInAt(page, owner)
+  await page.getByRole('complementary').getByText('After lunch.').waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+inBrowser('administration can be used by everybody', async () => {
+  await using visitor = await visit('/manage/people', calm)
+  const { page } = visitor
+  await page.getByLabel('Login or e-mail address').fill(owner.login)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByLabel('Password').press('Enter')
+  await page.getByRole('navigation', { name: 'Administration' }).waitFor()
+  const { origin } = new URL(page.url())
+  for (const path of ['people', `people/${bob.userId}`, 'invites', 'rooms', `rooms/${roomId}`, 'server', 'start']) {
+    await page.goto(`${origin}/manage/${path}`)
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    await inEveryTheme(page, async (theme) =>
+      expect({ path, theme, found: await shortcomingsOf(page) }).toEqual({ path, theme, found: [] }),
+    )
+  }
+})
