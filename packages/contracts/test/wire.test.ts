@@ -94,6 +94,7 @@ describe('additions', () => {
         'field svc.api.v1.ListRoomMembersRequest 100 plain svc.api.v1.RoomMembershipKind membership',
         'field svc.api.v1.PageInfo 100 plain string next_cursor',
         'field svc.api.v1.PageRequest 100 plain string cursor',
+        'field svc.api.v1.ServerLogin 100 plain string issuer',
         'field svc.discovery.v1.GetServerResponse 100 plain svc.api.v1.ServerPublicProfile public_profile',
         'field svc.discovery.v1.GetServerResponse 101 plain bool direct_registration_enabled',
         'field svc.discovery.v1.GetServerResponse 102 repeated svc.api.v1.ProviderMetadata login_providers',

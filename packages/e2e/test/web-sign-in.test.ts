@@ -116,7 +116,11 @@ inBrowser('a page whose person signs out elsewhere stays signed in itself', asyn
   const ada = await newPerson('ada')
   await using visitor = await visit()
   const { page } = visitor
+  const opened = page.waitForEvent('websocket')
   await signInAt(page, ada)
+  // Hello, and that it is subscribed: whoever listens later is not told.
+  let frames = 0
+  await (await opened).waitForEvent('framereceived', () => ++frames === 2)
   const reread = page.waitForResponse((response) => response.url().endsWith('/GetViewer'))
   await postJson(`${fleet().gateways[0]}/auth/logout`, {}, ada.authorization)
   expect((await reread).status()).toBe(200)
