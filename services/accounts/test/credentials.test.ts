@@ -7,6 +7,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { deleteCredentials } from '../src/jobs/delete-credentials.ts'
 import { credentials, users } from '../src/store/schema.ts'
+import { recorded } from './_recorded.ts'
 import { callersOf, codeOf, silentStream, lastOnStream, makeUser, openEnv, signIn, type Env } from './_env.ts'
 
 const day = 24 * 3600_000
@@ -102,9 +103,19 @@ describe('a credential', () => {
     now += 120_000
     await clean()
     expect(await rowsOf(userId)).toHaveLength(2)
+    const left = (await rowsOf(userId)).map(({ id }) => id)
+    await using events = await recorded(env)
     now += 90 * day
     await clean()
     expect(await rowsOf(userId)).toHaveLength(0)
+    // What ends with a credential ends with those that nobody ended, too.
+    await events.kindsOf(userId, 'credentials_ended')
+    expect(events.of(userId).map(({ fact }) => fact)).toMatchObject([
+      {
+        case: 'credentialsEnded',
+        value: { credentialIds: expect.arrayContaining(left), all: false, reason: 'session_revoked' },
+      },
+    ])
   })
 
   test('is asked about with at most a thousand others', async () => {

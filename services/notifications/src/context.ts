@@ -11,6 +11,8 @@ export type Context = {
   rooms: RoomAccess
   audiences: Audiences
   askPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
+  /** Whether a credential holds. */
+  credentialHolds: (credentialId: string) => Promise<boolean>
   push: Push
   now: () => Date
 }

@@ -5,6 +5,7 @@ import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Audiences } from './clients/audiences.ts'
+import { askCredential } from './clients/credentials.ts'
 import { askPeople } from './clients/people.ts'
 import { RoomAccess } from './clients/rooms.ts'
 import type { Config } from './config.ts'
@@ -70,6 +71,7 @@ export async function startNotifications(config: Config, overrides: Overrides = 
     rooms: new RoomAccess(rooms),
     audiences: new Audiences(rooms, messaging, accounts),
     askPeople: askPeople(accounts),
+    credentialHolds: askCredential(accounts),
     push: { enabled: config.push !== undefined, network },
     now: overrides.now ?? (() => new Date()),
   }

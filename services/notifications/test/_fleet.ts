@@ -46,6 +46,8 @@ export class Neighbours {
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
   readonly deactivated = new Set<string>()
+  /** Ids of credentials that do not hold. */
+  readonly ended = new Set<string>()
   /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
   readonly calls: string[] = []
@@ -81,6 +83,8 @@ export type Fleet = {
   /** Starts a process of notifications that lives as long as the fleet, or until it is disposed. */
   start(env?: NodeJS.ProcessEnv, overrides?: Overrides): Promise<Service>
   as(userId: string, ...roleIds: string[]): Clients
+  /** The same, in a session of theirs. */
+  inSession(userId: string, credentialId: string): Clients
   internal: Client<typeof NotificationsInternalService>
 }
 
@@ -97,18 +101,20 @@ export async function openFleet(): Promise<Fleet> {
   opened.use(await serveNeighbours(bus, neighbours, erasures))
   const told = opened.use(await recordEvents(bus, 'evt.>'))
   const own = { PARLEY_NOTIFICATIONS_DATABASE_URL: database.url, PARLEY_NATS_URL: nats.url }
-  const as = (userId: string, ...roleIds: string[]): Clients => {
-    const transport = callAs(rpc, { userId, roleIds })
+  const clientsOf = (who: Parameters<typeof callAs>[1]): Clients => {
+    const transport = callAs(rpc, who)
     return {
       notifications: createClient(NotificationService, transport),
       preferences: createClient(NotificationPreferencesService, transport),
       push: createClient(PushNotificationService, transport),
     }
   }
+  const as = (userId: string, ...roleIds: string[]): Clients => clientsOf({ userId, roleIds })
+  const inSession = (userId: string, credentialId: string): Clients => clientsOf({ userId, credentialId })
   const processes = opened.use(new Resources())
   const fleet = opened.move()
   return {
-    ...{ database, natsUrl: nats.url, bus, db, neighbours, erasures, told, as },
+    ...{ database, natsUrl: nats.url, bus, db, neighbours, erasures, told, as, inSession },
     start: async (env, overrides) =>
       processes.use(await startNotifications(readConfig({ env: { ...own, ...env } }), overrides)),
     internal: createClient(NotificationsInternalService, rpc.transport()),
@@ -121,7 +127,7 @@ const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
 })
 
 function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureReports): Promise<AsyncDisposable> {
-  const { rooms, presences, followers, deleted, deactivated, previews } = neighbours
+  const { rooms, presences, followers, deleted, deactivated, ended, previews } = neighbours
   return fakeLeaf(bus, (router) => {
     router.service(RoomsInternalService, {
       getRoomAccess: ({ userId, roomId }) => {
@@ -167,6 +173,11 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
     })
     router.service(AccountsInternalService, {
       reportErased: erasures.reportErased,
+      checkCredentials: ({ credentialIds }) => {
+        // Who subscribes is there while others are silent.
+        if (neighbours.silentMethods.has('checkCredentials')) throw new ConnectError('away', Code.Unavailable)
+        return { credentialIds: credentialIds.filter((id) => !ended.has(id)) }
+      },
       getPresences: ({ userIds }) => {
         neighbours.note('getPresences')
         return {

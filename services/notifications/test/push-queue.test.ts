@@ -91,7 +91,8 @@ async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Prom
 }
 
 test('a browser that goes to somebody else while a push is queued does not get it', async () => {
-  const subscription = { p256dh: 'other', auth: 'other', userAgent: undefined, registeredAt: new Date() }
+  const keys = { p256dh: 'other', auth: 'other' }
+  const subscription = { ...keys, credentialId: 'S1', userAgent: undefined, registeredAt: new Date() }
   const endpoint = new URL('https://push.example/phone')
   await beside(
     (tx) => queuePushes(tx, [notification('Ualice')]),

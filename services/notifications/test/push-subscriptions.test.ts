@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
+import { eq } from 'drizzle-orm'
 import { eventually, requestErasure } from '@parley/testkit'
 import { pushSubscriptions } from '../src/store/schema.ts'
 import { openPushFleet, pushOn, type PushFleet } from './_push-fleet.ts'
 import { notification, queued, subscribed } from './_push-jobs.ts'
+import { publish } from './_story.ts'
 
 const inside = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '192.168.1.1', '[::1]', '[fd00::1]', '[::ffff:10.0.0.1]']
 const names: Record<string, string[]> = {
@@ -51,6 +53,65 @@ test('a subscription is stored once, with the keys it had last', async () => {
   const last = { ...browserOf('phone'), userAgent: 'Browser 2' }
   await as('Ua').subscribe({ ...last, endpoint: `${last.endpoint}#part` })
   expect((await stored())('Ua')).toMatchObject([{ ...last, host: 'push.example' }])
+})
+
+describe('a subscription ends with the session that made it:', () => {
+  const inSession = (userId: string, credentialId: string) => push.fleet.inSession(userId, credentialId).push
+  const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }) =>
+    publish(push.fleet.bus, {
+      kind: 'credentials_ended',
+      aggregateType: 'user',
+      aggregateId: userId,
+      version: ++versions,
+      occurredAt: new Date(),
+      actorId: userId,
+      fact: { case: 'credentialsEnded', value: { credentialIds: [], all: false, reason: 'logout', ...ended } },
+    })
+  let versions = 0n
+  const browsersOf = async (userId: string) =>
+    (await stored())(userId)
+      .map(({ endpoint }) => endpoint.replace('https://push.example/', ''))
+      .sort()
+
+  test('one of several, or all', async () => {
+    await inSession('Us', 'S-phone').subscribe(browserOf('s-phone'))
+    await inSession('Us', 'S-desk').subscribe(browserOf('s-desk'))
+    await inSession('Us', 'S-train').subscribe(browserOf('s-train'))
+    await inSession('Ut', 'S-other').subscribe(browserOf('t-other'))
+    await push.fleet.db
+      .update(pushSubscriptions)
+      .set({ credentialId: '' })
+      .where(eq(pushSubscriptions.endpoint, 'https://push.example/s-train'))
+    expect(await browsersOf('Us')).toEqual(['s-desk', 's-phone', 's-train'])
+    await ends('Us', { credentialIds: ['S-phone', 'S-other'] })
+    // Whose session is not known ends with any.
+    await eventually(async () => expect(await browsersOf('Us')).toEqual(['s-desk']))
+    await ends('Us', { all: true })
+    await eventually(async () => expect(await browsersOf('Us')).toEqual([]))
+    expect(await browsersOf('Ut')).toEqual(['t-other'])
+  })
+
+  test('a browser that subscribes again belongs to its session of today', async () => {
+    await inSession('Uw', 'S-old').subscribe(browserOf('w'))
+    await inSession('Uw', 'S-new').subscribe(browserOf('w'))
+    await inSession('Uw', 'S-old').subscribe(browserOf('w-old'))
+    await ends('Uw', { credentialIds: ['S-old'] })
+    await eventually(async () => expect(await browsersOf('Uw')).toEqual(['w']))
+  })
+
+  test('at once where it ended meanwhile, and where that cannot be told the call may be repeated', async () => {
+    push.fleet.neighbours.ended.add('S-gone')
+    await expect(inSession('Uv', 'S-gone').subscribe(browserOf('v'))).rejects.toMatchObject({
+      code: Code.Unauthenticated,
+    })
+    expect(await browsersOf('Uv')).toEqual([])
+    push.fleet.neighbours.silentMethods.add('checkCredentials')
+    const subscribing = inSession('Uv', 'S-there').subscribe(browserOf('v'))
+    await expect(subscribing).rejects.toMatchObject({ code: Code.Unavailable })
+    push.fleet.neighbours.silentMethods.delete('checkCredentials')
+    await inSession('Uv', 'S-there').subscribe(browserOf('v'))
+    expect(await browsersOf('Uv')).toEqual(['v'])
+  })
 })
 
 test('an endpoint belongs to who registered it last, with nothing of who had it before', async () => {

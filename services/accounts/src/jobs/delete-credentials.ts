@@ -1,13 +1,29 @@
 import type { Context } from '../context.ts'
-import { deleteUseless } from '../store/credentials.ts'
+import { sessionsRevoked } from '../domain/announcements.ts'
+import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/credentials.ts'
+import { changeUser } from '../store/user-changes.ts'
 
 const atOnce = 1_000
 /** Ended credentials stay for a while: whoever ends one again waits for the same event. */
 const keepEndedMs = 24 * 3600_000
 
-/** Deletes credentials that expired or ended, a few at a time. */
+/** Deletes credentials that ended or expired, a few at a time, and tells of the end of those that expired. */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
-  const now = ctx.now()
-  const before = { expired: now, ended: new Date(now.getTime() - keepEndedMs) }
-  while ((await deleteUseless(ctx.db, before, atOnce)) === atOnce) signal.throwIfAborted()
+  const { db } = ctx
+  const at = ctx.now()
+  while ((await deleteEnded(db, new Date(at.getTime() - keepEndedMs), atOnce)) === atOnce) signal.throwIfAborted()
+  for (;;) {
+    const users = await usersWithExpired(db, at, atOnce)
+    for (const userId of users) {
+      signal.throwIfAborted()
+      const changed = await changeUser(db, userId, { actorId: '', at }, async (tx) => {
+        const credentialIds = await deleteExpiredOf(tx, userId, at)
+        if (credentialIds.length === 0) return undefined
+        return { announce: () => [sessionsRevoked(credentialIds)] }
+      })
+      // Nobody is told of somebody who is gone.
+      if (!changed) await deleteExpiredOf(db, userId, at)
+    }
+    if (users.length < atOnce) return
+  }
 }

@@ -231,14 +231,34 @@ export async function trimCredentials(tx: Tx, userId: string, keep: number): Pro
   await tx.delete(credentials).where(inArray(credentials.id, beyond))
 }
 
-/** Deletes up to `atOnce` credentials that are of no use any more; answers how many there were. */
-export async function deleteUseless(db: Db, before: { expired: Date; ended: Date }, atOnce: number): Promise<number> {
-  const useless = db
+/** Deletes up to `atOnce` credentials that ended before; answers how many there were. */
+export async function deleteEnded(db: Db, before: Date, atOnce: number): Promise<number> {
+  const ended = db
     .select({ id: credentials.id })
     .from(credentials)
-    .where(or(lt(credentials.expiresAt, before.expired), lt(credentials.endedAt, before.ended)))
+    .where(lt(credentials.endedAt, before))
     .limit(atOnce)
     .for('update', { skipLocked: true })
-  const deleted = await db.delete(credentials).where(inArray(credentials.id, useless))
+  const deleted = await db.delete(credentials).where(inArray(credentials.id, ended))
   return deleted.rowCount ?? 0
+}
+
+/** Whose credentials have expired, up to `atOnce` people. */
+export async function usersWithExpired(db: Db, before: Date, atOnce: number): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ userId: credentials.userId })
+    .from(credentials)
+    .where(lt(credentials.expiresAt, before))
+    .limit(atOnce)
+  return rows.map(({ userId }) => userId)
+}
+
+/** Deletes the credentials of a user that expired before; answers the ids of those that nobody had ended. */
+export async function deleteExpiredOf(tx: Reader, userId: string, before: Date): Promise<string[]> {
+  const expired = and(eq(credentials.userId, userId), lt(credentials.expiresAt, before))
+  const deleted = await tx
+    .delete(credentials)
+    .where(expired)
+    .returning({ id: credentials.id, endedAt: credentials.endedAt })
+  return deleted.filter(({ endedAt }) => endedAt === null).map(({ id }) => id)
 }

@@ -1,6 +1,7 @@
-import { consumeEventBatches, type BatchConsumerOptions } from '@parley/events'
+import { consumeEventBatches, consumeEvents, type BatchConsumerOptions } from '@parley/events'
 import { Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
+import { onCredentialsEnded } from './credentials.ts'
 import { onReads } from './reads.ts'
 import { isForSomebody, onRoomEvents } from './room-events.ts'
 
@@ -9,7 +10,7 @@ type Listening = Pick<BatchConsumerOptions, 'bus' | 'db' | 'service'>
 /** Few enough that nobody waits long for the shards of all. */
 const mostAtOnce = 32
 
-/** Listens to what is said in rooms and to what people read. */
+/** Listens to what is said in rooms, to what people read, and to the end of sessions. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
   await using opened = new Resources()
   opened.use(
@@ -25,6 +26,12 @@ export async function startConsumers(ctx: Context, listening: Listening): Promis
       ...{ ...listening, durable: 'readers', subject: 'evt.reader.>', pace: { mostAtOnce, pauseMs: 20 } },
       kinds: ['room_marked_as_read', 'thread_marked_as_read'],
       on: onReads(ctx),
+    }),
+  )
+  opened.use(
+    await consumeEvents({
+      ...{ ...listening, durable: 'credentials', subject: 'evt.control.user.*.credentials_ended' },
+      on: onCredentialsEnded,
     }),
   )
   return opened.move()

@@ -17,6 +17,8 @@ export const pushSubscriptions = pgTable(
     /** Host and port of the endpoint: whom pushes are kept apart by. */
     host: text().notNull(),
     userId: text('user_id').notNull(),
+    /** Of the session that subscribed, with which it ends; empty for those from before that was kept. */
+    credentialId: text('credential_id').notNull().default(''),
     p256dh: text().notNull(),
     auth: text().notNull(),
     userAgent: text('user_agent'),

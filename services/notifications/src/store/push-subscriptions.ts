@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@parley/postgres'
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import { pushJobs, pushSubscriptions } from './schema.ts'
 
 export type NewSubscription = {
   userId: string
+  /** Of the session that subscribes. */
+  credentialId: string
   endpoint: URL
   p256dh: string
   auth: string
@@ -40,6 +42,19 @@ export async function upsertSubscription(tx: Tx, { endpoint, ...subscription }: 
 export async function deleteSubscription(db: Db, userId: string, endpoint: URL): Promise<void> {
   const { endpointDigest, userId: owner } = pushSubscriptions
   await db.delete(pushSubscriptions).where(and(eq(endpointDigest, digestOf(endpoint)), eq(owner, userId)))
+}
+
+/**
+ * Forgets the browsers whose session ended: those of the credentials named, or all of the user. Whose session is not known
+ * ends with any.
+ */
+export async function deleteSubscriptionsOfEnded(
+  tx: Tx,
+  userId: string,
+  { credentialIds, all }: { credentialIds: readonly string[]; all: boolean },
+): Promise<void> {
+  const ended = all ? undefined : inArray(pushSubscriptions.credentialId, [...credentialIds, ''])
+  await tx.delete(pushSubscriptions).where(and(eq(pushSubscriptions.userId, userId), ended))
 }
 
 /** Forgets all browsers of a user, and what was to be sent to them; answers how many there were. */

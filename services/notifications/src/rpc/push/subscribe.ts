@@ -2,14 +2,19 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { PushNotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { badAuth, badP256dh, pushIsOff } from '../../push-errors.ts'
+import { badAuth, badP256dh, pushIsOff, sessionEnded } from '../../push-errors.ts'
 import { toAuth, toP256dh } from '../../push/browser-keys.ts'
 import { assertPublicEndpoint, checkedEndpoint } from '../../push/endpoint.ts'
-import { upsertSubscription } from '../../store/push-subscriptions.ts'
+import { deleteSubscription, upsertSubscription } from '../../store/push-subscriptions.ts'
 
-export function subscribe({ db, push, now }: Context): MethodImpl<typeof PushNotificationService.method.subscribe> {
+export function subscribe({
+  db,
+  push,
+  now,
+  credentialHolds,
+}: Context): MethodImpl<typeof PushNotificationService.method.subscribe> {
   return async (req, call) => {
-    const { userId } = callerOf(call)
+    const { userId, credentialId } = callerOf(call)
     if (!push.enabled) throw pushIsOff()
     const endpoint = checkedEndpoint(req.endpoint, push.network)
     const p256dh = toP256dh(req.p256dh)
@@ -17,8 +22,13 @@ export function subscribe({ db, push, now }: Context): MethodImpl<typeof PushNot
     const auth = toAuth(req.auth)
     if (auth === undefined) throw badAuth()
     await assertPublicEndpoint(endpoint, push.network)
-    const subscription = { userId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
+    const subscription = { userId, credentialId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
     await db.transaction((tx) => upsertSubscription(tx, subscription))
+    // The end of a session under way may have been told before there was anything to forget.
+    if (!(await credentialHolds(credentialId))) {
+      await deleteSubscription(db, userId, endpoint)
+      throw sessionEnded()
+    }
     return { subscribed: true }
   }
 }

@@ -1,0 +1,17 @@
+import type { Client } from '@connectrpc/connect'
+import type { AccountsInternalService } from '@parley/contracts/internal'
+import { accountsSilent } from '../errors.ts'
+
+const options = { timeoutMs: 3_000 }
+
+/** Asks accounts whether a credential holds. Throws `unavailable` when that cannot be told. */
+export const askCredential =
+  (accounts: Pick<Client<typeof AccountsInternalService>, 'checkCredentials'>) =>
+  async (credentialId: string): Promise<boolean> => {
+    try {
+      const { credentialIds } = await accounts.checkCredentials({ credentialIds: [credentialId] }, options)
+      return credentialIds.includes(credentialId)
+    } catch (error) {
+      throw accountsSilent(error)
+    }
+  }
