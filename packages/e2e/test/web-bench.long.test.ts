@@ -64,8 +64,9 @@ inBrowser('first load and start', async () => {
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
   const scripts = new Map<string, number>()
   session.on('Network.responseReceived', ({ requestId, type }) => type === 'Script' && scripts.set(requestId, 0))
-  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (scripts.has(requestId)) scripts.set(requestId, encodedDataLength)
+  session.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
+    const before = scripts.get(requestId)
+    if (before !== undefined) scripts.set(requestId, before + encodedDataLength)
   })
   await page.goto(new URL(`/chat/-/${longRoomId}`, page.url()).href)
   await newest(page).waitFor()

@@ -32,8 +32,13 @@ async function environmentOf(fleet: Supervised, name: string): Promise<NodeJS.Pr
 
 describe('a fleet that runs', () => {
   let fleet: Supervised
+  const openedFile = join(folder.path, 'opened')
   beforeAll(async () => {
-    fleet = supervised(dataDir, { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
+    // Stands for the browser of whoever sits here.
+    writeFileSync(join(folder.path, 'xdg-open'), `#!/bin/sh\necho "$1" > ${openedFile}\n`, { mode: 0o755 })
+    const PATH = `${folder.path}:${process.env['PATH']}`
+    const env = { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h', PATH }
+    fleet = supervised(dataDir, env, ['--open'])
     await fleet.ready()
     await eventually(() => fleet.output().includes('parley is ready'))
   })
@@ -47,6 +52,11 @@ describe('a fleet that runs', () => {
       expect.stringMatching(/^owner: login first, password \w{24}$/),
       `parley is ready: ${url}`,
     ])
+  })
+
+  const onLinux = process.platform === 'linux' ? test : test.skip
+  onLinux('is shown in a browser when that is asked for', async () => {
+    await eventually(async () => expect(readFileSync(openedFile, 'utf8').trim()).toBe(fleet.state().url))
   })
 
   test('names each process in the ready file', () => {

@@ -1,0 +1,54 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { expect } from '@jest/globals'
+import { startFleet } from '@parley/local'
+import { temporaryDataDir } from '../src/abandoned.ts'
+import { fillSignIn, inBrowser, say, useBrowser, visit } from '../src/web-client.ts'
+
+useBrowser('the first minute')
+
+inBrowser('whoever starts a server is led to a name, an invite and a room', async () => {
+  const owner = { login: 'first', password: 'the owner of a new server' }
+  const dataDir = temporaryDataDir()
+  // PostgreSQL may run as another user, who has to get at its own folder in here.
+  chmodSync(dataDir, 0o755)
+  const fleet = await startFleet({ dataDir, port: 0, owner, fsync: false, say: () => undefined })
+  try {
+    await using visitor = await visit()
+    const { page } = visitor
+    await page.goto(fleet.url)
+    await page.getByRole('heading', { name: 'Sign in to Parley' }).waitFor()
+    await fillSignIn(page, owner)
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+
+    await page.getByLabel('Name of the server').fill('The Lodge')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Manage The Lodge' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Give it a name' }).getByText('Done').waitFor()
+
+    await page.getByRole('button', { name: 'New room' }).click()
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('plans')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create room' }).click()
+    await say(page, 'Who comes along?')
+
+    await page.getByRole('link', { name: 'Manage The Lodge' }).click()
+    await page.getByRole('link', { name: 'Invites' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const link = await page.getByLabel(/The link is shown only now/).inputValue()
+    await page.getByRole('link', { name: 'First steps' }).click()
+    await page.getByText('Done').nth(2).waitFor()
+
+    await using guest = await visit()
+    await guest.page.goto(`${fleet.url}${new URL(link).pathname}${new URL(link).hash}`)
+    await guest.page.getByRole('heading', { name: 'Join The Lodge' }).waitFor()
+    await guest.page.getByLabel('Login').fill('second')
+    await guest.page.getByLabel('New password').fill('long enough for anyone')
+    await guest.page.getByLabel('Repeat the password').fill('long enough for anyone')
+    await guest.page.getByRole('button', { name: 'Complete registration' }).click()
+    await guest.page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+    expect(await guest.page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
+    expect([...visitor.complaints, ...guest.complaints]).toEqual([])
+  } finally {
+    await fleet.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
