@@ -8,7 +8,7 @@ import { endCalls } from './calls/end-calls.ts'
 import { Profiles } from './clients/profiles.ts'
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
-import { onAccountDeleted } from './consumers/on-account-deleted.ts'
+import { onAccountDeleted, onCredentialsEnded } from './consumers/on-account-gone.ts'
 import { onMemberGone } from './consumers/on-member-gone.ts'
 import { onRoomNarrowed } from './consumers/on-room-narrowed.ts'
 import type { Context } from './context.ts'
@@ -74,6 +74,7 @@ export async function startCalls(config: Config, overrides: Overrides = {}): Pro
     ['members-banned', 'evt.room.*.member_banned', { prepare: onMemberGone(ctx) }],
     ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNarrowed(ctx) }],
     ['accounts-deleted', 'evt.control.user.*.account_deleted', { on: onAccountDeleted(ctx) }],
+    ['credentials-ended', 'evt.control.user.*.credentials_ended', { on: onCredentialsEnded(ctx) }],
   ] as const)
     opened.use(await consumeEvents({ ...consumer, durable, subject, ...handler }))
   opened.use(

@@ -42,6 +42,7 @@ export type Env = AsyncDisposable & {
   ) => Promise<void>
   /** Announces the deletion of an account. */
   announceDeletion: (userId: string) => Promise<void>
+  announceSessionsEnded: (userId: string, reason: string) => Promise<void>
   /** Starts a process; it lives as long as the environment. */
   start: (settings?: Record<string, string>, overrides?: Overrides) => Promise<Service>
 }
@@ -105,6 +106,11 @@ export async function openEnv({ compares = false } = {}): Promise<Env> {
       publish(
         { aggregateType: 'user', aggregateId: userId, kind: 'account_deleted' },
         { actorId: userId, fact: { case: undefined } },
+      ),
+    announceSessionsEnded: (userId, reason) =>
+      publish(
+        { aggregateType: 'user', aggregateId: userId, kind: 'credentials_ended' },
+        { actorId: userId, fact: { case: 'credentialsEnded', value: { credentialIds: [], all: true, reason } } },
       ),
     start: async (settings = {}, overrides = {}) =>
       processes.use(await startCalls(readConfig({ env: { ...env, ...settings } }), overrides)),

@@ -64,6 +64,16 @@ test('whoever was a member only because the room was universal is out when it no
   await eventually(() => expect(atMediaServer('Runiversal')).toEqual(['Ualice']))
 })
 
+test('a deactivated account is out of every call, and who signs out stays', async () => {
+  await inCall('Rone', ['Uerna', 'Ualice'])
+  await env.announceSessionsEnded('Ualice', 'logout')
+  await env.announceSessionsEnded('Uerna', 'account_deactivated')
+  await eventually(async () => {
+    expect(await env.inCall('Rone', 'Ualice')).toEqual(['Ualice'])
+    expect(atMediaServer('Rone')).toEqual(['Ualice'])
+  })
+})
+
 test('a deleted account is out of every call, and nothing of the person is left', async () => {
   await inCall('Rone', ['Udora', 'Ualice'])
   await inCall('Rtwo', ['Udora', 'Ualice'])

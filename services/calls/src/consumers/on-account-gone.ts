@@ -1,0 +1,28 @@
+import type { EventHandler } from '@parley/events'
+import type { Tx } from '@parley/postgres'
+import { changeLocked, leaveCall } from '../calls/change-call.ts'
+import type { Context } from '../context.ts'
+import { lockCall } from '../store/calls.ts'
+import { callsWith } from '../store/participants.ts'
+
+/** An account is gone: its owner is in no call any more. */
+export const onAccountDeleted =
+  (ctx: Context): EventHandler =>
+  ({ aggregateId }, tx) =>
+    leaveCalls(ctx, tx, aggregateId)
+
+/** A deactivated account is in no call any more. Other ends of sessions leave calls alone. */
+export const onCredentialsEnded =
+  (ctx: Context): EventHandler =>
+  async ({ aggregateId, fact }, tx) => {
+    if (fact.case === 'credentialsEnded' && fact.value.reason === 'account_deactivated')
+      await leaveCalls(ctx, tx, aggregateId)
+  }
+
+async function leaveCalls(ctx: Context, tx: Tx, userId: string): Promise<void> {
+  for (const callId of await callsWith(tx, userId)) {
+    const row = await lockCall(tx, callId)
+    if (!row || row.endedAt !== null) continue
+    await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
+  }
+}
