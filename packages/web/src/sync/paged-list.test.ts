@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals'
+import type { PageInfo } from '@parley/client/contract'
+import { PagedList } from './paged-list.ts'
+
+type Question = {
+  search: string
+  cursor: string
+  answer: (items: string[], nextCursor?: string) => void
+  fail: () => void
+}
+
+/** A list whose questions are answered by hand. */
+function asked() {
+  const questions: Question[] = []
+  const list = new PagedList<string>(
+    ({ search, cursor }) =>
+      new Promise((resolve, reject) => {
+        const answer = (items: string[], nextCursor = '') =>
+          resolve({ items, page: { nextCursor, totalCount: 7n } as PageInfo })
+        questions.push({ search, cursor, answer, fail: () => reject(new Error('away')) })
+      }),
+  )
+  return { list, questions }
+}
+
+test('a list is read page by page', async () => {
+  const { list, questions } = asked()
+  const first = list.ask('')
+  questions[0]?.answer(['a', 'b'], 'after b')
+  await first
+  expect([list.items.value, list.total.value, list.hasMore.value]).toEqual([['a', 'b'], 7, true])
+  const more = list.more()
+  questions[1]?.answer(['c'])
+  await more
+  expect(questions.map(({ cursor }) => cursor)).toEqual(['', 'after b'])
+  expect([list.items.value, list.hasMore.value]).toEqual([['a', 'b', 'c'], false])
+})
+
+test('only the newest question is answered', async () => {
+  const { list, questions } = asked()
+  const [slow, quick] = [list.ask(''), list.reload()]
+  questions[1]?.answer(['new'])
+  await quick
+  questions[0]?.answer(['old'])
+  await slow
+  expect(list.items.value).toEqual(['new'])
+})
+
+test('what is typed meanwhile is asked for instead', async () => {
+  const { list, questions } = asked()
+  const typed = [list.ask('a'), list.ask('an'), list.ask(' ann ')]
+  await Promise.race(typed)
+  while (questions.length === 0) await new Promise((resolve) => setTimeout(resolve))
+  questions[0]?.answer(['Ann'])
+  await Promise.all(typed)
+  expect(questions.map(({ search }) => search)).toEqual(['ann'])
+  expect(list.items.value).toEqual(['Ann'])
+})
+
+test('a failure leaves what was read, and the next try takes it away', async () => {
+  const { list, questions } = asked()
+  const first = list.ask('')
+  questions[0]?.answer(['a'])
+  await first
+  const failed = list.reload()
+  questions[1]?.fail()
+  await failed
+  expect([list.items.value, list.failure.value]).toEqual([['a'], new Error('away')])
+  const again = list.reload()
+  expect(list.failure.value).toBeUndefined()
+  questions[2]?.answer(['b'])
+  await again
+  expect(list.items.value).toEqual(['b'])
+})
