@@ -28,7 +28,10 @@ export const busFields = () => ({
     pattern: /^(nats|tls):\/\/[^\s,]+(,(nats|tls):\/\/[^\s,]+)*$/,
     doc: 'NATS servers, separated by commas',
   }),
-  natsUser: str('PARLEY_NATS_USER', { optional: true, doc: 'user of this deployable at NATS' }),
+  natsUser: str('PARLEY_NATS_USER', {
+    optional: true,
+    doc: 'user of this deployable at NATS; that for events has -events behind it',
+  }),
   natsPassword: secret('PARLEY_NATS_PASSWORD', { optional: true, doc: 'its password' }),
 })
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { dataDirAt } from '@parley/local'
+import { eventually } from '@parley/testkit'
 import { connect, type ConnectionOptions, type NatsConnection } from 'nats'
 import { fleet } from '../src/fleet.ts'
 
@@ -121,5 +122,16 @@ describe('nobody writes another’s events', () => {
   ])('%s may not write %s', async (user, subject) => {
     await using nc = await join(user)
     expect(await publishing(nc, subject)).toMatch(/permission/i)
+  })
+})
+
+test('whatever a service consumes the bus lets it pull', async () => {
+  await using nc = await join('admin-events', read(files().secretsFile)['nats.admin'])
+  const manager = await nc.jetstreamManager({ checkAPI: false })
+  await eventually(async () => {
+    const idle: string[] = []
+    for await (const { name, config, num_waiting } of manager.consumers.list('EVENTS'))
+      if (config.durable_name !== undefined && num_waiting === 0) idle.push(name)
+    expect(idle).toEqual([])
   })
 })

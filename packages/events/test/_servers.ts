@@ -7,6 +7,8 @@ import { freePort, startNats } from '@parley/local/infrastructure'
 import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventStream, keepStream } from '../src/index.ts'
+import { askKeeper } from '../src/keep/asks.ts'
+import { eventually } from './_eventually.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
@@ -30,20 +32,22 @@ export type TestServer = AsyncDisposable & {
   restoreEvents(): void
 }
 
-export async function newServer(): Promise<TestServer> {
+/** `keeper`: whether somebody keeps the stream, as admin does for a fleet. */
+export async function newServer({ keeper: isKept = true } = {}): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'parley-events-'))
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
   const copy = join(dir, 'copy')
   const port = await freePort()
   let server = await startNats({ dir, port })
   const keepersBus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })
-  const keeper = await keepStream(keepersBus)
+  const keeper = isKept ? await keepStream(keepersBus) : undefined
   return {
     url: server.url,
     pid: () => server.pid,
     stop: () => server.stop(),
     async start() {
       server = await startNats({ dir, port })
+      if (isKept) await eventually(() => askKeeper(keepersBus, 'state', {}))
     },
     saveEvents: () => cpSync(events, copy, { recursive: true }),
     restoreEvents() {
@@ -51,7 +55,7 @@ export async function newServer(): Promise<TestServer> {
       cpSync(copy, events, { recursive: true })
     },
     async [Symbol.asyncDispose]() {
-      await keeper[Symbol.asyncDispose]()
+      await keeper?.[Symbol.asyncDispose]()
       await keepersBus[Symbol.asyncDispose]()
       await server.stop()
       rmSync(dir, { recursive: true, force: true })

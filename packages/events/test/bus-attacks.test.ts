@@ -359,6 +359,28 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await nothingHappened()
   })
 
+  test('no header of an event takes others off the stream or holds them up', async () => {
+    const [type] = ownTypes(attacker)
+    if (!type) return
+    for (const [name, value] of [
+      ['Nats-Rollup', 'all'],
+      ['Nats-Rollup', 'sub'],
+      ['Nats-Expected-Last-Sequence', '0'],
+      ['Nats-Expected-Last-Subject-Sequence', '0'],
+      ['Nats-Expected-Stream', 'OTHER'],
+      ['Nats-TTL', '1s'],
+      ['Nats-Schedule', '@every 1s'],
+      ['Nats-Schedule-Target', 'evt.room.X1.told'],
+      ['Nats-Request-Info', '{"acc":"EVENTS","svc":"EVENTS"}'],
+    ] as const) {
+      const told = headers()
+      told.set(name, value)
+      const stored = events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'forged', { headers: told })
+      await stored.catch(() => undefined)
+    }
+    await nothingHappened()
+  })
+
   test('the keeper makes nothing that says something elsewhere', async () => {
     const bus = { ...keepersBus, name: attacker, nc: events }
     const id = 'abcdefghijklmnopqrstuvwx'

@@ -1,7 +1,11 @@
 import type { Bus } from '@parley/rpc'
 import { keeperSubject } from '../subjects.ts'
 
-const timeoutMs = 4000
+/** Nobody says that no keeper is there: who starts before one does asks again soon. */
+const timeoutMs = 1500
+/** What may take the keeper longer. */
+const longTimeoutMs = 10_000
+const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -33,7 +37,7 @@ export type Reply = { answer: unknown } | { refusal: string }
 
 /**
  * Asks the keeper of the stream, which runs in admin, on behalf of a deployable. Rejects when it refuses, which its message
- * explains, or does not answer within 4 s.
+ * explains, or does not answer in time.
  */
 export async function askKeeper<V extends Verb>(
   bus: Bus,
@@ -42,7 +46,8 @@ export async function askKeeper<V extends Verb>(
   asker = bus.name,
 ): Promise<Asks[V]['answer']> {
   const data = encoder.encode(JSON.stringify(ask))
-  const message = await bus.nc.request(keeperSubject(asker, verb), data, { timeout: timeoutMs })
+  const timeout = takesLong.has(verb) ? longTimeoutMs : timeoutMs
+  const message = await bus.nc.request(keeperSubject(asker, verb), data, { timeout })
   const reply = JSON.parse(decoder.decode(message.data)) as Reply
   if ('refusal' in reply) throw new Error(`the keeper of the stream refused ${verb}: ${reply.refusal}`)
   return reply.answer as Asks[V]['answer']

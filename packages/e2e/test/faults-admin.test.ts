@@ -1,0 +1,36 @@
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { bothServe, frozen, processesOf, processOf, wholeAgain } from '../src/processes.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+})
+afterEach(wholeAgain)
+
+test('no admin answers: people post and hear, a node that starts waits until one does', async () => {
+  const roomId = await newRoom(owner, [ada, bob])
+  using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+  await socket.heardMessage(await post(ada, roomId, 'before'))
+  const killed = processOf('realtime', 1).pid
+  {
+    using _one = frozen(processOf('admin', 0).pid)
+    using _other = frozen(processOf('admin', 1).pid)
+    await socket.heardMessage(await post(ada, roomId, 'meanwhile'))
+    process.kill(killed, 'SIGKILL')
+    // Longer than a node takes that need not wait: each is heard before the next is posted.
+    for (let n = 0; n < 20; n++) await socket.heardMessage(await post(ada, roomId, `meanwhile, ${n}`))
+    expect(processesOf('realtime').filter(({ pid }) => pid !== killed)).toHaveLength(1)
+  }
+  await bothServe('realtime', [killed])
+  using late = await Socket.subscribed(fleet().realtimeNodes[1], bob.token)
+  const after = await post(ada, roomId, 'after')
+  await late.heardMessage(after)
+  await socket.heardMessage(after)
+  expect(socket.isClosed).toBe(false)
+})

@@ -1,0 +1,74 @@
+import { create, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
+import { createClient } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { headers, type Msg } from 'nats'
+import { AccountsInternalService, AdminInternalService, CheckLoginResponseSchema } from '@parley/contracts/internal'
+import { createRpcClient, rpcSubject, type Bus } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+let fleet: Fleet
+beforeAll(async () => {
+  fleet = await startFleet()
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+const { checkLogin } = AdminInternalService.method
+const { countUsers } = AccountsInternalService.method
+
+/** Hears calls of a method and leaves their answers to the test. */
+function hear(bus: Bus, method: DescMethodUnary): Msg[] {
+  const heard: Msg[] = []
+  bus.nc.subscribe(rpcSubject(method), { callback: (_error, msg) => void heard.push(msg) })
+  return heard
+}
+
+const answer = (blocked: boolean) => toBinary(CheckLoginResponseSchema, create(CheckLoginResponseSchema, { blocked }))
+
+test('who answers one method cannot answer what another was asked', async () => {
+  await using nats = await startFleet()
+  const services = await nats.bus()
+  const [logins, users] = [hear(services, checkLogin), hear(services, countUsers)]
+  await services.nc.flush()
+  await using rpc = createRpcClient(await nats.bus({ name: 'gateway' }), { name: 'gateway', defaultTimeoutMs: 60_000 })
+  const transport = rpc.transport()
+  const asked = createClient(AdminInternalService, transport).checkLogin({})
+  const other = createClient(AccountsInternalService, transport).countUsers({})
+  await eventually(() => logins.length > 0 && users.length > 0)
+  const inboxOf = (msg: Msg | undefined) => (msg?.reply ?? '').split('.')
+  const [admins, accounts] = [inboxOf(logins[0]), inboxOf(users[0])]
+  expect(admins.slice(0, 3)).toEqual(['_INBOX', 'gateway', 'admin'])
+  expect(accounts.slice(0, 3)).toEqual(['_INBOX', 'gateway', 'accounts'])
+  expect(accounts[3]).not.toBe(admins[3])
+  // Accounts knows its own inbox, may publish there, and guesses the number of the call.
+  services.nc.publish([...accounts.slice(0, 4), admins[4]].join('.'), answer(true))
+  logins[0]?.respond(answer(false))
+  expect((await asked).blocked).toBe(false)
+  users[0]?.respond(new Uint8Array())
+  await other
+})
+
+test('nothing is answered, nor done, that is not to be answered in an inbox', async () => {
+  let done = 0
+  await fleet.serve({
+    deployable: 'gateway',
+    routes: (routes) =>
+      void routes.service(AdminInternalService, {
+        checkLogin: () => {
+          done++
+          return { blocked: true }
+        },
+      }),
+  })
+  const bus = await fleet.bus()
+  const heard: string[] = []
+  for (const subject of ['hint.>', 'rpc.svc_api_v1_RoomService.CreateRoom', '_INBOX.test.>'])
+    bus.nc.subscribe(subject, { callback: (_error, msg) => void heard.push(msg.subject) })
+  const control = headers()
+  control.set('P', 'somebody 0 30000 30000 1')
+  for (const reply of ['hint.presence.U1', 'rpc.svc_api_v1_RoomService.CreateRoom', undefined, '_INBOX.test.admin.x.1'])
+    bus.nc.publish(rpcSubject(checkLogin), new Uint8Array(), { headers: control, ...(reply && { reply }) })
+  await eventually(() => heard.length > 0)
+  expect(heard).toEqual(['_INBOX.test.admin.x.1'])
+  expect(done).toBe(1)
+})
