@@ -17,6 +17,8 @@ export type DatabaseOptions = {
   name: string
   /** The server ends a statement after so many milliseconds; below every deadline. Default 4000. */
   statementTimeoutMs?: number
+  /** Milliseconds to wait for a connection, one of the pool or a new one. Default 2000. */
+  connectTimeoutMs?: number
   /** Plans prepared statements once, not for each set of parameters: for databases whose every statement is keyed. */
   planOnce?: boolean
 }
@@ -31,7 +33,7 @@ export type Database = AsyncDisposable & {
 
 /**
  * Opens a pool that connects when first needed: a server that is away makes statements fail, never the start or the
- * process, and they work again once it is back. No statement waits for ever: 2 s for a connection, 1 s for a lock, the
+ * process, and they work again once it is back. No statement waits for ever: 2 s for a connection unless more is given, 1 s for a lock, the
  * statement timeout on the server and one second more on this side, for a server that fell silent. Nothing is compiled on
  * the server: statements end sooner than their compilation would.
  */
@@ -42,7 +44,7 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
     connectionString: options.url,
     application_name: options.name,
     max: options.pool,
-    connectionTimeoutMillis: 2000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 2000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     lock_timeout: 1000,

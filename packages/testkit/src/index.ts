@@ -1,5 +1,5 @@
 export { testInfrastructure, type TestInfrastructure } from './infrastructure.ts'
-export { testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
+export { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
 export { testNats, type TestNats } from './nats.ts'
 export { testRedis } from './redis.ts'
 export type { Outage } from './outage-proxy.ts'

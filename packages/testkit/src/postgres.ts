@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { migrateDatabase } from '@parley/postgres'
+import { type Database, type DatabaseOptions, migrateDatabase, openDatabase } from '@parley/postgres'
 import type pg from 'pg'
 import { clonePrefix, withClient } from './old-databases.ts'
 import { testInfrastructure } from './infrastructure.ts'
@@ -40,6 +40,10 @@ export async function testDatabase(
     },
   }
 }
+
+/** A connection of the test's own to a database: patient, since nothing is tried by its connecting. */
+export const openTestDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Promise<Database> =>
+  openDatabase({ url, pool: 4, name: 'test', connectTimeoutMs: 30_000, ...options })
 
 function withoutOutages(url: string): Outage {
   const cannot = () => Promise.reject(new Error('this database was made without { outages: true }'))

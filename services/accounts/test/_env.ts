@@ -16,22 +16,23 @@ import {
   type ImportServerImageRequest,
   type StoreServerImageRequest,
 } from '@parley/contracts/internal'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
 import {
   callAs,
   fakeLeaf,
+  openTestDatabase,
+  type Outage,
   standardPolicy,
   testBus,
-  testDatabase,
-  testNats,
-  type TestDatabaseOptions,
-  testRedis,
-  type Outage,
   type TestCaller,
+  testDatabase,
   type TestDatabase,
+  type TestDatabaseOptions,
+  testNats,
   type TestNats,
+  testRedis,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startAccounts, type Overrides } from '../src/service.ts'
@@ -82,7 +83,7 @@ export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
   const database = opened.use(await testDatabase(drizzle, options))
   const nats = opened.use(await testNats())
   const redis = opened.use(await testRedis())
-  const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
+  const { db } = opened.use(await openTestDatabase(database.url, { pool: 4 }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const neighbours: Neighbours = {
     away: new Set(),

@@ -2,15 +2,14 @@ import { fileURLToPath } from 'node:url'
 import { toJson } from '@bufbuild/protobuf'
 import { expect, test } from '@jest/globals'
 import { GetPolicyResponseSchema } from '@parley/contracts/internal'
-import { openDatabase } from '@parley/postgres'
-import { standardPolicy, testDatabase } from '@parley/testkit'
+import { openTestDatabase, standardPolicy, testDatabase } from '@parley/testkit'
 import { answerDirectly } from '../src/direct/answer.ts'
 
 const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 
 test('a database without tables is told in the words of PostgreSQL, without statements', async () => {
   await using database = await testDatabase(migrations)
-  await using connection = await openDatabase({ url: database.url, pool: 1, name: 'test' })
+  await using connection = await openTestDatabase(database.url, { pool: 1 })
   await connection.pool.query('drop schema public cascade; create schema public')
   const request = { login: 'alice', password: 'correct horse battery', email: 'alice@example.org' }
   const question = { policy: toJson(GetPolicyResponseSchema, standardPolicy()), blocked: false, request }

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { openDatabase } from '@parley/postgres'
-import { testDatabase } from '@parley/testkit'
+import { openTestDatabase, testDatabase } from '@parley/testkit'
 import { answerDirectly } from '../src/direct/answer.ts'
 
 const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
@@ -17,7 +16,7 @@ test('the policy and blocked usernames are known before admin ever ran, and agai
 
 test('a database without tables is told in the words of PostgreSQL, without statements', async () => {
   await using database = await testDatabase(migrations)
-  await using connection = await openDatabase({ url: database.url, pool: 1, name: 'test' })
+  await using connection = await openTestDatabase(database.url, { pool: 1 })
   await connection.pool.query('drop schema public cascade; create schema public')
   const failure: unknown = await ask(database.url, 'alice').catch((error: unknown) => error)
   expect(String(failure)).toMatch(/relation "policy_state" does not exist; run migrate.js of admin first$/)

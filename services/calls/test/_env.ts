@@ -12,10 +12,10 @@ import {
 } from '@parley/contracts/internal'
 import { declareStreams, eventSubject } from '@parley/events'
 import { newId } from '@parley/ids'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
-import { callAs, ErasureReports, fakeLeaf, testBus, testDatabase, testNats } from '@parley/testkit'
+import { callAs, ErasureReports, fakeLeaf, openTestDatabase, testBus, testDatabase, testNats } from '@parley/testkit'
 import { LivekitStandIn } from '@parley/testkit/livekit'
 import { readConfig } from '../src/config.ts'
 import { turns } from '../src/store/schema.ts'
@@ -58,7 +58,7 @@ export async function openEnv({ compares = false } = {}): Promise<Env> {
   const database = opened.use(await testDatabase(drizzle))
   const nats = opened.use(await testNats())
   const livekit = opened.use(await LivekitStandIn.start())
-  const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
+  const { db } = opened.use(await openTestDatabase(database.url, { pool: 2 }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const inAnHour = new Date(Date.now() + 3_600_000)
   if (!compares) await db.insert(turns).values({ task: 'compare calls', nextAt: inAnHour, failures: 0 })

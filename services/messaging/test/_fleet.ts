@@ -12,18 +12,18 @@ import {
   UploadsInternalService,
 } from '@parley/contracts/internal'
 import { outgoing, type OutgoingEvent } from '@parley/events'
-import { openDatabase } from '@parley/postgres'
 import { Resources, type Service } from '@parley/runtime'
 import {
   callAs,
   ErasureReports,
   eventually,
   fakeLeaf,
+  openTestDatabase,
   standardPolicy,
   testBus,
   testDatabase,
-  testNats,
   type TestDatabaseOptions,
+  testNats,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startMessaging, type Overrides } from '../src/service.ts'
@@ -122,7 +122,7 @@ export async function startFleet({ processes = 1, outages = false, ...overrides 
     PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret of addresses of assets for tests',
   }
   const config = readConfig({ env: environment })
-  const look = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
+  const look = opened.use(await openTestDatabase(database.url, { pool: 2 }))
   const running: Service[] = []
   opened.defer(
     'processes',

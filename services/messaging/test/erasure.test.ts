@@ -1,8 +1,8 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
-import { eventually, requestErasure } from '@parley/testkit'
-import { openDatabase, type Database } from '@parley/postgres'
+import { eventually, openTestDatabase, requestErasure } from '@parley/testkit'
+import { type Database } from '@parley/postgres'
 import { read, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { attach, preview } from './_parts.ts'
@@ -12,7 +12,7 @@ let look: Database
 
 beforeAll(async () => {
   fleet = await startFleet()
-  look = await openDatabase({ url: fleet.database.url, pool: 1, name: 'look' })
+  look = await openTestDatabase(fleet.database.url, { pool: 1 })
 })
 afterAll(async () => {
   await look[Symbol.asyncDispose]()

@@ -1,7 +1,6 @@
 import { Code, type CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openDatabase } from '@parley/postgres'
-import { eventually, recordEvents } from '@parley/testkit'
+import { eventually, openTestDatabase, recordEvents } from '@parley/testkit'
 import { dropMessageKeys } from '../src/jobs/drop-message-keys.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
@@ -136,7 +135,7 @@ test('a refused post leaves its key free', async () => {
 test('a key is free again after 24 hours, and then forgotten', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const ann = fleet.as('ann')
-  await using database = await openDatabase({ url: fleet.database.url, pool: 1, name: 'test' })
+  await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
   const age = (hours: number) =>
     database.pool.query(
       `update message_keys set created_at = now() - interval '${hours} hours' where caller_id = 'ann'`,

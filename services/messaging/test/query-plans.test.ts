@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
-import { openDatabase, type Database } from '@parley/postgres'
+import { type Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { testDatabase } from '@parley/testkit'
+import { openTestDatabase, testDatabase } from '@parley/testkit'
 import pg from 'pg'
 import { readMessages } from '../src/store/messages.ts'
 import { findPlacesInRoom, findPlacesInThread } from '../src/store/read-places.ts'
@@ -20,7 +20,7 @@ let open: Database
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   // Settings of the pool are those of the service: they decide about plans, and end statements that take long.
-  open = opened.use(await openDatabase({ url: database.url, pool: 1, name: 'test', planOnce: true }))
+  open = opened.use(await openTestDatabase(database.url, { pool: 1, planOnce: true }))
   const writer = new pg.Client({ connectionString: database.url })
   await writer.connect()
   const beside = Array.from({ length: 20 }, (_, i) => ({ roomId: `R${i + 3}`, rows: ordinary.rows }))

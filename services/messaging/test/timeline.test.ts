@@ -1,8 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { RoomTimelinePage } from '@parley/contracts/api'
-import { openDatabase } from '@parley/postgres'
-import { eventually } from '@parley/testkit'
+import { eventually, openTestDatabase } from '@parley/testkit'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
@@ -110,7 +109,7 @@ describe('pages', () => {
   test('hold 50 rows unless asked otherwise, and 500 at most', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
-    await using database = await openDatabase({ url: fleet.database.url, pool: 1, name: 'test' })
+    await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
     await database.pool.query(
       `insert into room_events (room_id, seq, event_id, kind, in_timeline, actor_id, created_at, body)
       select $1, n + 10, 'E' || n, 'message_posted', true, 'ann', now(), 'x' from generate_series(1, 600) n`,
@@ -131,7 +130,7 @@ test('a retracted message keeps its place and nothing else', async () => {
   const ann = fleet.as('ann')
   const { message } = await ann.messages.createMessage({ roomId, body: 'regret' })
   const eventId = message?.id ?? ''
-  await using database = await openDatabase({ url: fleet.database.url, pool: 1, name: 'test' })
+  await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
   await database.pool.query('update room_events set deleted_at = now() where event_id = $1', [eventId])
   const { page } = await ann.rooms.getRoomEvents({ roomId })
   const last = page?.events.at(-1)?.event

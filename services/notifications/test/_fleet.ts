@@ -13,18 +13,19 @@ import {
   NotificationsInternalService,
   RoomsInternalService,
 } from '@parley/contracts/internal'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
 import {
   callAs,
   ErasureReports,
   fakeLeaf,
+  openTestDatabase,
   recordEvents,
+  type Recording,
   testBus,
   testDatabase,
   testNats,
-  type Recording,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startNotifications, type Overrides } from '../src/service.ts'
@@ -94,7 +95,7 @@ export async function openFleet(): Promise<Fleet> {
   await using opened = new Resources()
   const database = opened.use(await testDatabase(drizzle))
   const nats = opened.use(await testNats())
-  const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
+  const { db } = opened.use(await openTestDatabase(database.url, { pool: 4 }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const neighbours = new Neighbours()
   const erasures = new ErasureReports()

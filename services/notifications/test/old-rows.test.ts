@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { openDatabase, sqlRows } from '@parley/postgres'
-import { testDatabase } from '@parley/testkit'
+import { sqlRows } from '@parley/postgres'
+import { openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { deleteOldRows } from '../src/store/old-rows.ts'
 
 test('notifications go after 90 days; dismissed ones, markers and tombstones when no event can ask for them', async () => {
   await using database = await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url)))
-  await using opened = await openDatabase({ url: database.url, pool: 2, name: 'test' })
+  await using opened = await openTestDatabase(database.url, { pool: 2 })
   const { db } = opened
   for (const [age, dismissed] of [
     [1, null],

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { PushService, testDatabase } from '@parley/testkit'
+import { openTestDatabase, PushService, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import type { PushKind } from '../src/push/tag.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/push/queue.ts'
@@ -16,7 +16,7 @@ const crowd = crowdOf(500)
 
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  ;({ db } = opened.use(await openDatabase({ url, pool: 2, name: 'test' })))
+  ;({ db } = opened.use(await openTestDatabase(url, { pool: 2 })))
   await subscribeAll(db, opened.use(await PushService.start()), 'crowd', crowd)
   await subscribed(db, 'Ubob', 'https://push.example/bob')
 })

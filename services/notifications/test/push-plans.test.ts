@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { testDatabase } from '@parley/testkit'
+import { openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/push/queue.ts'
 import { duePushes } from '../src/store/due-pushes.ts'
@@ -17,7 +17,7 @@ let db: Db
 /** 100,000 pushes wait: of one message, in three lanes at two hosts; a tenth of them is to be tried again later. */
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  ;({ db } = opened.use(await openDatabase({ url, pool: 1, name: 'test', statementTimeoutMs: 60_000 })))
+  ;({ db } = opened.use(await openTestDatabase(url, { pool: 1, statementTimeoutMs: 60_000 })))
   await db.execute(sql`
     insert into push_subscriptions (endpoint_digest, endpoint, host, user_id, p256dh, auth, registered_at)
     select sha256(n::text::bytea), 'https://push.example/' || n, 'host' || n % 2, 'Ucrowd' || n, '', '', now()

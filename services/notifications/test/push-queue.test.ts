@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openDatabase, type Db, type Tx } from '@parley/postgres'
+import { type Db, type Tx } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { eventually, testDatabase } from '@parley/testkit'
+import { eventually, openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/push/queue.ts'
 import { upsertSubscription } from '../src/store/push-subscriptions.ts'
@@ -13,7 +13,7 @@ let db: Db
 
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  ;({ db } = opened.use(await openDatabase({ url, pool: 4, name: 'test' })))
+  ;({ db } = opened.use(await openTestDatabase(url, { pool: 4 })))
 })
 beforeEach(async () => {
   await db.execute(sql`truncate push_subscriptions cascade`)

@@ -10,18 +10,19 @@ import {
   RoomsTransferService,
   type GetPolicyResponse,
 } from '@parley/contracts/internal'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import { Resources, type Service } from '@parley/runtime'
 import {
   callAs,
   ErasureReports,
   eventually,
   fakeLeaf,
+  openTestDatabase,
   standardPolicy,
   testBus,
   testDatabase,
-  testNats,
   type TestDatabaseOptions,
+  testNats,
 } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { readConfig } from '../src/config.ts'
@@ -79,7 +80,7 @@ export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
   await using opened = new Resources()
   const database = opened.use(await testDatabase(drizzle, options))
   const nats = opened.use(await testNats())
-  const { db } = opened.use(await openDatabase({ url: database.url, pool: 4, name: 'test' }))
+  const { db } = opened.use(await openTestDatabase(database.url, { pool: 4 }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
 
   const messaging = new FakeMessaging()

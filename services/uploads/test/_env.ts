@@ -19,19 +19,20 @@ import {
 } from '@parley/contracts/internal'
 import { eventSubject } from '@parley/events'
 import { newId } from '@parley/ids'
-import { openDatabase, type Db } from '@parley/postgres'
+import { type Db } from '@parley/postgres'
 import type { Bus, RpcClient } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
 import {
   callAs,
   ErasureReports,
   fakeLeaf,
+  openTestDatabase,
   standardPolicy,
   testBus,
   testDatabase,
-  testNats,
   type TestDatabase,
   type TestDatabaseOptions,
+  testNats,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { openDiskStorage } from '../src/storage/disk.ts'
@@ -97,7 +98,7 @@ export async function openEnv(kind: StorageKind = 'disk', options?: TestDatabase
   await using opened = new Resources()
   const database = opened.use(await testDatabase(drizzle, options))
   const nats = opened.use(await testNats())
-  const { db } = opened.use(await openDatabase({ url: database.url, pool: 2, name: 'test' }))
+  const { db } = opened.use(await openTestDatabase(database.url, { pool: 2 }))
   const { bus, rpc } = opened.use(await testBus(nats.url))
   const erasures = new ErasureReports()
   const accounts = new FakeAccounts()
