@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { MessageService, RoomService } from '@parley/contracts/api'
+import { MessageService, MyAccountService, RoomService } from '@parley/contracts/api'
 import { repositoryRoot } from '@parley/local'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, messageWith, useBrowser, visit } from '../src/web-client.ts'
 
 /** `pnpm web:screenshots`: the main views as pictures, into docs/images if that is asked for, else looked at and thrown away. */
 const folder = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
@@ -18,6 +18,8 @@ let rootId: string
 useBrowser('screenshots', async () => {
   if (folder !== undefined) mkdirSync(folder, { recursive: true })
   ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+  await owner.call(MyAccountService.method.updateProfile, { displayName: 'Ada' })
+  await bob.call(MyAccountService.method.updateProfile, { displayName: 'Bob' })
   roomId = await newRoom(owner, [bob])
   await owner.call(RoomService.method.updateRoom, {
     roomId,
@@ -27,7 +29,7 @@ useBrowser('screenshots', async () => {
   await post(owner, roomId, 'Good morning! The **checklist** is ready:\n\n1. texts\n2. pictures\n3. a last look')
   rootId = await post(bob, roomId, 'Shall we ship today?')
   await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: rootId, body: 'After lunch.' })
-  await post(owner, roomId, `Yes. @${bob.login}, you press the button.\n\n\`\`\`\nmake release\n\`\`\``)
+  await post(owner, roomId, `Yes. **Bob**, you press the button.\n\n\`\`\`\nmake release\n\`\`\``)
 })
 
 const views = [
@@ -44,8 +46,13 @@ const views = [
 inBrowser.each(views)('$name', async ({ name, colorScheme, viewport, path }) => {
   await using visitor = await visit(path(), { colorScheme, viewport })
   const { page } = visitor
-  await signInAt(page, owner).catch(() => undefined)
-  await messageWith(page, 'you press the button').waitFor()
+  await fillSignIn(page, owner)
+  await messageWith(page, 'press the button').waitFor()
+  // Pictures change when the look does, and not with the day.
+  await page.evaluate(`
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+      text.data = text.data.replace(/\\d{1,2}:\\d\\d(?: [AP]M)?/, '10:02').replace(/^\\w+day, .*/, 'Today')`)
   const picture = await page.screenshot(folder === undefined ? {} : { path: join(folder, `${name}.png`) })
   expect(picture.length).toBeGreaterThan(10_000)
 })
