@@ -2,6 +2,7 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
+import { isUnanswered } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
 import { declareDurable, durableLag, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
@@ -53,8 +54,9 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
       await declareDurable(bus, durable, subject)
       known = true
     } catch (error) {
-      // It was there: what the keeper, away for now, cannot say is asked again later.
-      if (!known) throw error
+      // It was there: what the keeper, away for now, cannot say is asked again later. A keeper that answers knows better:
+      // a pull of what is not there would only be met with silence.
+      if (!known || !isUnanswered(error)) throw error
     }
     while (!stop.signal.aborted && bus.connected()) {
       if (databaseAway) {

@@ -4,6 +4,8 @@ import { isRefusedForGood, isUnanswered, jetStream } from '../stream/api.ts'
 import type { Batch, Line } from './shard.ts'
 
 const window = 256
+/** A server that has just started says nothing until its stream is there, and drops what comes twice. */
+const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const slowestRetryMs = 1000
 
@@ -76,7 +78,7 @@ export class Sender {
       const { streams } = await jetStream(this.#bus)
       const ack = await streams.publish(batch.subject, batch.data, {
         msgID: line.shard.messageId(this.#service, last),
-        timeout: ackTimeoutMs,
+        timeout: batch.failures === 0 ? firstAckTimeoutMs : ackTimeoutMs,
         expect: { streamName: eventStream },
       })
       if (!line.dropped) this.#events.stored(line, batch, ack.seq, ack.duplicate)

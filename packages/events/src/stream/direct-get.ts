@@ -6,14 +6,14 @@ export type Stored = { seq: number; storedAt: number; data: Uint8Array }
 
 /**
  * Reads one message of the stream, from whichever replica answers; undefined when it has none. Rejects when nobody answers
- * within 2 s, which a missing stream does not.
+ * within 500 ms, which a missing stream does not.
  */
 export async function directGet(
   bus: Bus,
   query: { seq: number } | { last_by_subj: string },
 ): Promise<Stored | undefined> {
   const subject = `$JS.API.DIRECT.GET.${eventStream}`
-  const { headers, data } = await bus.nc.request(subject, JSON.stringify(query), { timeout: 2000 })
+  const { headers, data } = await bus.nc.request(subject, JSON.stringify(query), { timeout: 500 })
   const seq = Number(headers?.get('Nats-Sequence'))
   const storedAt = Date.parse(headers?.get('Nats-Time-Stamp') ?? '')
   return seq > 0 ? { seq, storedAt, data } : undefined
