@@ -33,9 +33,9 @@ export type Database = AsyncDisposable & {
 
 /**
  * Opens a pool that connects when first needed: a server that is away makes statements fail, never the start or the
- * process, and they work again once it is back. No statement waits for ever: 2 s for a connection unless more is given, 1 s for a lock, the
- * statement timeout on the server and one second more on this side, for a server that fell silent. Nothing is compiled on
- * the server: statements end sooner than their compilation would.
+ * process, and they work again once it is back. No statement waits for ever: 2 s for a connection unless more is given, 1 s
+ * for a lock, the statement timeout on the server and one second more on this side, for a server that fell silent. Nothing
+ * is compiled on the server: statements end sooner than their compilation would.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const log = logger('postgres')

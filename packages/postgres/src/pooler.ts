@@ -5,36 +5,40 @@ const invalidStatementName = '26000'
 const transactions = 3
 
 /**
- * Rejects when a pooler stands in between that gives each transaction another connection and forgets what was prepared on
- * the one before: prepared statements would fail now and then, whenever it is busy.
+ * Rejects when the server does not answer, or when a pooler stands in between that gives each transaction another connection
+ * and forgets what was prepared on the one before: prepared statements would fail now and then, whenever it is busy. Where
+ * the pooler has too few connections to tell, it counts as one that keeps them.
  */
 export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
   const kept = { name: 'parley_kept', text: 'select 1' }
-  const held: pg.PoolClient[] = []
-  let broken = false
+  const client = await pool.connect()
+  const held = [client]
+  let broken = true
   try {
-    const client = await pool.connect()
-    held.push(client)
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     // PostgreSQL itself tells whom it speaks as; a pooler tells a number of its own.
-    if ('processID' in client && client.processID === rows[0]?.pid) return
-    broken = true
+    broken = !('processID' in client && client.processID === rows[0]?.pid)
+    if (!broken) return
     await client.query(kept)
     // Transactions take connections of the server, that of the statement too, unless it is kept for its client.
-    for (let i = Math.min(transactions, pool.options.max - 1); i > 0; i--) {
-      const other = await pool.connect()
-      held.push(other)
-      await other.query('begin')
-      await other.query('select 1')
-    }
-    await client.query(kept)
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== invalidStatementName) throw error
+    await beginOnOthers(pool, held).catch(() => undefined)
+    const failure: unknown = await client.query(kept).catch((error: unknown) => error)
+    if (!(failure instanceof pg.DatabaseError) || failure.code !== invalidStatementName) return
     const what = 'a pooler stands in front of PostgreSQL that gives away connections with each transaction'
     throw new Error(`${what}: let it keep prepared statements (PgBouncer from 1.21: max_prepared_statements = 200)`, {
-      cause: error,
+      cause: failure,
     })
   } finally {
     for (const client of held) client.release(broken)
+  }
+}
+
+/** Rejects when a connection of the server is not to be had in time. */
+async function beginOnOthers(pool: pg.Pool, held: pg.PoolClient[]): Promise<void> {
+  for (let i = Math.min(transactions, pool.options.max - 1); i > 0; i--) {
+    const other = await pool.connect()
+    held.push(other)
+    await other.query('begin')
+    await other.query('select 1')
   }
 }

@@ -30,10 +30,10 @@ async function freePort(): Promise<number> {
 }
 
 /** A pooler before the database of this file; gives the URL at it. */
-async function poolerOf(mode: 'session' | 'transaction'): Promise<string> {
+async function poolerOf(mode: 'session' | 'transaction', connections = 20): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(url)
   const at = await freePort()
-  const file = join(folder, `${mode}.ini`)
+  const file = join(folder, `${mode}-${connections}.ini`)
   const target = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`
   writeFileSync(
     file,
@@ -45,6 +45,7 @@ listen_port = ${at}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
+default_pool_size = ${connections}
 ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options, extra_float_digits
 `,
   )
@@ -78,5 +79,11 @@ withPooler('a pooler that forgets prepared statements is told of', async () => {
 
 withPooler('one that keeps connections for their clients is as good as none', async () => {
   await using database = await openDatabase({ url: await poolerOf('session'), pool: 4, name: 'test' })
+  await database.ping()
+})
+
+withPooler('one with a single connection cannot be told apart, and keeps nobody from starting', async () => {
+  const there = await poolerOf('transaction', 1)
+  await using database = await openDatabase({ url: there, pool: 4, name: 'test', statementTimeoutMs: 500 })
   await database.ping()
 })
