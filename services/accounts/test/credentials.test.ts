@@ -84,8 +84,17 @@ describe('a credential', () => {
       select 'S' || n, ${userId}, 'bearer', sha256(convert_to('dan' || n, 'utf8')), 0, now(), now() + interval '100 days'
       from generate_series(1, 999) n`)
     now += 1_000
+    const before = (await rowsOf(userId)).map(({ id }) => id)
+    await using events = await recorded(env)
     const latest = await signIn(env, 'dan')
-    expect(await rowsOf(userId)).toHaveLength(1000)
+    const kept = new Set((await rowsOf(userId)).map(({ id }) => id))
+    expect(kept.size).toBe(1000)
+    await events.kindsOf(userId, 'credentials_ended')
+    const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')?.fact
+    expect(ended).toMatchObject({ case: 'credentialsEnded', value: { all: false, reason: 'session_revoked' } })
+    const ids = ended?.case === 'credentialsEnded' ? ended.value.credentialIds : []
+    expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !kept.has(id))))
+    expect(ids.filter((id) => kept.has(id))).toEqual([])
     expect(await known(digests)).toBe(0)
     // The newest are not those with the latest end here, so one of them made room as well.
     expect(await known(latest.digests)).toBe(1)

@@ -2,7 +2,7 @@ import { credentialDigest } from '@parley/auth'
 import { newHandle, newId, newToken } from '@parley/ids'
 import type { Tx } from '@parley/postgres'
 import type { Config } from '../config.ts'
-import { noted } from '../domain/announcements.ts'
+import { noted, sessionsRevoked } from '../domain/announcements.ts'
 import { insertCredentials, trimCredentials, type NewCredential } from '../store/credentials.ts'
 import { readableUserAgent } from '../domain/user-agent.ts'
 import { accountDeactivated } from '../errors.ts'
@@ -68,13 +68,16 @@ export async function openSession(
     expiresAt: new Date(at.getTime() + tokenTtlMs),
   }))
   await insertCredentials(tx, rows)
-  await trimCredentials(tx, user.id, maxCredentials)
+  const trimmed = await trimCredentials(tx, user.id, maxCredentials)
   return {
     token: secrets.bearer,
     cookieHandle: secrets.cookie,
     lifetimeSeconds: Math.floor(tokenTtlMs / 1000),
-    announcements: rows.flatMap(({ id, kind }) =>
-      kind === 'bearer' ? [noted('bearer_token_issued', { credential_id: id })] : [],
-    ),
+    announcements: [
+      ...rows.flatMap(({ id, kind }) =>
+        kind === 'bearer' ? [noted('bearer_token_issued', { credential_id: id })] : [],
+      ),
+      ...(trimmed.length > 0 ? [sessionsRevoked(trimmed)] : []),
+    ],
   }
 }

@@ -41,7 +41,7 @@ export const noted = (kind: string, details: Record<string, string> = {}): Annou
 export const roleAssigned = (roleId: string, roleName = roleId): Announcement =>
   noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
 
-/** Some sessions of an account ended, or expired, and others go on: their sockets alone are closed, and none of the others hears of it. */
+/** Some sessions of an account ended, expired or made room, and others go on: their sockets alone are closed, and none of the others hears of it. */
 export const sessionsRevoked = (credentialIds: string[]): Announcement => ({
   kind: 'credentials_ended',
   fact: {

@@ -220,15 +220,16 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
     .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
 }
 
-/** Deletes what a user has beyond `keep` credentials, first those whose last use lies furthest back. */
-export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<void> {
+/** Deletes what a user has beyond `keep` credentials, first those whose last use lies furthest back; answers their ids. */
+export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
     .select({ id: credentials.id })
     .from(credentials)
     .where(eq(credentials.userId, userId))
     .orderBy(desc(credentials.expiresAt), desc(credentials.createdAt), desc(credentials.id))
     .offset(keep)
-  await tx.delete(credentials).where(inArray(credentials.id, beyond))
+  const deleted = await tx.delete(credentials).where(inArray(credentials.id, beyond)).returning({ id: credentials.id })
+  return deleted.map(({ id }) => id)
 }
 
 /** Deletes up to `atOnce` credentials that ended before; answers how many there were. */
