@@ -10,7 +10,7 @@ const kinds: Record<string, readonly string[]> = {
 }
 const facts: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Whether an event that another deployable hands over for a room says what it may, of a call or an asset, and nothing else. */
+/** Whether what another service hands over for a room is an event of a call or an asset, and tells of nothing else. */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false
@@ -19,7 +19,7 @@ export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   return envelope.length === 0 || tells(envelope, { roomId, eventId, kind })
 }
 
-/** Whether clients would hear of that event and that room, and of that kind alone. */
+/** Whether what clients would hear is that event, in that room, of that kind. */
 function tells(
   bytes: Uint8Array,
   { roomId, eventId, kind }: { roomId: string; eventId: string; kind: string },
