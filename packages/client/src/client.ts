@@ -1,7 +1,8 @@
-import { type Client, createClient } from '@connectrpc/connect'
+import { type Client, createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-web'
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
+import { adminServices, type AdminServices } from './admin-services.ts'
 import { type AuthorizationCodeFlow, authorizationCodeFlow } from './authorization-code.ts'
 import { authorization } from './calls/authorization.ts'
 import { idempotencyKeys } from './calls/idempotency-keys.ts'
@@ -10,7 +11,7 @@ import { retries, type RetryPolicy } from './calls/retries.ts'
 import { ReconnectingRealtime } from './realtime/reconnecting-realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime/realtime-types.ts'
 import type { WebSocketConstructor } from './realtime/web-socket.ts'
-import { adminServices, type AdminServices, apiServices, type ApiServices } from './services.ts'
+import { apiServices, type ApiServices } from './services.ts'
 import {
   type AccountSteps,
   accountSteps,
@@ -38,12 +39,16 @@ export type ParleyClientOptions = {
 }
 
 /** The server as one typed object. Calls fail with a ConnectError. */
-export type ParleyClient = {
+export type ParleyClient = MemberClient & { readonly admin: AdminServices }
+
+/** What members need. A page that is to load quickly begins with it and loads {@link adminServices} when they are asked for. */
+export type MemberClient = {
   readonly baseUrl: string
   /** The bearer token in use; set it to act as somebody else from the next call on. */
   token: string | undefined
   readonly api: ApiServices
-  readonly admin: AdminServices
+  /** How calls reach the server, for clients of further services. */
+  readonly transport: Transport
   /** Steps after a sign-in at an external provider. */
   readonly auth: Client<typeof ExternalIdentityAuthService>
   /** What the server says of itself before anyone signs in. */
@@ -65,6 +70,12 @@ export type ParleyClient = {
 
 /** Makes a client; nothing is sent before the first call. */
 export function createParleyClient(options: ParleyClientOptions): ParleyClient {
+  const client = createMemberClient(options)
+  return Object.assign(client, { admin: adminServices(client.transport) })
+}
+
+/** Makes a client without the administration of the server. */
+export function createMemberClient(options: ParleyClientOptions): MemberClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const session = { token: options.token }
   const fetch = reachable(options.fetch ?? ((input, init) => globalThis.fetch(input, init)))
@@ -89,7 +100,7 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
       session.token = token
     },
     api: apiServices(transport),
-    admin: adminServices(transport),
+    transport,
     auth: createClient(ExternalIdentityAuthService, transport),
     discovery,
     account: accountSteps(baseUrl, fetch, keep),

@@ -25,11 +25,11 @@ const deployables: Deployable[] = [
   'realtime',
 ]
 
-test('the public interface has 24 services, 152 methods and 39 event kinds', () => {
+test('the public interface has 24 services, 157 methods and 40 event kinds', () => {
   expect(new Set(publicServices).size).toBe(24)
-  expect(publicServices.flatMap((service) => service.methods)).toHaveLength(152)
-  expect(publicMethods).toHaveLength(152)
-  expect(RealtimeEventEnvelopeSchema.oneofs.find((oneof) => oneof.name === 'event')?.fields).toHaveLength(39)
+  expect(publicServices.flatMap((service) => service.methods)).toHaveLength(157)
+  expect(publicMethods).toHaveLength(157)
+  expect(RealtimeEventEnvelopeSchema.oneofs.find((oneof) => oneof.name === 'event')?.fields).toHaveLength(40)
 })
 
 test('services are listed by package and name', () => {

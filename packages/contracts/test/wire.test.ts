@@ -48,8 +48,29 @@ describe('additions', () => {
   const newFacts = [
     ...methodsOf('svc.admin.v1.AdminUserService', 'svc.admin.v1', [
       ...['CreateUser', 'DeactivateUser', 'ReactivateUser', 'CreateInvite', 'ListInvites', 'RevokeInvite'],
+      'RemoveUserEmailAddress',
     ]),
-    ...methodsOf('svc.api.v1.MyAccountService', 'svc.api.v1', ['ListMySessions', 'EndMySession']),
+    ...methodsOf('svc.api.v1.MyAccountService', 'svc.api.v1', [
+      ...['ListMySessions', 'EndMySession', 'ListEmailAddresses', 'RemoveEmailAddress'],
+      ...['ListOAuthConsents', 'WithdrawOAuthConsent'],
+    ]),
+    ...messageOf('svc.admin.v1.RemoveUserEmailAddressRequest', [
+      ...['plain string user_id', 'plain string address', 'plain string current_password'],
+    ]),
+    ...messageOf('svc.admin.v1.RemoveUserEmailAddressResponse', ['plain svc.admin.v1.AdminMember member']),
+    ...messageOf('svc.api.v1.EmailAddress', [
+      ...['plain string address', 'plain google.protobuf.Timestamp verified_at', 'plain bool removable'],
+    ]),
+    ...messageOf('svc.api.v1.ListEmailAddressesRequest', []),
+    ...messageOf('svc.api.v1.ListEmailAddressesResponse', ['repeated svc.api.v1.EmailAddress addresses']),
+    ...messageOf('svc.api.v1.RemoveEmailAddressRequest', ['plain string address', 'plain string current_password']),
+    ...messageOf('svc.api.v1.RemoveEmailAddressResponse', ['repeated svc.api.v1.EmailAddress addresses']),
+    ...messageOf('svc.api.v1.OAuthConsent', ['plain string origin', 'plain google.protobuf.Timestamp granted_at']),
+    ...messageOf('svc.api.v1.ListOAuthConsentsRequest', []),
+    ...messageOf('svc.api.v1.ListOAuthConsentsResponse', ['repeated svc.api.v1.OAuthConsent consents']),
+    ...messageOf('svc.api.v1.WithdrawOAuthConsentRequest', ['plain string origin']),
+    ...messageOf('svc.api.v1.WithdrawOAuthConsentResponse', ['plain uint32 ended']),
+    ...messageOf('svc.realtime.v1.RealtimePermissionsChangedEvent', []),
     ...messageOf('svc.admin.v1.CreateUserRequest', [
       ...['plain string login', 'plain string display_name', 'plain string password', 'plain string email'],
       'repeated string role_names',
@@ -99,6 +120,7 @@ describe('additions', () => {
         'field svc.discovery.v1.GetServerResponse 101 plain bool direct_registration_enabled',
         'field svc.discovery.v1.GetServerResponse 102 repeated svc.api.v1.ProviderMetadata login_providers',
         'field svc.realtime.v1.RealtimeEventEnvelope 100 plain string position',
+        'field svc.realtime.v1.RealtimeEventEnvelope 101 oneof:event svc.realtime.v1.RealtimePermissionsChangedEvent permissions_changed',
         'field svc.realtime.v1.RealtimeSubscribeEvents 100 plain string resume_position',
         'field svc.realtime.v1.RealtimeSubscribed 100 plain string position',
         'field svc.realtime.v1.RealtimeSubscribed 101 plain bool reset',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { derivedId, dmRoomId, newId } from './id.ts'
+import { derivedId, dmRoomId, newId, unkeyedDmRoomId } from './id.ts'
 
 describe('newId', () => {
   test.each([
@@ -26,28 +26,31 @@ describe('newId', () => {
   })
 })
 
+const key = Buffer.alloc(32, 7)
+
 describe('dmRoomId', () => {
   test('depends on the set of people alone', () => {
-    const room = dmRoomId(['Ub', 'Ua'])
+    const room = dmRoomId(key, ['Ub', 'Ua'])
     expect(room).toMatch(/^R[0-9A-Za-z]{14}$/)
-    expect(dmRoomId(['Ua', 'Ub'])).toBe(room)
-    expect(dmRoomId(['Ua', 'Ub', 'Ua'])).toBe(room)
-    expect(dmRoomId(['Ua'])).not.toBe(room)
+    expect(dmRoomId(key, ['Ua', 'Ub'])).toBe(room)
+    expect(dmRoomId(key, ['Ua', 'Ub', 'Ua'])).toBe(room)
+    expect(dmRoomId(key, ['Ua'])).not.toBe(room)
+    expect(dmRoomId(Buffer.alloc(32, 8), ['Ua', 'Ub'])).not.toBe(room)
   })
 
   test('does not confuse ids that join to the same text', () => {
-    expect(dmRoomId(['Ua', 'bUc'])).not.toBe(dmRoomId(['Uab', 'Uc']))
+    expect(dmRoomId(key, ['Ua', 'bUc'])).not.toBe(dmRoomId(key, ['Uab', 'Uc']))
   })
 
-  test('is the base62 tail of SHA-256 over the sorted ids, each ended by NUL', () => {
+  test('without a key is the base62 tail of SHA-256 over the sorted ids, each ended by NUL', () => {
     const digest = BigInt(`0x${createHash('sha256').update('Ua\0Ub\0').digest('hex')}`)
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
     const expected = Array.from({ length: 14 }, (_, i) => alphabet[Number((digest / 62n ** BigInt(i)) % 62n)]).join('')
-    expect(dmRoomId(['Ub', 'Ua'])).toBe(`R${expected}`)
+    expect(unkeyedDmRoomId(['Ub', 'Ua'])).toBe(`R${expected}`)
   })
 
   test('refuses an empty set', () => {
-    expect(() => dmRoomId([])).toThrow(RangeError)
+    expect(() => dmRoomId(key, [])).toThrow(RangeError)
   })
 })
 

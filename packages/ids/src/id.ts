@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { base62, randomBase62 } from './random.ts'
 
 const prefixes = {
@@ -26,12 +26,21 @@ export function newId(kind: IdKind): string {
 }
 
 /**
- * The room id of the direct conversation between these people. It depends on the set alone, not on order or
- * repetition, so a set of people has one conversation whoever starts it.
+ * The room id of the direct conversation between these people. It depends on the set and the key of the installation
+ * alone, not on order or repetition, so a set of people has one conversation whoever starts it, and who lacks the key
+ * cannot tell its id.
  */
-export function dmRoomId(userIds: readonly string[]): string {
+export function dmRoomId(key: Uint8Array, userIds: readonly string[]): string {
+  return ofPeople(createHmac('sha256', key), userIds)
+}
+
+/** The same without a key, as conversations were named before there was one. */
+export function unkeyedDmRoomId(userIds: readonly string[]): string {
+  return ofPeople(createHash('sha256'), userIds)
+}
+
+function ofPeople(hash: Hash | Hmac, userIds: readonly string[]): string {
   if (userIds.length === 0) throw new RangeError('a direct conversation needs at least one participant')
-  const hash = createHash('sha256')
   for (const userId of [...new Set(userIds)].sort()) hash.update(userId).update('\0')
   return prefixes.room + base62(BigInt(`0x${hash.digest('hex')}`), digits)
 }

@@ -1,2 +1,2 @@
-export { derivedId, dmRoomId, newId, type IdKind } from './id.ts'
+export { derivedId, dmRoomId, newId, unkeyedDmRoomId, type IdKind } from './id.ts'
 export { idempotencyKeyPattern, newHandle, newToken, type TokenKind } from './token.ts'

@@ -5,7 +5,14 @@ import { ErasureReports, fakeLeaf } from '@parley/testkit'
 import type { TestAdmin } from './_admin.ts'
 
 type FakePerson = { id: string; roleIds?: string[]; deleted?: boolean }
-type FakeRoom = { roomId: string; name: string; groupId: string; kind?: RoomKind; archived?: boolean }
+type FakeRoom = {
+  roomId: string
+  name: string
+  groupId: string
+  kind?: RoomKind
+  archived?: boolean
+  members?: string[]
+}
 
 /** What the stand-ins of accounts and rooms know; a test can change it at any time. */
 export type Neighbours = {
@@ -70,6 +77,12 @@ export async function fakeNeighbours({ bus }: Pick<TestAdmin, 'bus'>): Promise<N
         beThere('rooms')
         const found = neighbours.rooms.filter(({ roomId }) => roomIds.includes(roomId))
         return { rooms: found.map((room) => ({ kind: RoomKind.CHANNEL, ...room })) }
+      },
+      getRoomAccess({ userId, roomId }) {
+        beThere('rooms')
+        const room = neighbours.rooms.find((one) => one.roomId === roomId)
+        if (!room || (room.kind === RoomKind.DM && !room.members?.includes(userId))) return { exists: false }
+        return { exists: true, room: { kind: RoomKind.CHANNEL, ...room } }
       },
       getGroups({ groupIds }) {
         beThere('rooms')

@@ -24,7 +24,8 @@ beforeAll(async () => {
   neighbours.rooms = [
     { roomId: 'R1', name: 'tea', groupId: 'G1' },
     { roomId: 'R2', name: 'coffee', groupId: 'G1' },
-    { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM },
+    { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM, members: ['Uowner', 'Ubert', 'Umia'] },
+    { roomId: 'Rforeign', name: '', groupId: '', kind: RoomKind.DM, members: ['Ubert'] },
   ]
 })
 beforeEach(() => neighbours.away.clear())
@@ -182,6 +183,12 @@ describe('a decision of a role', () => {
     await setRole({ permission: 'room.join', decision: NONE })
     const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
     await expect(inRoom).rejects.toMatchObject(fails(Code.Unavailable))
+  })
+
+  test('cannot be stored about a direct message of others', async () => {
+    const request = { permission: 'message.attach', decision: DENY, scope: { kind: ROOM, id: 'Rforeign' } }
+    await expect(setRole(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
+    await expect(setUser(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
   })
 
   test('can be stored about a direct message by role.manage alone', async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     { roomId: 'R3', name: 'plans', groupId: 'G2' },
     { roomId: 'R4', name: 'shelved', groupId: 'G1', archived: true },
     { roomId: 'R5', name: 'forgotten', groupId: 'G1', archived: true },
-    { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM },
+    { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM, members: ['Uowner', 'Ubert', 'Umia'] },
   ]
   const moderator = { roleName: 'moderator' }
   await decide(moderator, 'message.post', DENY, { kind: ROOM, id: 'R2' })

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/auth'
+import { isDm, type RoomHeader } from './domain/room-line.ts'
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)
@@ -15,7 +16,9 @@ export const tooManyPreviews = (most: number) =>
 export const previewsUnavailable = (cause: unknown) =>
   new ConnectError('pages cannot be looked at now; try again', Code.Unavailable, undefined, undefined, cause)
 
-export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+/** A direct conversation does not exist for whoever has no part in it. */
+export const notAMember = (room: Pick<RoomHeader, 'kind'>) =>
+  isDm(room) ? roomNotFound() : new ConnectError('you are not a member of this room', Code.PermissionDenied)
 export const lacksPermission = (permission: Permission) =>
   new ConnectError(`you lack the permission ${permission} in this room`, Code.PermissionDenied)
 

@@ -12,12 +12,14 @@ import type { Turns } from './line/turns.ts'
 
 export type Context = {
   db: Db
+  /** Of which the ids of direct conversations are made. */
+  dmKey: Uint8Array
   accounts: Client<typeof AccountsInternalService>
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
   policy: { current(): Policy }
   line: Line
   turns: Turns
-  relay: Pick<Relay, 'wake'>
+  relay: Pick<Relay, 'wake' | 'onPeerGone'>
   now: () => Date
 }

@@ -18,6 +18,7 @@ import { makeLobby } from './jobs/make-lobby.ts'
 import { openLine } from './line/line.ts'
 import { Turns } from './line/turns.ts'
 import { routes } from './rpc/index.ts'
+import { readDmKey } from './store/dm-ids.ts'
 
 export type Overrides = {
   now?: () => Date
@@ -58,7 +59,8 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   const line = opened.use(openLine({ db, apply, timeoutMs: config.handOverTimeoutMs }))
   const accounts = createClient(AccountsInternalService, transport)
   const now = overrides.now ?? (() => new Date())
-  const ctx: Context = { db, accounts, admin, messaging, policy, line, turns: new Turns(), relay, now }
+  const dmKey = await retry(() => readDmKey(db), { signal, initialMs: 200, maxMs: 5000 })
+  const ctx: Context = { db, dmKey, accounts, admin, messaging, policy, line, turns: new Turns(), relay, now }
 
   const consumer = { bus: events, db, service: 'rooms' }
   const prepare = onProfileEvent(accounts)

@@ -30,7 +30,10 @@ export async function ban(
 
 /** A direct message that messaging knows of. */
 export async function dm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]): Promise<string> {
-  const made = newDm(dmRoomId(userIds), userIds, { actorId: userIds[0] ?? '', at: new Date() })
+  const made = newDm(dmRoomId(Buffer.from('key of tests'), userIds), userIds, {
+    actorId: userIds[0] ?? '',
+    at: new Date(),
+  })
   await env.db.transaction((tx) => insertRoom(tx, dmRow(made), made))
   env.messaging.held.set(made.head.id, made.facts)
   return made.head.id

@@ -149,8 +149,8 @@ describe('GetRoom', () => {
   test.each<[string, () => string, string, string[], Code]>([
     ['an unknown room', () => 'Rnone', 'Ualice', [], Code.NotFound],
     ['a hidden room', () => ids.tea, shy, [], Code.PermissionDenied],
-    ['a direct message of others', () => ids.foreign, 'Ualice', [], Code.PermissionDenied],
-    ['a direct message of others, to an owner', () => ids.foreign, 'Uowner', ['owner'], Code.PermissionDenied],
+    ['a direct message of others', () => ids.foreign, 'Ualice', [], Code.NotFound],
+    ['a direct message of others, to an owner', () => ids.foreign, 'Uowner', ['owner'], Code.NotFound],
     ['no id', () => '', 'Ualice', [], Code.InvalidArgument],
   ])('refuses %s', async (_what, room, userId, roleIds, code) => {
     expect(await codeOf(env.as(userId, ...roleIds).directory.getRoom({ roomId: room() }))).toBe(code)

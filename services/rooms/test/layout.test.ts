@@ -224,7 +224,7 @@ describe('MoveRoomToGroup', () => {
 
   test.each<[string, () => Promise<unknown>, Code]>([
     ['an unknown room', () => admin().moveRoomToGroup({ roomId: 'Rnone', groupId: 'Gone' }), Code.NotFound],
-    ['a direct message', () => admin().moveRoomToGroup({ roomId: direct, groupId: 'Gone' }), Code.InvalidArgument],
+    ['a direct message of others', () => admin().moveRoomToGroup({ roomId: direct, groupId: 'Gone' }), Code.NotFound],
   ])('refuses %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
   })

@@ -88,8 +88,10 @@ describe('while messaging is silent', () => {
 })
 
 describe('facts left behind', () => {
-  test('by a crashed process are handed over', async () => {
-    await joinAndCrash('Udave')
+  test('by a process that is gone are handed over', async () => {
+    const other = await env.start()
+    await joinAndCrash('Udave', new Date(Date.now() - 5000))
+    await other[Symbol.asyncDispose]()
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
     await allApplied()
   })

@@ -76,7 +76,7 @@ describe('UpdateRoom', () => {
     ['nothing to change', () => owner().updateRoom({ roomId: room }), Code.InvalidArgument],
     ['a bad name', () => owner().updateRoom({ roomId: room, name: 'two words' }), Code.InvalidArgument],
     ['an unknown room', () => owner().updateRoom({ roomId: 'Rnone', name: 'x' }), Code.NotFound],
-    ['a direct message', () => owner().updateRoom({ roomId: direct, universal: true }), Code.InvalidArgument],
+    ['a direct message of others', () => owner().updateRoom({ roomId: direct, universal: true }), Code.NotFound],
     ['no room.manage', () => env.as('Ualice').rooms.updateRoom({ roomId: room, name: 'x' }), Code.PermissionDenied],
   ])('refuses %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
@@ -113,7 +113,7 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
 
   test.each<[string, () => Promise<unknown>, Code]>([
     ['an unknown room', () => owner().archiveRoom({ roomId: 'Rnone' }), Code.NotFound],
-    ['a direct message', () => owner().archiveRoom({ roomId: direct }), Code.InvalidArgument],
+    ['a direct message of others', () => owner().archiveRoom({ roomId: direct }), Code.NotFound],
     ['no room.manage', () => env.as('Ualice').rooms.archiveRoom({ roomId: room }), Code.PermissionDenied],
     ['no room.manage', () => env.as('Ualice').rooms.unarchiveRoom({ roomId: room }), Code.PermissionDenied],
   ])('refuse %s', async (_what, call, code) => {

@@ -146,7 +146,7 @@ describe('AddMember and RemoveMember', () => {
 
   test.each<[string, () => string, string, Code]>([
     ['an unknown room', () => 'Rnone', 'Ubob', Code.NotFound],
-    ['a direct message', () => direct, 'Ubob', Code.InvalidArgument],
+    ['a direct message of others', () => direct, 'Ubob', Code.NotFound],
     ['a universal room', () => everyone, 'Ubob', Code.InvalidArgument],
     ['an archived room', () => closed, 'Ubob', Code.FailedPrecondition],
   ])('refuse %s', async (_what, room, userId, code) => {

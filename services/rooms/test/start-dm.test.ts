@@ -61,8 +61,8 @@ describe('StartDM', () => {
       expect(members.map(({ user }) => user?.id)).toEqual(['Ubob', 'Ucarol'])
       expect(page).toMatchObject({ totalCount: 2n })
     })
-    expect(await codeOf(env.as('Ualice').rooms.listMembers({ roomId }))).toBe(Code.PermissionDenied)
-    expect(await codeOf(env.as('Ualice', 'owner').directory.getRoom({ roomId }))).toBe(Code.PermissionDenied)
+    expect(await codeOf(env.as('Ualice').rooms.listMembers({ roomId }))).toBe(Code.NotFound)
+    expect(await codeOf(env.as('Ualice', 'owner').directory.getRoom({ roomId }))).toBe(Code.NotFound)
   })
 
   test('by both at the same moment starts it once', async () => {

@@ -1,4 +1,5 @@
 import type { Client } from '@connectrpc/connect'
+import type { Subject } from '@parley/auth'
 import type { ListLayoutResponse_Group, RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
 import { neighbourSilent } from '../errors.ts'
 
@@ -14,6 +15,16 @@ const silent = (error: unknown): never => {
 export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promise<RoomHeader[]> {
   const answers = chunks(roomIds).map((ids) => rooms.getRooms({ roomIds: ids }, options))
   return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.rooms)
+}
+
+/** A room, unless it is a direct conversation in which the caller has no part. */
+export async function findRoomOf(
+  rooms: Rooms,
+  { userId, roleIds }: Subject,
+  roomId: string,
+): Promise<RoomHeader | undefined> {
+  const { room } = await rooms.getRoomAccess({ userId, roleIds: [...roleIds], roomId }, options).catch(silent)
+  return room
 }
 
 export async function findGroups(

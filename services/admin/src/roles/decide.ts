@@ -8,6 +8,7 @@ import { assertExists, type Place } from '../policy/role-editing.ts'
 import { clearDecision, storeDecision, type DecisionKey } from '../store/policy.ts'
 import { toPermissionScope } from '../view/decision.ts'
 import { toPolicyDecision } from '../view/policy.ts'
+import type { PolicyChange } from '../store/policy-changes.ts'
 import { changePolicy } from './change-policy.ts'
 
 /** Whose decision changes. */
@@ -48,7 +49,9 @@ export async function decide(
     }
     const decided = holder.kind === 'role' ? { roleName: holder.name } : { userId: holder.id }
     const events = [permissionDecided(decided, permission, scope, word)]
-    return { change: { delta: { decisions: [toPolicyDecision(key, word)] }, events }, answer: undefined }
+    const concerns: PolicyChange['concerns'] =
+      holder.kind === 'role' ? { case: 'everyone', value: true } : { case: 'users', value: { userIds: [holder.id] } }
+    return { change: { delta: { decisions: [toPolicyDecision(key, word)] }, events, concerns }, answer: undefined }
   })
   return { permission, scope: toPermissionScope(scope), decision }
 }

@@ -1,4 +1,5 @@
-import { enqueue } from '@parley/events'
+import { type DeliveryInit, enqueue, realtimeEnvelope } from '@parley/events'
+import { newId } from '@parley/ids'
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { PolicyDeltaSchema } from '@parley/contracts/internal'
 import type { Db, Tx } from '@parley/postgres'
@@ -11,6 +12,8 @@ import { outbox } from './schema.ts'
 export type PolicyChange = {
   delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
   events: RbacEvent[]
+  /** Whose clients read anew what they may do; nobody's by default. */
+  concerns?: DeliveryInit['audience']
 }
 
 /** `change` is undefined when everything stood already. */
@@ -42,12 +45,16 @@ export async function changePolicy<T>(
     const revision = before + 1n
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
+    const id = newId('event')
+    const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: by.at, actorId: by.actorId, value: {} })
     await enqueue(tx, {
       ...common,
+      id,
       kind: 'policy_changed',
       aggregateType: 'policy',
       aggregateId: 'server',
       fact: { case: 'policy', value: create(PolicyDeltaSchema, { ...change.delta, revision }) },
+      deliveries: change.concerns ? [{ envelope, audience: change.concerns }] : [],
     })
     const audited = await enqueue(
       tx,

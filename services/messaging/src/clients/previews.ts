@@ -10,15 +10,15 @@ const timeoutMs = 25_000
  * Looks at a page: encoded as it is kept, undefined when there is nothing to show. It goes on when whoever asked gives up,
  * as uploads does.
  */
-export type PreviewLink = (url: string) => Promise<Uint8Array | undefined>
+export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 
 const told = new Set([Code.InvalidArgument, Code.ResourceExhausted, Code.Canceled, Code.DeadlineExceeded])
 
 export const previewLink = (transport: Transport): PreviewLink => {
   const uploads = createClient(UploadsInternalService, transport)
-  return async (url) => {
+  return async (url, userId) => {
     try {
-      const { preview } = await uploads.previewLink({ url }, { timeoutMs })
+      const { preview } = await uploads.previewLink({ url, userId }, { timeoutMs })
       return preview && toBinary(PagePreviewSchema, preview)
     } catch (error) {
       throw error instanceof ConnectError && told.has(error.code) ? error : previewsUnavailable(error)

@@ -31,7 +31,7 @@ export async function writePosts(ctx: Context, roomId: string, messages: readonl
     })
   }
   if (messages.some(({ mentioned }) => mentioned.pending)) mentionsLeft.tell(ctx.db)
-  return messages.map((message) => written.get(message) ?? notAMember())
+  return messages.map((message) => written.get(message) ?? roomNotFound())
 }
 
 /** With the header in memory: one statement. What rests on an old header, or is refused by one, is left out. */
@@ -81,7 +81,7 @@ const refusal = (ctx: Context, room: RoomHeader, { post, placement }: Message): 
   refusalOfPosting(ctx.policy(), post.caller, room, posting(post.draft, placement))
 
 const outside = (ctx: Context, room: RoomHeader, { post }: Message, standing: Standing | undefined) =>
-  standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember()
+  standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember(room)
 
 /** One statement; answers its outbox entries. */
 async function append(

@@ -25,7 +25,7 @@ export function assertReads(
   room: Parameters<typeof isEffectiveMember>[2],
   standing: Standing,
 ): void {
-  if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember()
+  if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember(room)
 }
 
 /** Whether the room takes the user in without a membership of their own. */

@@ -6,8 +6,8 @@ import { roomsLeftBehind } from '../store/facts.ts'
 /** The process that made a fact has this long to hand it over. */
 const patienceMs = 1000
 const roomsPerRound = 100
-/** With the patience, what a process that died left behind is told within three seconds. */
-const everyMs = 2000
+/** When nobody tells that something may be left: this process does when messaging is silent, the relay when another died. */
+const everyMs = 10_000
 const againMs = 1000
 
 /** Hands over what crashed processes and a silent messaging left behind. */
@@ -29,8 +29,10 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
       return left.length > 0 ? againMs : undefined
     },
   })
+  const hearing = [ctx.line.onLeftBehind(() => task.wake(againMs)), ctx.relay.onPeerGone(() => task.wake())]
   return {
     async [Symbol.asyncDispose]() {
+      for (const one of hearing) one[Symbol.dispose]()
       gauge[Symbol.dispose]()
       await task[Symbol.asyncDispose]()
     },

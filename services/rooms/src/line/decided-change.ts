@@ -31,7 +31,7 @@ type Committed = Changed & { entries: bigint[] }
  */
 export async function makeChange(ctx: Context, change: DecidedChange, patience: Patience): Promise<Changed> {
   const { roomId, userId, decide } = change
-  const seen = await getRoomSeen(ctx.db, userId, roomId)
+  const seen = await getRoomSeen(ctx.db, userId, roomId, change.cause.actorId)
   const made =
     decide(seen) === 'change' ? await inTurn(ctx, change, patience) : { room: seen.room, facts: [], entries: [] }
   if (made.facts.length === 0) await ctx.line.settle(roomId, made.room.version, patience)

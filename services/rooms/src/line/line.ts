@@ -18,6 +18,8 @@ export type Line = AsyncDisposable & {
   settle(roomId: string, version: bigint, patience?: Patience): Promise<void>
   /** Feeds messaging up to a version of which this process holds no facts. */
   feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
+  /** Calls back when facts were left behind because messaging took too long; dispose the result to stop. */
+  onLeftBehind(listener: () => void): Disposable
 }
 
 /** Left for the answer to reach the caller before its deadline. */
@@ -26,6 +28,7 @@ const answerMs = 250
 export function openLine(options: { db: Db; apply: ApplyFacts; timeoutMs: number }): Line {
   const { db, apply, timeoutMs } = options
   const lanes = new Map<string, Lane>()
+  const listeners = new Set<() => void>()
   const facts: FactStore = {
     above: (roomId, version) => factsAbove(db, roomId, version),
     unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
@@ -55,7 +58,9 @@ export function openLine(options: { db: Db; apply: ApplyFacts; timeoutMs: number
     const lane = laneOf(roomId, target.awaitStream)
     const held = await lane.enter(target.version, target.facts, Math.max(Math.min(timeoutMs, left), 1))
     countHandOver(held, (performance.now() - started) / 1000)
-    if (!held) throw notAppliedYet()
+    if (held) return
+    for (const listener of listeners) listener()
+    throw notAppliedYet()
   }
 
   return {
@@ -71,6 +76,10 @@ export function openLine(options: { db: Db; apply: ApplyFacts; timeoutMs: number
     },
     async feed(roomId, version, awaitStream) {
       await wait(roomId, { version, facts: [], awaitStream })
+    },
+    onLeftBehind(listener) {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...lanes.values()].map((lane) => lane.drained()))

@@ -8,6 +8,10 @@ export function canSee(policy: Policy, subject: Subject, room: RoomHead, standin
   return room.kind === RoomKind.CHANNEL && may(policy, subject, 'room.list', roomScope(room))
 }
 
+/** Whether a room is a direct conversation between others: to whoever has no part in it, it does not exist. */
+export const isForeignDm = ({ room, standing }: { room: Pick<RoomHead, 'kind'>; standing: Standing }): boolean =>
+  room.kind === RoomKind.DM && !standing.member
+
 /** Of these rooms, those the user belongs to. */
 export function roomsOfMember<R extends { room: Parameters<typeof headOf>[0]; standing: Standing }>(
   policy: Policy,

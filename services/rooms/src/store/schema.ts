@@ -24,6 +24,13 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
+/** Of which the ids of direct conversations are made; one for the life of the installation. */
+export const dmKeys = pgTable(
+  'dm_keys',
+  { only: boolean().primaryKey().default(true), key: bytea('key').notNull() },
+  (t) => [check('dm_keys_one', sql`${t.only}`)],
+)
+
 export const roomGroups = pgTable('room_groups', {
   id: text().primaryKey(),
   name: text().notNull(),

@@ -3,6 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import type { Reader } from '@parley/postgres'
 import { roomNotFound } from '../errors.ts'
 import { anyOf } from './any-of.ts'
+import { isForeignDm } from '../policy/visibility.ts'
 import type { SeenRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 
@@ -32,10 +33,19 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
   return room
 }
 
-/** The same for a room that must exist. */
-export async function getRoomSeen(reader: Reader, userId: string, roomId: string): Promise<SeenRoom> {
+/**
+ * The same for a room that must exist; `viewerId` asks about it where that is somebody else. Throws `not_found`, also for
+ * a direct conversation in which the viewer has no part.
+ */
+export async function getRoomSeen(
+  reader: Reader,
+  userId: string,
+  roomId: string,
+  viewerId = userId,
+): Promise<SeenRoom> {
   const seen = await findRoom(reader, userId, roomId)
-  if (!seen) throw roomNotFound()
+  const viewed = viewerId === userId ? seen : await findRoom(reader, viewerId, roomId)
+  if (!seen || !viewed || isForeignDm(viewed)) throw roomNotFound()
   return seen
 }
 

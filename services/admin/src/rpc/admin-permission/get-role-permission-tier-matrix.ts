@@ -13,8 +13,9 @@ export function getRolePermissionTierMatrix(
 ): MethodImpl<typeof AdminPermissionService.method.getRolePermissionTierMatrix> {
   return async (req, call) => {
     const scope = scopeFrom(req.scope)
-    const [policy, place] = await Promise.all([policyNow(ctx), findPlace(ctx, scope)])
-    assertMayEditRoles(policy, callerOf(call), place)
+    const caller = callerOf(call)
+    const [policy, place] = await Promise.all([policyNow(ctx), findPlace(ctx, caller, scope)])
+    assertMayEditRoles(policy, caller, place)
     assertExists(place)
     const groupId = place.kind === 'room' ? place.room?.groupId : undefined
     return { matrix: toTierRoles(policy, toScope(scope, groupId)) }

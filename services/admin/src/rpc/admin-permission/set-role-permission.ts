@@ -15,7 +15,7 @@ export function setRolePermission(ctx: Context): MethodImpl<typeof AdminPermissi
   return async ({ roleName, permission, decision, scope: wanted }, call) => {
     const caller = callerOf(call)
     const scope = scopeFrom(wanted)
-    const place = await findPlace(ctx, scope)
+    const place = await findPlace(ctx, caller, scope)
     const find = (policy: Policy) => {
       assertMayEditRoles(policy, caller, place)
       return { kind: 'role', id: decidableRoleNamed(policy, roleName).id, name: roleName } as const

@@ -21,7 +21,7 @@ export function setUserPermission(ctx: Context): MethodImpl<typeof AdminPermissi
     }
     find(await policyNow(ctx))
     assertDecidable(permission, scope.kind)
-    const [place] = await Promise.all([findPlace(ctx, scope), getProfile(ctx.accounts, userId)])
+    const [place] = await Promise.all([findPlace(ctx, caller, scope), getProfile(ctx.accounts, userId)])
     return { decision: await decide(ctx, caller.userId, find, { permission, scope, place, decision }) }
   }
 }

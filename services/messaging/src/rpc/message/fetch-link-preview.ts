@@ -15,7 +15,7 @@ export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService
   const few = new FewEach(mostAtOnce, () => tooManyPreviews(mostAtOnce))
   return async ({ url }, call) => {
     const { userId } = callerOf(call)
-    const preview = await few.pass(userId, () => ctx.previewLink(url))
+    const preview = await few.pass(userId, () => ctx.previewLink(url, userId))
     if (!preview) return {}
     const previewToken = newToken('linkPreview')
     await keepPreviewToken(ctx.pool, { token: previewToken, userId, preview })

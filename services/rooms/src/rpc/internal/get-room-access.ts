@@ -3,6 +3,7 @@ import { isEffectiveMember } from '@parley/auth'
 import type { RoomsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { headOf } from '../../policy/standing.ts'
+import { isForeignDm } from '../../policy/visibility.ts'
 import { findRoleIds } from '../../store/people.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
 import { toRoomHeader } from '../../view/access.ts'
@@ -10,7 +11,7 @@ import { toRoomHeader } from '../../view/access.ts'
 export function getRoomAccess(ctx: Context): MethodImpl<typeof RoomsInternalService.method.getRoomAccess> {
   return async ({ userId, roleIds: told, roomId, heardRoles }) => {
     const seen = await findRoom(ctx.db, userId, roomId)
-    if (!seen) return { exists: false }
+    if (!seen || isForeignDm(seen)) return { exists: false }
     const { room, standing } = seen
     const roleIds = heardRoles ? await findRoleIds(ctx.db, userId) : told
     // Who is deleted belongs to no room, not even to those that take in everyone.

@@ -14,7 +14,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
   return async ({ roomId, userId }, call) => {
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
-    const { room } = await getRoomSeen(ctx.db, userId, roomId)
+    const { room } = await getRoomSeen(ctx.db, userId, roomId, caller.userId)
     assertCanManage(ctx.policy.current(), caller, headOf(room))
     const profile = await getProfile(ctx.accounts, userId)
     await makeChange(

@@ -22,7 +22,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
     const cause = { actorId: caller.userId, at: ctx.now() }
     const expiresAt = until ? timestampDate(until) : null
     if (expiresAt && expiresAt <= cause.at) throw banEndsInThePast()
-    const { room } = await getRoomSeen(ctx.db, userId, roomId)
+    const { room } = await getRoomSeen(ctx.db, userId, roomId, caller.userId)
     assertCanBan(ctx.policy.current(), caller, headOf(room))
     const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
     // A repeat of a call that was answered too early, not a second ban.

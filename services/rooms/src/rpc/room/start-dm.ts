@@ -2,14 +2,13 @@ import { create } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
 import { mayStartDm } from '@parley/auth'
 import { RoomService, StartDMResponseSchema } from '@parley/contracts/api'
-import { dmRoomId } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
 import { assertAllExist } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
 import { mayNotStartDms } from '../../errors.ts'
+import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
-import { findRoom } from '../../store/seen-rooms.ts'
 import { toRoom } from '../../view/room.ts'
 import { answerOnce } from '../../idempotency/answer-once.ts'
 
@@ -19,8 +18,7 @@ export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.star
       const caller = callerOf(call)
       if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
       const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
-      const roomId = dmRoomId(participantIds)
-      const known = await findRoom(ctx.db, caller.userId, roomId)
+      const { roomId, known } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: caller.userId })
       // A conversation goes on when somebody in it has left the server.
       if (!known) await assertAllExist(ctx.accounts, participantIds)
 

@@ -1,12 +1,12 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { ImportRoomRequest, RoomsTransferService } from '@parley/contracts/internal'
-import { dmRoomId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.ts'
 import type { Patience } from '../../line/line.ts'
+import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
 import { makeChannel, type Made } from '../../transfer/make-room.ts'
@@ -32,7 +32,7 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
 async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, patience: Patience): Promise<Made> {
   const participantIds = [...new Set(request.memberIds)].sort()
   if (participantIds.length === 0 || participantIds.length > mostParticipants) throw badDmParticipants(mostParticipants)
-  const roomId = dmRoomId(participantIds)
+  const { roomId } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: '' })
   const dm = newDm(roomId, participantIds, cause)
   const row = dmRow(dm)
   const made = await ctx.turns.take(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { dmRoomId, unkeyedDmRoomId } from '@parley/ids'
+import type { Db } from '@parley/postgres'
+import type { SeenRoom } from './rows.ts'
+import { dmKeys } from './schema.ts'
+import { findRooms } from './seen-rooms.ts'
+
+/** The key of this installation; the first to ask makes it. */
+export async function readDmKey(db: Db): Promise<Uint8Array> {
+  await db
+    .insert(dmKeys)
+    .values({ key: randomBytes(32) })
+    .onConflictDoNothing()
+  const [row] = await db.select({ key: dmKeys.key }).from(dmKeys)
+  if (!row) throw new Error('the key of direct conversations is gone from the database')
+  return row.key
+}
+
+/** The id of these people's conversation, and how a viewer sees it if there is one. */
+export async function findDm(
+  db: Db,
+  key: Uint8Array,
+  { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
+): Promise<{ roomId: string; known: SeenRoom | undefined }> {
+  const keyed = dmRoomId(key, participantIds)
+  // Begun before ids had a key.
+  const old = unkeyedDmRoomId(participantIds)
+  const found = await findRooms(db, viewerId, [old, keyed])
+  const known = found.find(({ room }) => room.id === old) ?? found[0]
+  return { roomId: known?.room.id ?? keyed, known }
+}

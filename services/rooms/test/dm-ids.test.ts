@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { unkeyedDmRoomId } from '@parley/ids'
+import { newDm } from '../src/domain/new-room.ts'
+import { dmRow, insertRoom } from '../src/store/new-rooms.ts'
+import { codeOf, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+beforeAll(async () => {
+  env = await openEnv()
+  env.accounts.people = ['Uann', 'Ubob', 'Ucarol', 'Udave', 'Uerin'].map((userId) => person(userId))
+  await env.start()
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+const start = async (caller: string, ...participantIds: string[]): Promise<string> =>
+  (await env.as(caller).rooms.startDM({ participantIds })).room?.id ?? ''
+
+test('nobody can tell the id of a direct conversation from its people, and every process gives the same', async () => {
+  const id = await start('Uann', 'Ubob')
+  expect(id).not.toBe(unkeyedDmRoomId(['Uann', 'Ubob']))
+  await env.start()
+  const both = await Promise.all([start('Ubob', 'Uann'), start('Uann', 'Ubob'), start('Ubob', 'Uann')])
+  expect(new Set(both)).toEqual(new Set([id]))
+})
+
+test('one that began before ids had a key keeps its id', async () => {
+  const people = ['Ucarol', 'Udave']
+  const old = newDm(unkeyedDmRoomId(people), people, { actorId: 'Ucarol', at: new Date() })
+  await env.db.transaction((tx) => insertRoom(tx, dmRow(old), old))
+  expect(await start('Udave', 'Ucarol')).toBe(old.head.id)
+})
+
+test('for others it does not exist', async () => {
+  const roomId = await start('Uann', 'Uerin')
+  const other = env.as('Uadmin', 'admin')
+  const tries = [
+    other.directory.getRoom({ roomId }),
+    other.rooms.joinRoom({ roomId }),
+    other.rooms.leaveRoom({ roomId }),
+    other.rooms.updateRoom({ roomId, name: 'ours' }),
+    other.rooms.addMember({ roomId, userId: 'Uann' }),
+    other.rooms.addMember({ roomId, userId: 'Uadmin' }),
+    other.rooms.banMember({ roomId, userId: 'Uann', reason: 'noise' }),
+  ]
+  expect(await Promise.all(tries.map(codeOf))).toEqual(tries.map(() => Code.NotFound))
+  const own = env.as('Uann', 'owner').rooms
+  const refused = [own.leaveRoom({ roomId }), own.archiveRoom({ roomId }), own.addMember({ roomId, userId: 'Ubob' })]
+  expect(await Promise.all(refused.map(codeOf))).toEqual([
+    Code.FailedPrecondition,
+    Code.InvalidArgument,
+    Code.InvalidArgument,
+  ])
+})
