@@ -23,6 +23,7 @@ export {
   type RoomFacts,
 } from './grants.ts'
 export { internalPath } from './internal-path.ts'
+export { isLoopbackHost } from './loopback.ts'
 export {
   effectiveAt,
   inheritedAt,

@@ -49,6 +49,15 @@ export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'Redis server' }),
 })
 
+/** How a process asks servers that others name. */
+export const outboundFields = () => ({
+  privateNetworks: list('PARLEY_OUTBOUND_PRIVATE_NETWORKS', {
+    toml: 'outbound.private_networks',
+    default: [],
+    doc: 'networks with public addresses (CIDR notation) that are never asked, such as those of a cluster with IPv6',
+  }),
+})
+
 /** Where the server is. */
 export const publicUrlField = () => ({
   publicUrl: url('PARLEY_WEBSERVER_URL', {

@@ -14,6 +14,7 @@ export { type Field, type FieldOptions } from './field.ts'
 export {
   assetsFields,
   busFields,
+  outboundFields,
   cookieFields,
   coreFields,
   databaseFields,

@@ -1,19 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { assertAllowedHost, guardedLookup, type Network } from './guarded-lookup.ts'
+import { assertAllowedHost, guardedLookup, type Address } from './guarded-lookup.ts'
 
 const isAllowed = (address: string) => address.startsWith('1.')
 
 const lookUp = (addresses: string[], options: { all?: boolean } = {}) => {
-  const network: Network = {
-    isAllowed,
-    resolve: (_, __, callback) =>
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: 4 })),
-      ),
-  }
-  return new Promise<unknown>((resolve, reject) => {
-    guardedLookup(network)('push.example', options, (error, found) => (error ? reject(error) : resolve(found)))
+  const resolve = () => Promise.resolve(addresses.map((address): Address => ({ address, family: 4 })))
+  return new Promise<unknown>((found, reject) => {
+    const lookup = guardedLookup({ isAllowed, resolve }, 'Ualice')
+    lookup('push.example', options, (error, address) => (error ? reject(error) : found(address)))
   })
 }
 
@@ -32,6 +26,6 @@ test.each([[[]], [['10.0.0.1']], [['1.1.1.1', '10.0.0.1']]])(
 test('a host that is an address is checked as it stands', () => {
   expect(() => assertAllowedHost(new URL('https://1.1.1.1/'), { isAllowed })).not.toThrow()
   expect(() => assertAllowedHost(new URL('https://name.example/'), { isAllowed })).not.toThrow()
-  for (const host of ['10.0.0.1', '[::1]', '0x0a.1', '2130706433'])
+  for (const host of ['10.0.0.1', '[::1]', '0x0a.1', '2130706433', 'localhost', 'x.localhost.'])
     expect(() => assertAllowedHost(new URL(`https://${host}/`), { isAllowed })).toThrow('may not be asked')
 })

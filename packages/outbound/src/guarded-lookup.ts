@@ -1,18 +1,16 @@
-import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { isLoopbackName } from './loopback-name.ts'
 
 /** Whether an address may be asked. */
 export type IsAllowed = (address: string) => boolean
 
-/** How names are looked up: as `lookup` of node:dns. */
-export type Resolve = (
-  hostname: string,
-  options: { all: true },
-  callback: (error: Error | null, found: { address: string; family: number }[]) => void,
-) => void
+export type Address = { address: string; family: 4 | 6 }
 
-/** Whom one may ask, and how names lead to them; by default as the system looks them up. */
-export type Network = { isAllowed: IsAllowed; resolve?: Resolve }
+/** Finds all addresses of a name on behalf of an asker (a user's id), who may have few names in question. */
+export type Resolve = (hostname: string, asker: string) => Promise<Address[]>
+
+/** Whom one may ask, and how names lead to them. */
+export type Network = { isAllowed: IsAllowed; resolve: Resolve }
 
 /** A host, or an address its name leads to, may not be asked. */
 export class AddressRefused extends Error {
@@ -26,20 +24,22 @@ export class AddressRefused extends Error {
  * name cannot point elsewhere in between. For the `lookup` of requests; those to a host that is an address look nothing up,
  * see {@link assertAllowedHost}.
  */
-export function guardedLookup({ isAllowed, resolve = lookup }: Network): LookupFunction {
+export function guardedLookup({ isAllowed, resolve }: Network, asker: string): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, '')
-      const [first] = found
-      if (!first || !found.every(({ address }) => isAllowed(address))) return callback(new AddressRefused(), '')
-      if (options.all) callback(null, found)
-      else callback(null, first.address, first.family)
-    })
+    resolve(hostname, asker).then(
+      (found) => {
+        const [first] = found
+        if (!first || !found.every(({ address }) => isAllowed(address))) callback(new AddressRefused(), '')
+        else if (options.all) callback(null, found)
+        else callback(null, first.address, first.family)
+      },
+      (error: Error) => callback(error, ''),
+    )
   }
 }
 
-/** Throws {@link AddressRefused} for a URL whose host is itself an address that may not be asked. */
+/** Throws {@link AddressRefused} for a URL whose host may not be asked, as far as that can be told without resolving it. */
 export function assertAllowedHost({ hostname }: URL, { isAllowed }: Pick<Network, 'isAllowed'>): void {
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = isLoopbackName(hostname) ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isAllowed(host)) throw new AddressRefused()
 }

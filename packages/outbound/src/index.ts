@@ -2,8 +2,11 @@ export {
   AddressRefused,
   assertAllowedHost,
   guardedLookup,
+  type Address,
   type IsAllowed,
   type Network,
   type Resolve,
 } from './guarded-lookup.ts'
-export { isPublicAddress } from './public-address.ts'
+export { inNetworks } from './networks.ts'
+export { NameResolver, ResolverBusy, type ResolverOptions } from './name-resolver.ts'
+export { isPublicAddress, publicExcept } from './public-address.ts'

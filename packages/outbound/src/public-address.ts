@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { inNetworks } from './networks.ts'
 
 /** IPv4 networks that are not the public internet (IANA special-purpose registry, multicast, reserved). */
 const notPublic = new BlockList()
@@ -7,6 +8,8 @@ for (const network of [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Of a cloud provider: what its machines ask for names and credentials.
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -33,6 +36,15 @@ for (const [address, bits] of [
   ['3fff::', 20],
 ] as const)
   notPublic6.addSubnet(address, bits, 'ipv6')
+
+/**
+ * Whether an address is public and in none of these networks: those of one's own that have public addresses, as clusters
+ * with IPv6 do. Throws for an entry that is no network.
+ */
+export function publicExcept(networks: readonly string[]): (address: string) => boolean {
+  const isOwn = inNetworks(networks)
+  return (address) => isPublicAddress(address) && !isOwn(address)
+}
 
 /** Whether an IP address is one of the public internet. Anything else, names included, is not. */
 export function isPublicAddress(address: string): boolean {

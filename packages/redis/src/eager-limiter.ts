@@ -4,7 +4,8 @@ import { rateLimitPrefix } from './keys.ts'
 
 /** A limit that answers at once: so many points per id in a window of the clock. */
 export type EagerLimit = {
-  redis: Redis
+  /** Without it each process counts for itself. */
+  redis?: Redis | undefined
   /** Name of the limit; limits of one name share their counts. */
   key: string
   /** 0: no limit. */
@@ -19,10 +20,10 @@ export type EagerLimit = {
 
 /** Counts uses of something without ever waiting. Disposing it stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
-  /** Takes one point of this id. Answers 0, or the milliseconds until there are points again. */
-  take(id: string): number
+  /** Takes one point of this id, which has `share` times the points (1). Answers 0, or the milliseconds until there are points again. */
+  take(id: string, share?: number): number
   /** Milliseconds until there are points again; 0 when there are some now. Takes none. */
-  wait(id: string): number
+  wait(id: string, share?: number): number
 }
 
 /** `shared`: what all processes are known to have taken, `here`: what this one took since it last told. */
@@ -59,6 +60,7 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
       count.here = 0
       return here
     })
+    if (!redis) return
     const pipeline = redis.pipeline()
     batch.forEach(([id, count], index) => {
       const name = `${rateLimitPrefix(key)}:${count.window}:${id}`
@@ -72,7 +74,7 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
   }
   const flush = async (): Promise<void> => {
     currentWindow()
-    if (redis.status !== 'ready') return
+    if (redis?.status !== 'ready') return
     const batch = [...untold]
     untold.clear()
     for (let at = 0; at < batch.length; at += mostPerPipeline) await tell(batch.slice(at, at + mostPerPipeline))
@@ -82,6 +84,7 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
   // Only while there is something to tell, so that an idle process sleeps.
   let timer: NodeJS.Timeout | undefined
   const flushSoon = (): void => {
+    if (!redis) return
     timer ??= setTimeout(() => {
       timer = undefined
       flushing = flushing
@@ -91,26 +94,27 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
   }
 
   const slotOf = (id: string): string => (counts.size < mostIds || counts.has(id) ? id : others)
-  const isSpent = (count: Count | undefined): boolean => count !== undefined && count.shared + count.here >= points
+  const isSpent = (count: Count | undefined, share: number): boolean =>
+    count !== undefined && count.shared + count.here >= points * share
 
   return {
-    take(id) {
+    take(id, share = 1) {
       if (points === 0) return 0
       const current = currentWindow()
       const slot = slotOf(id)
       let count = counts.get(slot)
       if (!count) counts.set(slot, (count = { window: current, shared: 0, here: 0 }))
-      if (isSpent(count)) return (current + 1) * windowMs - now()
+      if (isSpent(count, share)) return (current + 1) * windowMs - now()
       if (count.here++ === 0) {
         untold.set(slot, count)
         flushSoon()
       }
       return 0
     },
-    wait(id) {
+    wait(id, share = 1) {
       if (points === 0) return 0
       const current = currentWindow()
-      return isSpent(counts.get(slotOf(id))) ? (current + 1) * windowMs - now() : 0
+      return isSpent(counts.get(slotOf(id)), share) ? (current + 1) * windowMs - now() : 0
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer)

@@ -2,3 +2,12 @@ export { eagerLimiter, type EagerLimit, type EagerLimiter } from './eager-limite
 export { openRedis, type RedisClient } from './client.ts'
 export { rateLimitPrefix } from './keys.ts'
 export { rateLimiter, type RateLimit, type Allowance, type RateLimiter } from './rate-limiter.ts'
+export {
+  NetworkCounts,
+  networkLimiter,
+  networksOf,
+  takeOfNetworks,
+  waitOfNetworks,
+  type Network,
+  type NetworkLimiter,
+} from './networks.ts'

@@ -1,6 +1,7 @@
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, MessagingInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { refuseErased, startErasures, startRelay } from '@parley/events'
+import { NameResolver } from '@parley/outbound'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -62,7 +63,10 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   const rooms = createClient(RoomsInternalService, transport)
   const messaging = createClient(MessagingInternalService, transport)
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
-  const network = overrides.push?.network ?? pushNetwork(config.pushAllowPrivate)
+  const names = opened.use(new NameResolver())
+  const network =
+    overrides.push?.network ??
+    pushNetwork({ allowPrivate: config.pushAllowPrivate, privateNetworks: config.privateNetworks, names })
   const neighbours = { accounts, rooms, messaging }
   opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
   const ctx: Context = {
@@ -84,7 +88,7 @@ export async function startNotifications(config: Config, overrides: Overrides = 
   opened.use(keepHouse(ctx))
   opened.use(
     await startErasures({
-      ...{ bus: events, db, service: 'notifications', erase: erasePerson(db) },
+      ...{ bus: events, db, service: 'notifications', erase: erasePerson(ctx) },
       report: (report, stop) => accounts.reportErased({ ...report, service: 'notifications' }, { signal: stop }),
     }),
   )

@@ -1,6 +1,7 @@
 import { Code, createClient } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationService, RoomKind } from '@parley/contracts/api'
+import { newId } from '@parley/ids'
 import type { Service } from '@parley/runtime'
 import { eventually, requestErasure, testBus } from '@parley/testkit'
 import { openFleet, type Fleet } from './_fleet.ts'
@@ -173,6 +174,27 @@ test('whoever was deleted is shown as such, and lists do without names while nob
   fleet.neighbours.silent = true
   await expect(notifications.listNotifications({})).rejects.toMatchObject({ code: Code.Unavailable })
   fleet.neighbours.silent = false
+})
+
+test('what a deleted person caused is pending no longer, and its devices hear of it', async () => {
+  const roomId = newId('room')
+  fleet.neighbours.room(roomId, ['Uleaver', 'Uann', 'Ubereft'])
+  const story = new Story(fleet.bus, roomId)
+  const messages: string[] = []
+  for (const author of ['Uleaver', 'Uann', 'Uleaver'])
+    messages.push(await story.post(author, { mentions: { userIds: ['Ubereft'] } }))
+  const { notifications } = fleet.as('Ubereft')
+  const pending = async () =>
+    (await notifications.listNotifications({})).notifications.map(({ kind }) => kind.value?.eventId)
+  await eventually(async () => expect(await pending()).toHaveLength(3))
+  await requestErasure(fleet.bus, 'Uleaver', 1)
+  // Two notifications, and how far they had read.
+  await eventually(() => expect(fleet.erasures.found('Uleaver', 1)).toBe(3n))
+  expect(await pending()).toEqual([messages[1]])
+  const heard = () => heardBy(fleet.told, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
+  await eventually(() => expect(heard()).toHaveLength(2))
+  await requestErasure(fleet.bus, 'Uleaver', 2)
+  await eventually(() => expect(fleet.erasures.found('Uleaver', 2)).toBe(0n))
 })
 
 test('nothing is left of what a deleted person was told, and nothing comes after', async () => {

@@ -1,12 +1,14 @@
-import type { Db } from '@parley/postgres'
+import type { Context } from '../context.ts'
+import { dismissCaused } from '../dismiss/dismiss-caused.ts'
 import { deleteTold } from '../store/erase-person.ts'
 import { deleteNotificationLevels } from '../store/notification-levels.ts'
 import { deleteSubscriptions } from '../store/push-subscriptions.ts'
 
-/** Deletes what a deleted person was told, and chose to be told, and where. */
+/** Deletes what a deleted person was told, and chose to be told, and where; what they caused is no news any more. */
 export const erasePerson =
-  (db: Db) =>
+  (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>
   async (userId: string): Promise<number> =>
-    (await deleteNotificationLevels(db, userId)) +
-    (await deleteTold(db, userId)) +
-    (await deleteSubscriptions(db, userId))
+    (await deleteNotificationLevels(ctx.db, userId)) +
+    (await deleteTold(ctx.db, userId)) +
+    (await deleteSubscriptions(ctx.db, userId)) +
+    (await dismissCaused(ctx, userId))

@@ -8,8 +8,8 @@ export type Answer =
   | { outcome: 'refused' }
   /** The endpoint leads into the own network. */
   | { outcome: 'blocked' }
-  /** It may take it later. */
-  | { outcome: 'busy'; isTroubled: boolean; retryAfterMs: number }
+  /** It may take it later; `isTroubled` is undefined when it was not asked: then nothing is known of it. */
+  | { outcome: 'busy'; isTroubled: boolean | undefined; retryAfterMs: number }
 
 /** Reads what a push service answered. */
 export function answerOf(status: number, retryAfter: string | undefined, now: Date): Answer {

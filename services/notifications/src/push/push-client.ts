@@ -1,6 +1,6 @@
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as tlsRequest, type RequestOptions } from 'node:https'
-import { AddressRefused, assertAllowedHost, guardedLookup } from '@parley/outbound'
+import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy } from '@parley/outbound'
 import { answerOf, type Answer } from './answer.ts'
 import type { PushNetwork } from './endpoint.ts'
 import type { PushRequest } from './request.ts'
@@ -20,11 +20,11 @@ const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 export function openPushClient(network: PushNetwork): PushClient {
   const tls = new Agent(connections)
   const plain = new PlainAgent(connections)
-  const lookup = guardedLookup(network)
 
-  const post = ({ endpoint, headers, body }: PushRequest, signal: AbortSignal) =>
+  const post = ({ userId, endpoint, headers, body }: PushRequest, signal: AbortSignal) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const isTls = endpoint.protocol === 'https:'
+      const lookup = guardedLookup(network, userId)
       const options: RequestOptions = { method: 'POST', headers, signal, lookup, agent: isTls ? tls : plain }
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
@@ -47,8 +47,10 @@ export function openPushClient(network: PushNetwork): PushClient {
         await leave(answer)
         return answerOf(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
       } catch (error) {
-        if (isRefusal(error)) return { outcome: 'blocked' }
-        return { outcome: 'busy', isTroubled: true, retryAfterMs: 0 }
+        if (isCausedBy(AddressRefused, error)) return { outcome: 'blocked' }
+        // That other names of this person stay unanswered says nothing about this push service.
+        const isTroubled = isCausedBy(ResolverBusy, error) ? undefined : true
+        return { outcome: 'busy', isTroubled, retryAfterMs: 0 }
       }
     },
     [Symbol.dispose]() {
@@ -64,8 +66,8 @@ class KeptConnectionBroke extends Error {
   }
 }
 
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AddressRefused || (error instanceof KeptConnectionBroke && error.cause instanceof AddressRefused)
+const isCausedBy = (kind: typeof AddressRefused | typeof ResolverBusy, error: unknown): boolean =>
+  error instanceof kind || (error instanceof KeptConnectionBroke && error.cause instanceof kind)
 
 /** Reads a short answer to its end, and hangs up on a long one. The status counts, whatever becomes of the rest. */
 async function leave(answer: IncomingMessage): Promise<void> {

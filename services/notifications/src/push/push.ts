@@ -1,5 +1,5 @@
 import type { PushSettings } from '@parley/config'
-import { isPublicAddress } from '@parley/outbound'
+import { publicExcept, type NameResolver } from '@parley/outbound'
 import type { Db } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import type { PushNetwork } from './endpoint.ts'
@@ -16,9 +16,12 @@ export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience' |
 
 const pollMs = 10_000
 
-/** Which push services may be asked. */
-export const pushNetwork = (allowPrivate: boolean): PushNetwork => ({
-  isAllowed: allowPrivate ? () => true : isPublicAddress,
+type Allowed = { allowPrivate: boolean; privateNetworks: readonly string[]; names: NameResolver }
+
+/** Which push services may be asked. Throws for what is no network. */
+export const pushNetwork = ({ allowPrivate, privateNetworks, names }: Allowed): PushNetwork => ({
+  isAllowed: allowPrivate ? () => true : publicExcept(privateNetworks),
+  resolve: names.resolve,
   allowPlain: allowPrivate,
 })
 

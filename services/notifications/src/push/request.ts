@@ -3,10 +3,10 @@ import type { PushSettings } from '@parley/config'
 import webPush from 'web-push'
 
 /** What leaves for a push service. */
-export type PushRequest = { endpoint: URL; headers: Record<string, string>; body: Buffer }
+export type PushRequest = { userId: string; endpoint: URL; headers: Record<string, string>; body: Buffer }
 
-/** A browser as it registered. */
-export type Browser = { endpoint: string; p256dh: string; auth: string }
+/** A browser as its person registered it. */
+export type Browser = { userId: string; endpoint: string; p256dh: string; auth: string }
 
 /** What a push is, apart from who gets it. */
 export type PushContent = { payload: string; tag: string; urgency: 'high' | 'normal' }
@@ -19,7 +19,7 @@ const recordSizeAt = 16
 
 /** Encrypts a push for its browser and signs it. */
 export function toPushRequest(keys: PushSettings, browser: Browser, content: PushContent): PushRequest {
-  const { endpoint, p256dh, auth } = browser
+  const { userId, endpoint, p256dh, auth } = browser
   const details = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, content.payload, {
     TTL: ttlSeconds,
     contentEncoding: 'aes128gcm',
@@ -35,7 +35,7 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
     name,
     String(value),
   ])
-  return { endpoint: new URL(endpoint), headers: Object.fromEntries(headers), body }
+  return { userId, endpoint: new URL(endpoint), headers: Object.fromEntries(headers), body }
 }
 
 /** A push service keeps the newest push of a topic for a browser that is away: 32 characters that tell nothing. */

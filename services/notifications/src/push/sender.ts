@@ -4,6 +4,7 @@ import type { Db } from '@parley/postgres'
 import { duePushes, nextPushMs } from '../store/due-pushes.ts'
 import { pushesQueued } from '../store/push-jobs.ts'
 import { holdPushes, type HeldPush } from '../store/push-turns.ts'
+import type { Answer } from './answer.ts'
 import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
 import { Hosts, mostPerHost } from './hosts.ts'
@@ -50,6 +51,13 @@ export function startSender(options: SenderOptions): AsyncDisposable {
       await ended
     },
   }
+}
+
+/** What an answer says of a push service; undefined when it was not asked. */
+function isWell(answer: Answer): boolean | undefined {
+  if (answer.outcome === 'blocked') return undefined
+  if (answer.outcome !== 'busy') return true
+  return answer.isTroubled === undefined ? undefined : !answer.isTroubled
 }
 
 class Sender {
@@ -166,8 +174,7 @@ class Sender {
     const { patience } = this.#options
     const answer = await this.#client.send(request, this.#hangUp.signal)
     const ageMs = Date.now() - push.createdAt.getTime()
-    const isTroubled = answer.outcome === 'busy' && answer.isTroubled
-    this.#hosts.end(push.host, Date.now(), answer.outcome === 'blocked' ? undefined : !isTroubled)
+    this.#hosts.end(push.host, Date.now(), isWell(answer))
     if (answer.outcome === 'busy') {
       const pauseMs = pauseBefore({ ...push, ageMs, ...answer }, patience)
       if (pauseMs === undefined) this.#outcomes.through(push)

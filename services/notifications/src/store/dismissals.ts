@@ -29,6 +29,9 @@ const pending = sql`select n.id from notifications n where n.dismissed_at is nul
 
 export const ofUser = (userId: string): SQL => sql`${pending} and n.user_id = ${userId}`
 
+/** What somebody caused, whoever was told of it. */
+export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id = ${actorId}`
+
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`
 
 /** Finds what some dismissals, at least one, are about. */

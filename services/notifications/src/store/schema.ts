@@ -72,6 +72,9 @@ export const notifications = pgTable(
     index('notifications_pending_in_room')
       .on(t.userId, t.roomId, t.createdAt, t.id)
       .where(sql`dismissed_at is null`),
+    index('notifications_pending_by_actor')
+      .on(t.actorId)
+      .where(sql`dismissed_at is null`),
     index('notifications_by_age').on(t.createdAt),
     index('notifications_dismissed')
       .on(t.dismissedAt)

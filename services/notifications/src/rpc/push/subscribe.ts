@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { badAuth, badP256dh, pushIsOff, sessionEnded } from '../../push-errors.ts'
 import { toAuth, toP256dh } from '../../push/browser-keys.ts'
-import { assertPublicEndpoint, checkedEndpoint } from '../../push/endpoint.ts'
+import { checkedEndpoint } from '../../push/endpoint.ts'
 import { deleteSubscription, upsertSubscription } from '../../store/push-subscriptions.ts'
 
 export function subscribe({
@@ -21,7 +21,6 @@ export function subscribe({
     if (p256dh === undefined) throw badP256dh()
     const auth = toAuth(req.auth)
     if (auth === undefined) throw badAuth()
-    await assertPublicEndpoint(endpoint, push.network)
     const subscription = { userId, credentialId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
     await db.transaction((tx) => upsertSubscription(tx, subscription))
     // The end of a session under way may have been told before there was anything to forget.

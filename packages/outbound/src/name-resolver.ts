@@ -1,0 +1,129 @@
+import { Resolver } from 'node:dns/promises'
+import type { Address, Resolve } from './guarded-lookup.ts'
+import { isLoopbackName } from './loopback-name.ts'
+
+/** A name is not asked about now: too many others are. Says nothing about the name. */
+export class ResolverBusy extends Error {
+  constructor() {
+    super('too many names are being resolved')
+  }
+}
+
+export type ResolverOptions = {
+  /** Name servers, as `address:port`; default: those of the system. */
+  servers?: readonly string[]
+  /** Names in question at a time. */
+  mostAtOnce?: number
+  /** Names that wait for their turn; further ones are refused. */
+  mostWaiting?: number
+  /** How many of them one asker may have wait behind the one name of theirs that is in question. */
+  mostWaitingPerAsker?: number
+  /** Until a name without an answer is given up. */
+  timeoutMs?: number
+}
+
+/** A name that waits for its turn. */
+type Waiting = { asker: string; begin: () => void; refuse: (error: Error) => void }
+
+/**
+ * Resolves names through c-ares, on sockets of its own: `dns.lookup` would take a thread of libuv's few for each name until
+ * its server answers, and database connections and files need those. Asks name servers only: /etc/hosts and search domains
+ * count for nothing. Each asker has one name in question at a time, all together a few; the same name is asked about once.
+ */
+export class NameResolver implements Disposable {
+  readonly #servers: readonly string[] | undefined
+  readonly #mostAtOnce: number
+  readonly #mostWaiting: number
+  readonly #mostWaitingPerAsker: number
+  readonly #timeoutMs: number
+  readonly #answers = new Map<string, Promise<Address[]>>()
+  readonly #askers = new Set<string>()
+  readonly #resolvers = new Set<Resolver>()
+  #waiting: Waiting[] = []
+
+  constructor({
+    servers,
+    mostAtOnce = 16,
+    mostWaiting = 64,
+    mostWaitingPerAsker = 0,
+    timeoutMs = 3_000,
+  }: ResolverOptions = {}) {
+    this.#servers = servers
+    this.#mostAtOnce = mostAtOnce
+    this.#mostWaiting = mostWaiting
+    this.#mostWaitingPerAsker = mostWaitingPerAsker
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Names in question. */
+  get pending(): number {
+    return this.#askers.size
+  }
+
+  /** All addresses of a name. Rejects with {@link ResolverBusy}, or with an error of node:dns. */
+  readonly resolve: Resolve = (hostname, asker) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '')
+    if (isLoopbackName(name)) return Promise.resolve(loopback)
+    const underWay = this.#answers.get(name)
+    if (underWay) return underWay
+    const answer = this.#inTurn(name, asker).finally(() => this.#answers.delete(name))
+    this.#answers.set(name, answer)
+    return answer
+  };
+
+  /** Gives up every name in question. */
+  [Symbol.dispose](): void {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(new ResolverBusy())
+    for (const resolver of this.#resolvers) resolver.cancel()
+  }
+
+  async #inTurn(name: string, asker: string): Promise<Address[]> {
+    await new Promise<void>((begin, refuse) => {
+      const ahead = this.#waiting.filter((one) => one.asker === asker).length
+      const isBusy = this.#askers.has(asker) && ahead >= this.#mostWaitingPerAsker
+      if (isBusy || this.#waiting.length >= this.#mostWaiting) throw new ResolverBusy()
+      this.#waiting.push({ asker, begin, refuse })
+      this.#letIn()
+    })
+    try {
+      return await this.#ask(name)
+    } finally {
+      this.#askers.delete(asker)
+      this.#letIn()
+    }
+  }
+
+  #letIn(): void {
+    for (const one of [...this.#waiting]) {
+      if (this.#askers.size >= this.#mostAtOnce) return
+      if (this.#askers.has(one.asker)) continue
+      this.#waiting.splice(this.#waiting.indexOf(one), 1)
+      this.#askers.add(one.asker)
+      one.begin()
+    }
+  }
+
+  async #ask(name: string): Promise<Address[]> {
+    const resolver = new Resolver({ timeout: this.#timeoutMs / 3, tries: 2 })
+    if (this.#servers) resolver.setServers(this.#servers)
+    this.#resolvers.add(resolver)
+    const late = setTimeout(() => resolver.cancel(), this.#timeoutMs)
+    try {
+      const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+      const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
+      if (found.length === 0 && v4.status === 'rejected') throw v4.reason as Error
+      return found
+    } finally {
+      clearTimeout(late)
+      this.#resolvers.delete(resolver)
+    }
+  }
+}
+
+const loopback: Address[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+const addressesOf = (answer: PromiseSettledResult<string[]>, family: 4 | 6): Address[] =>
+  answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []

@@ -1,0 +1,114 @@
+import { isIPv6 } from 'node:net'
+import type { EagerLimiter } from './eager-limiter.ts'
+import { rateLimiter, type Allowance, type RateLimit } from './rate-limiter.ts'
+
+/** A network that an address lies in; `share`: how many times the budget of a single customer it has. */
+export type Network = { id: string; share: number }
+
+/**
+ * What limits count an address by, narrowest first. Of IPv6 the /64 is one line; a customer may have a /56 or a /48 of
+ * them, so these have budgets of their own, which are hardly larger. Of IPv4 the address is one line, shared by many at
+ * times, and a /24 belongs to many or to one.
+ */
+export function networksOf(address: string): Network[] {
+  if (!isIPv6(address)) {
+    const [a, b, c, d] = address.split('.')
+    return [{ id: address, share: 1 }, ...(d === undefined ? [] : [{ id: `${a}.${b}.${c}.0/24`, share: 16 }])]
+  }
+  const [g0 = 0, g1 = 0, g2 = 0, g3 = 0] = firstGroups(address)
+  const prefix = (last: number) => [g0, g1, g2, last].map((group) => group.toString(16)).join(':')
+  return [
+    { id: `${prefix(g3)}::/64`, share: 1 },
+    { id: `${prefix(g3 & 0xff00)}::/56`, share: 2 },
+    { id: `${prefix(0)}::/48`, share: 4 },
+  ]
+}
+
+function firstGroups(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')))
+  const written = [...(before ?? []), ...(after ?? [])]
+  const length = written.length + (written.at(-1)?.includes('.') ? 1 : 0)
+  const zeros = Array.from({ length: Math.max(0, 8 - length) }, () => '0')
+  const all = tail === undefined ? written : [...(before ?? []), ...zeros, ...(after ?? [])]
+  return all.slice(0, 4).map((group) => Number.parseInt(group, 16))
+}
+
+/** A rate limit of addresses: all networks of an address must have points left. */
+export type NetworkLimiter = {
+  /** Takes a point in every network of the address, or none; apart for each `subject`. Never rejects. */
+  consume(address: string, subject?: string): Promise<Allowance>
+  /** Gives back what {@link NetworkLimiter.consume} took. Never rejects. */
+  refund(address: string, subject?: string): Promise<void>
+}
+
+/** A {@link rateLimiter} for each size of network; `points` are those of a single customer. */
+export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLimiter {
+  const limiters = new Map(
+    [1, 2, 4, 16].map((share) => [
+      share,
+      rateLimiter({ ...limit, key: share === 1 ? key : `${key}:x${share}`, points: points * share }),
+    ]),
+  )
+  const counted = (address: string, subject: string) =>
+    networksOf(address).flatMap(({ id, share }) => {
+      const limiter = limiters.get(share)
+      return limiter ? [{ limiter, id: subject === '' ? id : `${subject}:${id}` }] : []
+    })
+  return {
+    async consume(address, subject = '') {
+      const counts = counted(address, subject)
+      for (const [index, { limiter, id }] of counts.entries()) {
+        const allowance = await limiter.consume(id)
+        if (allowance.allowed) continue
+        await Promise.all(counts.slice(0, index + 1).map((taken) => taken.limiter.refund(taken.id)))
+        return allowance
+      }
+      return { allowed: true, retryAfterMs: 0 }
+    },
+    async refund(address, subject = '') {
+      await Promise.all(counted(address, subject).map(({ limiter, id }) => limiter.refund(id)))
+    },
+  }
+}
+
+/** Milliseconds until every network of an address has points again; 0 when each has some now. Takes none. */
+export const waitOfNetworks = (limiter: EagerLimiter, address: string): number =>
+  Math.max(...networksOf(address).map(({ id, share }) => limiter.wait(id, share)))
+
+/** Takes a point in every network of an address, or none; answers like {@link EagerLimiter.take}. */
+export function takeOfNetworks(limiter: EagerLimiter, address: string): number {
+  const waitMs = waitOfNetworks(limiter, address)
+  if (waitMs === 0) for (const { id, share } of networksOf(address)) limiter.take(id, share)
+  return waitMs
+}
+
+/** Counts what is under way in this process by network. */
+export class NetworkCounts {
+  readonly #perCustomer: number
+  readonly #mostOfAny: number
+  readonly #counts = new Map<string, number>()
+
+  /** @param perCustomer - what a single customer may have; wide networks more, up to `mostOfAny` */
+  constructor(perCustomer: number, mostOfAny = Infinity) {
+    this.#perCustomer = perCustomer
+    this.#mostOfAny = Math.max(perCustomer, mostOfAny)
+  }
+
+  /** Takes so much in each of the networks, or nothing; whether it did. */
+  take(networks: readonly Network[], amount = 1): boolean {
+    const fits = ({ id, share }: Network) =>
+      (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * share, this.#mostOfAny)
+    if (!networks.every(fits)) return false
+    for (const { id } of networks) this.#counts.set(id, (this.#counts.get(id) ?? 0) + amount)
+    return true
+  }
+
+  giveBack(networks: readonly Network[], amount = 1): void {
+    for (const { id } of networks) {
+      const left = (this.#counts.get(id) ?? 0) - amount
+      if (left > 0) this.#counts.set(id, left)
+      else this.#counts.delete(id)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { expect, test } from '@jest/globals'
+import { eagerLimiter, networkLimiter, openRedis, takeOfNetworks, waitOfNetworks } from '../src/index.ts'
+
+async function connected() {
+  const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test' })
+  // An answer that is late makes a limit count in this process alone.
+  redis.options.commandTimeout = 60_000
+  await once(redis, 'ready')
+  return redis
+}
+
+/** Every /64 of a /56. */
+const lines = Array.from({ length: 256 }, (_, n) => `2001:db8:1:2${n.toString(16).padStart(2, '0')}::1`)
+
+test('whoever rotates through a /56 gets twice what a /64 gets', async () => {
+  await using redis = await connected()
+  const limiter = networkLimiter({ redis, key: randomUUID(), points: 5, durationSeconds: 60 })
+  let taken = 0
+  for (const line of lines) if ((await limiter.consume(line)).allowed) taken++
+  expect(taken).toBe(10)
+  expect((await limiter.consume('2001:db8:1:400::1')).allowed).toBe(true)
+})
+
+test('an address that is refused takes nothing from its networks, and what was taken is given back', async () => {
+  await using redis = await connected()
+  const limiter = networkLimiter({ redis, key: randomUUID(), points: 1, durationSeconds: 60 })
+  const allowed = async (address: string, subject?: string) => (await limiter.consume(address, subject)).allowed
+  expect([await allowed('2001:db8:1:1::1'), await allowed('2001:db8:1:1::2')]).toEqual([true, false])
+  expect([await allowed('2001:db8:1:2::1'), await allowed('2001:db8:1:3::1')]).toEqual([true, false])
+  expect(await allowed('2001:db8:1:3::1', 'of another subject')).toBe(true)
+  await limiter.refund('2001:db8:1:1::1')
+  expect(await allowed('2001:db8:1:3::1')).toBe(true)
+})
+
+test('the same where no call may wait', async () => {
+  await using redis = await connected()
+  await using limiter = eagerLimiter({ redis, key: randomUUID(), points: 5, windowMs: 60_000, now: () => 0 })
+  expect(lines.filter((line) => takeOfNetworks(limiter, line) === 0)).toHaveLength(10)
+  expect([waitOfNetworks(limiter, lines[200] ?? ''), waitOfNetworks(limiter, '2001:db8:1:400::1')]).toEqual([60_000, 0])
+})

@@ -1,0 +1,76 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+
+const ipv4 = 1
+
+/** A name server on loopback. It knows IPv4 addresses of a few names, and stays silent about all others. */
+export class NameServer implements AsyncDisposable {
+  /** Names that were asked about, in the order of their first question. */
+  readonly asked = new Set<string>()
+  /** IPv4 addresses by name; names that come later are answered when the question is repeated. */
+  readonly answers: Map<string, string[]>
+  /** Names that do not exist. */
+  readonly missing = new Set<string>()
+  /** Questions so far. */
+  queries = 0
+  readonly #socket: Socket
+
+  static async start(answers: Record<string, string[]> = {}): Promise<NameServer> {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    return new NameServer(socket, new Map(Object.entries(answers)))
+  }
+
+  private constructor(socket: Socket, answers: Map<string, string[]>) {
+    this.#socket = socket
+    this.answers = answers
+    socket.on('message', (question, from) => this.#hear(question, from))
+  }
+
+  /** As `address:port`. */
+  get address(): string {
+    return `127.0.0.1:${this.#socket.address().port}`
+  }
+
+  /** Completes when so many names were asked about. */
+  async heard(names: number): Promise<void> {
+    while (this.asked.size < names) await once(this.#socket, 'message')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.close()
+    await once(this.#socket, 'close')
+  }
+
+  #hear(question: Buffer, from: RemoteInfo): void {
+    const { name, end } = nameOf(question)
+    const type = question.readUInt16BE(end)
+    this.queries++
+    this.asked.add(name)
+    const addresses = this.answers.get(name)
+    const isMissing = this.missing.has(name)
+    if (!addresses && !isMissing) return
+    const records = type === ipv4 ? (addresses ?? []).map(recordOf) : []
+    const header = Buffer.alloc(12)
+    question.copy(header, 0, 0, 2)
+    header.writeUInt16BE(0x8180 | (isMissing ? 3 : 0), 2)
+    header.writeUInt16BE(1, 4)
+    header.writeUInt16BE(records.length, 6)
+    this.#socket.send(Buffer.concat([header, question.subarray(12, end + 4), ...records]), from.port, from.address)
+  }
+}
+
+/** The name a question is about, and where it ends. */
+function nameOf(question: Buffer): { name: string; end: number } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = question.readUInt8(at); length > 0; length = question.readUInt8(at)) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  return { name: labels.join('.').toLowerCase(), end: at + 1 }
+}
+
+/** An address of the name that was asked about, good for a minute. */
+const recordOf = (address: string): Buffer =>
+  Buffer.from([0xc0, 12, 0, ipv4, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])

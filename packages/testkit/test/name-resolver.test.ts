@@ -1,0 +1,100 @@
+import { createServer, Socket } from 'node:net'
+import { lookup } from 'node:dns/promises'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { NameResolver, ResolverBusy } from '@parley/outbound'
+import { NameServer } from '../src/name-server.ts'
+
+let names: NameServer
+let resolver: NameResolver
+
+const open = (options: ConstructorParameters<typeof NameResolver>[0] = {}) =>
+  (resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, ...options }))
+
+beforeEach(async () => {
+  names = await NameServer.start({ 'push.example': ['1.1.1.1', '1.0.0.1'] })
+})
+afterEach(async () => {
+  resolver[Symbol.dispose]()
+  await names[Symbol.asyncDispose]()
+})
+
+const refusalOf = (answer: Promise<unknown>) => answer.then(String, (error: unknown) => error)
+
+test('a name leads to all of its addresses', async () => {
+  open()
+  const found = await resolver.resolve('Push.Example.', 'Ualice')
+  expect(found.map(({ address }) => address).sort()).toEqual(['1.0.0.1', '1.1.1.1'])
+  expect(resolver.pending).toBe(0)
+})
+
+test('a name that does not exist is said to', async () => {
+  names.missing.add('gone.example')
+  await expect(open().resolve('gone.example', 'Ualice')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+})
+
+test('names of this machine are asked of nobody', async () => {
+  const found = await open().resolve('x.localhost', 'Ualice')
+  expect(found).toMatchObject([{ address: '127.0.0.1' }, { address: '::1' }])
+  expect(names.asked).toEqual(new Set())
+})
+
+test('silent names of many take a few places, and nothing of what the process does otherwise', async () => {
+  open({ mostAtOnce: 8, mostWaiting: 16 })
+  const asked = Array.from({ length: 100 }, (_, n) => refusalOf(resolver.resolve(`silent-${n}.example`, `U${n}`)))
+  const refused = asked.slice(24)
+  for (const answer of refused) expect(await answer).toBeInstanceOf(ResolverBusy)
+  await names.heard(8)
+  expect(resolver.pending).toBe(8)
+
+  // What database connections, S3 and files need of the same process.
+  await lookup('localhost')
+  const server = createServer().listen(0, 'localhost')
+  await new Promise((listening) => server.on('listening', listening))
+  const { port } = server.address() as { port: number }
+  const socket = new Socket().connect(port, 'localhost')
+  await new Promise((connected) => socket.on('connect', connected))
+  socket.destroy()
+  server.close()
+
+  expect([resolver.pending, names.asked.size]).toEqual([8, 8])
+  resolver[Symbol.dispose]()
+  await Promise.all(asked)
+  expect(resolver.pending).toBe(0)
+})
+
+test('one person has one name in question, and keeps nobody else waiting', async () => {
+  open({ mostAtOnce: 2 })
+  const silent = refusalOf(resolver.resolve('silent-1.example', 'Umallory'))
+  for (let n = 2; n < 10; n++)
+    await expect(resolver.resolve(`silent-${n}.example`, 'Umallory')).rejects.toBeInstanceOf(ResolverBusy)
+  expect(await resolver.resolve('push.example', 'Ualice')).toHaveLength(2)
+  expect([resolver.pending, [...names.asked]]).toEqual([1, ['silent-1.example', 'push.example']])
+  resolver[Symbol.dispose]()
+  await silent
+})
+
+test('one who may wait has their names asked one after the other', async () => {
+  open({ mostWaitingPerAsker: 1 })
+  const answers = [1, 2, 3].map((n) => refusalOf(resolver.resolve(`silent-${n}.example`, 'Ualice')))
+  expect(await answers[2]).toBeInstanceOf(ResolverBusy)
+  await names.heard(1)
+  names.answers.set('silent-1.example', ['1.1.1.1'])
+  names.answers.set('silent-2.example', ['1.1.1.1'])
+  await Promise.all(answers)
+  expect([...names.asked]).toEqual(['silent-1.example', 'silent-2.example'])
+})
+
+test('the same name is asked about once', async () => {
+  open()
+  const people = ['Ualice', 'Ubob', 'Ucarol', 'Ualice']
+  const answers = await Promise.all(people.map((asker) => resolver.resolve('push.example', asker)))
+  expect(answers.map(({ length }) => length)).toEqual([2, 2, 2, 2])
+  expect(names.queries).toBe(2)
+})
+
+test('a name without an answer is given up, and its place is free', async () => {
+  open({ timeoutMs: 30, mostAtOnce: 1 })
+  await expect(resolver.resolve('silent.example', 'Umallory')).rejects.toThrow()
+  expect(resolver.pending).toBe(0)
+  expect(await resolver.resolve('push.example', 'Ualice')).toHaveLength(2)
+})

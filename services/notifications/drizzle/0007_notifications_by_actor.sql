@@ -1,0 +1,1 @@
+CREATE INDEX "notifications_pending_by_actor" ON "notifications" USING btree ("actor_id") WHERE dismissed_at is null;
