@@ -63,7 +63,7 @@ class Messaging {
 test('what was committed reaches messaging at once and is forgotten', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
-  await using _handing = await startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
+  await using _handing = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   await commit(database, 'R1', [1, 2])
   await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
   expect(messaging.envelopes).toEqual(['what clients hear', 'what clients hear'])
@@ -84,8 +84,8 @@ test('two processes hand over the events of each room in order, one call at a ti
   await using database = await newDatabase()
   const messaging = new Messaging()
   const rooms = upTo(5).map((number) => `R${number}`)
-  await using _one = await startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
-  await using _two = await startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
+  await using _one = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
+  await using _two = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   const write = async (roomId: string) => {
     for (const version of upTo(60)) {
       await commit(database, roomId, [version])
@@ -102,7 +102,7 @@ test('many events of a room go in calls of fifty', async () => {
   const sizes: number[] = []
   await commit(database, 'R1', upTo(120))
   const apply = async (_: string, events: unknown[]) => void sizes.push(events.length)
-  await using _handing = await startHandOver({ ...database, service: 'calls', apply, pollMs })
+  await using _handing = startHandOver({ ...database, service: 'calls', apply, pollMs })
   await eventually(async () => expect(await left(database)).toEqual([]))
   expect(sizes).toEqual([50, 50, 20])
 })
@@ -116,7 +116,7 @@ test('a process that dies between commit and hand-over leaves nothing behind', a
   await died.kill()
   await database.pool.query(`update handover_leases set expires_at = '-infinity'`)
   const messaging = new Messaging()
-  await using _handing = await startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
+  await using _handing = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n]))
 })
 
@@ -129,7 +129,7 @@ test('while messaging is away nothing is given up, however long it takes', async
     await messaging.apply(...given)
   }
   await commit(database, 'R1', [1, 2])
-  await using _handing = await startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
+  await using _handing = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
   await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
   expect(await rowsOf(database, 'parked_events')).toEqual([])
 })
@@ -142,7 +142,7 @@ test('other rooms do not wait for one that fails', async () => {
     await messaging.apply(roomId, events)
   }
   await commit(database, 'R1', [1])
-  await using _handing = await startHandOver({ ...database, service: 'calls', apply, pollMs })
+  await using _handing = startHandOver({ ...database, service: 'calls', apply, pollMs })
   await eventually(async () => expect(await leases(database)).toMatchObject([{ room_id: 'R1' }]))
   await commit(database, 'R2', [1])
   await eventually(() => expect(messaging.taken.get('R2')).toEqual([1n]))
@@ -160,7 +160,7 @@ test('what is refused for good is parked without its envelope, and the rest of i
     await messaging.apply(roomId, events)
   }
   await commit(database, 'R1', [1, 2, 3])
-  await using _handing = await startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
+  await using _handing = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
   await eventually(async () => expect(await left(database)).toEqual([]))
   expect(messaging.taken.get('R1')).toEqual([1n, 3n])
   // Once together with its neighbours, which is no refusal of this one.
@@ -180,7 +180,7 @@ test('closing ends the call under way, and gives the room back', async () => {
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))))
   }
   await commit(database, 'R1', [1])
-  const handing = await startHandOver({ ...database, service: 'calls', apply, pollMs })
+  const handing = startHandOver({ ...database, service: 'calls', apply, pollMs })
   await eventually(() => expect(calls).toBe(1))
   expect(await leases(database)).toHaveLength(1)
   await handing[Symbol.asyncDispose]()

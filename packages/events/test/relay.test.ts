@@ -163,6 +163,20 @@ describe('stored', () => {
   })
 })
 
+test('who relays is told when another process is gone, and of nobody who came', async () => {
+  await using database = await newDatabase()
+  await using stays = await startRelay({ ...database, bus, service: 'peers' })
+  let gone = 0
+  using _hearing = stays.onPeerGone(() => void gone++)
+  await eventually(async () => expect(await holders(database)).toEqual([8]))
+  {
+    await using _leaves = await startRelay({ ...database, bus, service: 'peers' })
+    await eventually(async () => expect(await holders(database)).toEqual([4, 4]))
+    expect(gone).toBe(0)
+  }
+  await eventually(() => expect(gone).toBe(1))
+})
+
 test('what is committed while the stream is away arrives, in order', async () => {
   await using database = await newDatabase()
   await using own = await newServer()

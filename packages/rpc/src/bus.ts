@@ -61,8 +61,9 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       maxReconnectAttempts: -1,
       reconnectDelayHandler: () => 100 + Math.random() * 400,
       ignoreAuthErrorAbort: true,
-      pingInterval: 5_000,
-      maxPingOut: 2,
+      // A connection that is dead is given up after 7 to 14 seconds.
+      pingInterval: 7_000,
+      maxPingOut: 1,
       noAsyncTraces: true,
     })
   } catch (error) {

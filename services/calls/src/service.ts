@@ -54,7 +54,7 @@ export async function startCalls(config: Config, overrides: Overrides = {}): Pro
   const now = overrides.now ?? (() => new Date())
   const media = config.livekit && { settings: config.livekit, server: new MediaServer(config.livekit) }
   opened.use(
-    await startHandOver({
+    startHandOver({
       ...{ db, service: 'calls' },
       apply: (roomId, given, stop) => messaging.applyRoomEvents({ roomId, events: given }, { signal: stop }),
     }),

@@ -2,6 +2,7 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
+import { keeperStartsMs } from '../keep/asks.ts'
 import { isUnanswered } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
 import { declareDurable, durableLag, type Durable } from './durable.ts'
@@ -70,13 +71,19 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   }
   const loop = async (): Promise<void> => {
     let said = false
+    let failingSince: number | undefined
     while (!stop.signal.aborted) {
       try {
         if (bus.connected()) await pullOn()
         said = false
+        failingSince = undefined
       } catch (error) {
-        if (!said) log.warn({ consumer: name, reason: reasonOf(error) }, 'events cannot be consumed for now')
-        said = true
+        failingSince ??= performance.now()
+        const isPatient = isUnanswered(error) && performance.now() - failingSince < keeperStartsMs
+        if (!said && !isPatient) {
+          log.warn({ consumer: name, reason: reasonOf(error) }, 'events cannot be consumed for now')
+          said = true
+        }
       }
       if (!stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
@@ -90,7 +97,7 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
   }
   job('lag', 30_000, async () => {
-    if (bus.connected()) lag = await durableLag(bus, durable).catch(() => lag)
+    if (known && bus.connected()) lag = await durableLag(bus, durable).catch(() => lag)
   })
   job('check', 60_000, async () => {
     if (bus.connected() && !databaseAway) await check()

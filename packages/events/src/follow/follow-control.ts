@@ -10,7 +10,7 @@ export type ControlListener = {
   onEvent: (event: Event) => void
   /** Events may be missing: whatever was built from them is stale. */
   onReset: () => void
-  /** Nothing was heard of the server for 2.5 s; again and again until something is. */
+  /** Nothing was heard of the server for 2.9 s; again and again until something is. */
   onSilence?: () => void
 }
 

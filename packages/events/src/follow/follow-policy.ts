@@ -4,7 +4,6 @@ import type { Bus } from '@parley/rpc'
 import { Resources, retry } from '@parley/runtime'
 import { followControl, type ControlFeed } from './follow-control.ts'
 
-const silentMs = 3000
 const goodForMs = 1000
 
 /** Where deltas come from: a feed the process has, or a bus to follow one on. */
@@ -27,7 +26,7 @@ export type PolicyHolder = AsyncDisposable & {
 
 /**
  * Keeps the policy up to date: each delta is applied on the revision before it; on a hole, or when the feed lost its
- * place, the policy is loaded again. While the feed is silent for 3 s it is loaded once a second. Resolves with the first
+ * place, the policy is loaded again. While the feed is silent it is loaded once a second. Resolves with the first
  * policy, however long admin takes to answer; rejects only when `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
@@ -35,7 +34,7 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
   const keeper = new PolicyKeeper(options.load, options.signal)
   resources.use(keeper)
   const distrust = (): void => {
-    if (feed && feed.healthyAgoMs() > silentMs && keeper.ageMs() > goodForMs) void keeper.reload()
+    if (keeper.ageMs() > goodForMs) void keeper.reload()
   }
   const onEvent = (event: Event): void => keeper.observe(event)
   const listener = { onEvent, onReset: () => void keeper.reload(), onSilence: distrust }

@@ -4,15 +4,17 @@ import type { Bus } from '@parley/rpc'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { messageUndecodable, streamLost } from '../metrics.ts'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper, keeperStartsMs } from '../keep/asks.ts'
+import { isUnanswered } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import type { Delivery } from '../stream/delivery.ts'
 import { directGet } from '../stream/direct-get.ts'
 import { placeCheckMs, verifyPlaces, type Place, type Places } from '../stream/place.ts'
 import { OrderedReader } from './ordered-reader.ts'
+import { Silence } from './silence.ts'
 
 const log = logger('follower')
-const silentMs = 2500
+const silentMs = 2900
 const lookAgainMs = 500
 const firstPauseMs = 50
 const longestPauseMs = 1000
@@ -30,13 +32,13 @@ export type FollowOptions = {
   onEvents: (events: Event[], info: { seq: number }) => void
   /** Events may be missing between the last call of `onEvents` and the next: whatever was built from them is stale. */
   onReset: () => void
-  /** Nothing was heard of the server for 2.5 s; again and again until something is. */
+  /** Nothing was heard of the server for 2.9 s; again and again until something is. */
   onSilence?: () => void
 }
 
 /** A reader of the stream that keeps its place; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
-  /** Milliseconds since the server was last heard of: about 1,250 at most while all is well. */
+  /** Milliseconds since the server was last heard of: about 1,500 at most while all is well. */
   healthyAgoMs(): number
   /** Sequence of the last message handed over; before the first, where the follower began. */
   lastSeq(): number
@@ -48,15 +50,16 @@ export class Follower implements EventFollower {
   readonly #places: Places = { newest: undefined, anchor: undefined }
   readonly #stop = new AbortController()
   readonly #jobs: AsyncDisposable[] = []
+  readonly #silence: Silence
   readonly #ears: Disposable[] = []
   #reader: OrderedReader | undefined
   #opening: Promise<void> | undefined
   #lastSeq = 0
   #begun = false
-  #aliveAt = performance.now()
 
   constructor(options: FollowOptions) {
     this.#options = options
+    this.#silence = new Silence({ afterMs: silentMs, againMs: lookAgainMs, onSilence: () => this.#onSilence() })
   }
 
   /** Resolves when the first reader is open. */
@@ -65,21 +68,14 @@ export class Follower implements EventFollower {
     const { signal } = this.#stop
     this.#ears.push(bus.onReconnect(() => this.#reopen()))
     await this.#open()
-    const watch = () => {
-      const leftMs = silentMs - this.healthyAgoMs()
-      if (leftMs > 0) return leftMs + 1
-      if (bus.connected()) this.#reopen()
-      this.#options.onSilence?.()
-      return lookAgainMs
-    }
+    this.#silence.start()
     this.#jobs.push(
-      periodically({ name: `watch ${subject}`, everyMs: silentMs, signal, run: watch }),
       periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
     )
   }
 
   healthyAgoMs(): number {
-    return performance.now() - this.#aliveAt
+    return this.#silence.agoMs()
   }
 
   lastSeq(): number {
@@ -88,10 +84,16 @@ export class Follower implements EventFollower {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
+    this.#silence[Symbol.dispose]()
     for (const ear of this.#ears) ear[Symbol.dispose]()
     this.#reader?.[Symbol.dispose]()
     await Promise.all(this.#jobs.map((job) => job[Symbol.asyncDispose]()))
     await this.#opening
+  }
+
+  #onSilence(): void {
+    if (this.#options.bus.connected()) this.#reopen()
+    this.#options.onSilence?.()
   }
 
   #reopen(): void {
@@ -106,13 +108,15 @@ export class Follower implements EventFollower {
   }
 
   async #tryToOpen(): Promise<void> {
+    const startedAt = performance.now()
     let pauseMs = firstPauseMs
     while (!this.#stop.signal.aborted) {
       try {
         if (this.#options.bus.connected()) return await this.#openReader()
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
-        log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed yet')
+        if (!isUnanswered(error) || performance.now() - startedAt > keeperStartsMs)
+          log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed yet')
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
       pauseMs = Math.min(pauseMs * 2, longestPauseMs)
@@ -129,12 +133,12 @@ export class Follower implements EventFollower {
       subject,
       startSeq: this.#lastSeq + 1,
       events: {
-        alive: () => (this.#aliveAt = performance.now()),
+        alive: () => this.#silence.heard(),
         message: (message, delivery) => this.#receive(message, delivery),
         broken: () => this.#reopen(),
       },
     })
-    this.#aliveAt = performance.now()
+    this.#silence.heard()
     this.#begun = true
     if (this.#stop.signal.aborted) reader[Symbol.dispose]()
     else this.#reader = reader

@@ -21,7 +21,7 @@ export type HandOverOptions = Pick<Database, 'db'> & {
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   /** Pauses after a failure: the first, and the longest; default 100 ms and 5 s. */
   pauses?: { firstMs: number; mostMs: number }
-  /** How often is looked for events that nobody told of, which a process that died had written. Default: 2 s. */
+  /** How often is looked for events that nobody told of, which a process that died had written. Default: 10 s. */
   pollMs?: number
 }
 

@@ -7,8 +7,8 @@ import { dropIdleLeases, roomsAtOnce, roomsWaiting } from './store.ts'
 import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
-/** What a process that died leaves behind is handed over within three seconds. */
-const usualPollMs = 2000
+/** What a process that died leaves behind is free after its lease, which lasts as long. */
+const usualPollMs = 10_000
 const tryAgainMs = 500
 const nextRoomsMs = 200
 const roomsInHand = 16
@@ -18,7 +18,7 @@ const roomsInHand = 16
  * there are, different rooms at once. What messaging took is deleted. While it is away, all is tried again with growing
  * pauses; an event that it refuses again and again is parked, so that it does not block its room for ever.
  */
-export async function startHandOver(options: HandOverOptions): Promise<AsyncDisposable> {
+export function startHandOver(options: HandOverOptions): AsyncDisposable {
   const { db, service, pauses = { firstMs: 100, mostMs: 5000 }, pollMs: everyMs = usualPollMs } = options
   const closing = new AbortController()
   const hand: Hand = { ...options, pauses, pollMs: everyMs, holder: randomUUID(), signal: closing.signal }
@@ -46,12 +46,14 @@ export async function startHandOver(options: HandOverOptions): Promise<AsyncDisp
     }
   }
 
-  await dropIdleLeases(db)
+  let cleaned = false
   const polling = periodically({
     name: `${service} hand-over`,
     everyMs,
     afterFailureMs: tryAgainMs,
     async run() {
+      if (!cleaned) await dropIdleLeases(db)
+      cleaned = true
       const rooms = await roomsWaiting(db)
       for (const { roomId, openInMs } of rooms) if (openInMs === 0) waiting.add(roomId)
       begin()

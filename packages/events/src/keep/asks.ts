@@ -3,6 +3,8 @@ import { keeperSubject } from '../subjects.ts'
 
 /** Nobody says that no keeper is there: who starts before one does asks again soon. */
 const timeoutMs = 1500
+/** Processes start in any order: only later is it worth a warning that no keeper answers. */
+export const keeperStartsMs = 10_000
 /** What may take the keeper longer. */
 const longTimeoutMs = 10_000
 const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])

@@ -5,8 +5,8 @@ import { eventStream, readerSubject } from '../subjects.ts'
 import type { Asks } from './asks.ts'
 import { Refusal } from './checks.ts'
 
-/** Two of them fit into the silence that a follower bears. */
-const heartbeatMs = 1250
+/** One may be late by as much before a follower calls it silence. */
+const heartbeatMs = 1500
 /** How long a reader to which nobody listens stays. */
 const desertedMs = 5000
 /** Readers of one deployable, those that were left a moment ago included. */

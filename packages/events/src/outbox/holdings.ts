@@ -26,6 +26,8 @@ type Options = {
   look(inMs?: number): void
   /** There is something to relay: the leases must stand from now on. */
   busy(): void
+  /** Another process of the service is gone. */
+  peerGone(): void
 }
 
 /** The shards one process relays, and the stream they are relayed to. */
@@ -58,6 +60,7 @@ export class Holdings {
       shards,
       listen: (shard) => hearWakes(bus, service, shard, (ids, answered) => this.#woken(ids, answered)),
       look: () => options.look(),
+      peerGone: () => options.peerGone(),
     })
   }
 

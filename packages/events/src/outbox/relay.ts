@@ -48,6 +48,11 @@ export type Relay = AsyncDisposable & {
    * are relayed nevertheless, and a repeated call waits again.
    */
   stored(entryIds: readonly bigint[]): Promise<void>
+  /**
+   * Calls back when another process of the service is gone, three seconds after its death at the latest: what it left
+   * undone is now for the others. Dispose the result to stop.
+   */
+  onPeerGone(listener: () => void): Disposable
 }
 
 /**
@@ -59,7 +64,9 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   const holder = randomUUID()
   const look = (inMs?: number): void => polling.wake(inMs)
   const busy = (): void => renewing.wake(renewEveryMs)
-  const holdings = new Holdings({ pool, bus, service, holder, look, busy })
+  const peerGoneListeners = new Set<() => void>()
+  const peerGone = (): void => peerGoneListeners.forEach((listener) => listener())
+  const holdings = new Holdings({ pool, bus, service, holder, look, busy, peerGone })
   const resources = new Resources()
   const stop = new AbortController()
   const { flow, shards } = holdings
@@ -181,6 +188,10 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
       const holds = (shard: number): boolean => shards.holds(shard)
       const knowsStored = (id: bigint): boolean => shards.knowsStored(id)
       return waitUntilStored({ pool, bus, service, flow, holds, knowsStored }, entryIds)
+    },
+    onPeerGone(listener) {
+      peerGoneListeners.add(listener)
+      return { [Symbol.dispose]: () => void peerGoneListeners.delete(listener) }
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

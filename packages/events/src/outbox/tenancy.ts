@@ -22,6 +22,8 @@ type Options = {
   listen(shard: number): Disposable
   /** Entries may wait that this process was not told of: it took shards, or another process is gone. */
   look(): void
+  /** Another process is gone, without a word perhaps. */
+  peerGone(): void
 }
 
 /** Takes, renews and gives back leases, so that each process relays its share of the shards. */
@@ -80,6 +82,7 @@ export class Tenancy {
     }
     // What was held back goes on; what a process that is gone did not tell is found.
     if (held || relays < this.#relays) look()
+    if (relays < this.#relays) this.#options.peerGone()
     if (this.#relays === 0) tellRelays(bus, service)
     this.#relays = relays
     this.nextFreeMs = nextFreeMs

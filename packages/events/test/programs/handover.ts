@@ -4,7 +4,7 @@ import { handOver, startHandOver } from '../../src/index.ts'
 
 const [databaseUrl = ''] = process.argv.slice(2)
 const { db } = await openDatabase({ url: databaseUrl, pool: 4, name: 'handover' })
-await startHandOver({ db, service: 'calls', apply: () => new Promise(() => undefined) })
+startHandOver({ db, service: 'calls', apply: () => new Promise(() => undefined) })
 await db.transaction((tx) => handOver(tx, 'R1', [{ eventId: 'E1', version: 1n }]))
 process.send?.('ready')
 process.on('disconnect', () => process.exit())

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { Silence } from './silence.ts'
+
+let calls: number
+let silence: Silence
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  calls = 0
+  silence = new Silence({ afterMs: 3_000, againMs: 500, onSilence: () => void calls++ })
+  silence.start()
+})
+afterEach(() => {
+  silence[Symbol.dispose]()
+  jest.useRealTimers()
+})
+
+test('says nothing while signs of life come often enough', () => {
+  for (let n = 0; n < 20; n++) {
+    jest.advanceTimersByTime(2_900)
+    silence.heard()
+  }
+  expect(calls).toBe(0)
+  expect(silence.agoMs()).toBe(0)
+})
+
+test('calls back again and again until there is a sign, and after it waits as long as before', () => {
+  jest.advanceTimersByTime(2_999)
+  expect(calls).toBe(0)
+  jest.advanceTimersByTime(1_001)
+  expect(calls).toBe(3)
+  silence.heard()
+  jest.advanceTimersByTime(2_999)
+  expect(calls).toBe(3)
+  jest.advanceTimersByTime(1)
+  expect(calls).toBe(4)
+})
+
+test('is over when disposed, whatever is heard then', () => {
+  silence[Symbol.dispose]()
+  silence.heard()
+  jest.advanceTimersByTime(60_000)
+  expect(calls).toBe(0)
+})
