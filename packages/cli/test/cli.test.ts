@@ -98,6 +98,14 @@ beforeAll(async () => {
           asked.push({ ...request, $typeName: undefined })
           return { userId: 'U1' }
         },
+        listEmails: ({ login }) => ({
+          userId: 'U1',
+          emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
+        }),
+        removeEmail(request) {
+          asked.push({ ...request, $typeName: undefined })
+          return { userId: 'U1' }
+        },
       })
     },
   })
@@ -156,6 +164,18 @@ describe('commands', () => {
   test('verify-email', async () => {
     const { out } = await parley(['user', 'verify-email', '--login', 'alice', '--email', 'a@example.org'])
     expect(out).toBe('alice (U1) has the verified address a@example.org\n')
+    expect(asked.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
+  })
+
+  test('list-emails', async () => {
+    const { out } = await parley(['user', 'list-emails', '--login', 'alice'])
+    expect(out).toBe('a@example.org  since 2030-03-17T17:46:40.000Z\n')
+    expect((await parley(['user', 'list-emails', '--login', 'none'])).out).toBe('none has no verified address\n')
+  })
+
+  test('remove-email', async () => {
+    const { out } = await parley(['user', 'remove-email', '--login', 'alice', '--email', 'a@example.org'])
+    expect(out).toBe('alice (U1) has the address a@example.org no more\n')
     expect(asked.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
   })
 

@@ -38,6 +38,12 @@ export const handleTaken = (name: string) =>
   new ConnectError(`"${name}" is taken by a login or a role`, Code.AlreadyExists)
 export const emailTaken = () =>
   new ConnectError('the e-mail address is verified by another account', Code.AlreadyExists)
+export const emailNotHeld = () => new ConnectError('the account has no such e-mail address', Code.NotFound)
+export const emailStays = () =>
+  new ConnectError(
+    'the address stays until the account has an older one, or one for seven days; an administrator can remove it',
+    Code.FailedPrecondition,
+  )
 export const registrationClosed = () => new ConnectError('nobody can register at this server', Code.PermissionDenied)
 export const registrationExpired = () =>
   new ConnectError('the registration has expired or is completed; begin again', Code.InvalidArgument)

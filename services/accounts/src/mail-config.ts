@@ -37,6 +37,12 @@ export const mailFields = {
     pattern: /^[^\r\n]*[^\s@]+@[^\s@]+$/,
     doc: 'Sender of every mail, such as `chat@example.org` or `Chat <chat@example.org>`.',
   }),
+  mailsPerHour: int('PARLEY_SMTP_MAILS_PER_HOUR', {
+    toml: 'smtp.mails_per_hour',
+    default: 3_000,
+    min: 0,
+    doc: 'Mails in an hour of all processes together, of which people who are not signed in can cause three quarters; 0: no limit.',
+  }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,
     doc: 'Without a mail server: folder that gets every mail as a file.',

@@ -29,12 +29,19 @@ export const presenceUnavailable = (error: unknown) => {
   presenceAway(1)
   log.debug({ err: error }, 'presence is not available')
 }
-const mails = counter('parley_mails', { description: 'Mails handed over or given up, by kind and outcome.' })
+const mails = counter('parley_mails', {
+  description: 'Mails handed over, given up or beyond the budget, by kind and outcome.',
+})
 
 export const mailSent = (kind: string) => mails(1, { kind, outcome: 'sent' })
 export const mailFailed = (kind: string, trouble: { code?: string; responseCode?: number }, lasts: boolean) => {
   if (lasts) mails(1, { kind, outcome: 'failed' })
   log.warn({ kind, ...trouble }, lasts ? 'a mail was not sent' : 'a mail was not sent yet; trying again')
+}
+/** Alert on this one: mails are asked for in numbers that the operator did not expect. */
+export const mailOverBudget = (kind: string) => {
+  mails(1, { kind, outcome: 'over_budget' })
+  log.debug({ kind }, 'a mail was not sent: the budget of the hour is used up')
 }
 export const withoutServerName = (error: unknown) =>
   log.warn({ err: error }, 'admin did not tell how the server is called')

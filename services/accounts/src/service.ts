@@ -19,6 +19,7 @@ import type { Context } from './context.ts'
 import { eraseOwn } from './deletion/erase-own.ts'
 import { noteErased } from './deletion/note-erased.ts'
 import { startJobs } from './jobs/start-jobs.ts'
+import { mailBudget } from './mail/mail-budget.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openTransport } from './mail/open-transport.ts'
 import { asideFailed } from './metrics.ts'
@@ -75,7 +76,12 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
     relay,
     policy,
     admin,
-    mailer: transport && createMailer(transport, { serverName: serverNames(admin), signal }),
+    mailer:
+      transport &&
+      createMailer(transport, {
+        ...{ serverName: serverNames(admin), signal },
+        budget: mailBudget(redis, config.mailsPerHour),
+      }),
     aside: opened.use(new Aside(asideFailed)),
     passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),

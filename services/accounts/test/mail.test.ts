@@ -1,8 +1,11 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openRedis } from '@parley/redis'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { readConfig } from '../src/config.ts'
+import { mailBudget } from '../src/mail/mail-budget.ts'
+import type { MailKind } from '../src/mail/mail.ts'
 import { openTransport } from '../src/mail/open-transport.ts'
 import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
 import { codeIn, mailFolder } from './_mails.ts'
@@ -24,6 +27,28 @@ async function askWith(settings: Record<string, string>, email: string): Promise
   await using _process = await env.start(settings)
   return await codeOf(ask(email))
 }
+
+test('all mails together have a budget, a part of it for people who are signed in; notices go all the same', async () => {
+  await using folder = await mailFolder()
+  const redis = openRedis({ url: env.redis.url, name: 'test' })
+  await eventually(() => expect(redis.status).toBe('ready'))
+  const budget = mailBudget(redis, 8)
+  const taken = async (kind: MailKind, times: number) => {
+    let count = 0
+    for (let n = 0; n < times; n++) if (await budget.take(kind)) count++
+    return count
+  }
+  expect(await taken('registration_code', 20)).toBe(6)
+  expect(await taken('password_reset', 20)).toBe(0)
+  expect(await taken('email_code', 20)).toBe(2)
+  expect(await taken('email_added', 5)).toBe(5)
+  // Shared by all processes: one that starts now has nothing left either, and says so like of any mail that fails.
+  const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_SMTP_MAILS_PER_HOUR: '8' }
+  expect(await askWith(settings, 'late@example.org')).toBe(Code.Unavailable)
+  expect(await folder.mails()).toEqual([])
+  await redis.flushall()
+  await redis[Symbol.asyncDispose]()
+})
 
 describe('a mail server', () => {
   test('gets mails over STARTTLS, from whom the configuration says, in the name of the server', async () => {

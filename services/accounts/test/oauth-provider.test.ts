@@ -3,8 +3,9 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/auth'
+import { MyAccountService } from '@parley/contracts/api'
 import { eventually, recordEvents } from '@parley/testkit'
-import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
 
 const minute = 60_000
 const origin = 'https://other.example.org'
@@ -23,21 +24,29 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-const letIn = (userId: string, granted = true) => env.signIn.decideConsent({ userId, origin, granted })
-const issue = (userId: string, more: { redirectUri?: string; codeChallenge?: string } = {}) =>
-  env.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge, ...more })
+/** The credentials that people signed in with. */
+const credentialIds = new Map<string, string>()
+async function person(login: string): Promise<string> {
+  const userId = await makeUser(env, login)
+  credentialIds.set(userId, (await callerOf(env, login)).credentialId ?? '')
+  return userId
+}
+const proofOf = (userId: string) => ({ userId, credentialId: credentialIds.get(userId) ?? '' })
+const letIn = (userId: string, granted = true) => env.signIn.decideConsent({ ...proofOf(userId), origin, granted })
+const issue = (userId: string, more: { redirectUri?: string; codeChallenge?: string; consentedNow?: boolean } = {}) =>
+  env.signIn.issueAuthorizationCode({ ...proofOf(userId), redirectUri, codeChallenge, ...more })
 const exchange = (code: string, more: { redirectUri?: string; codeVerifier?: string } = {}) =>
   env.signIn.exchangeAuthorizationCode({ code, codeVerifier, redirectUri, ...more })
 
 async function codeFor(login: string) {
-  const userId = await makeUser(env, login)
+  const userId = await person(login)
   await letIn(userId)
   return { userId, code: (await issue(userId)).code }
 }
 
 describe('consent', () => {
   test('is remembered per origin until it is denied, and told of', async () => {
-    const userId = await makeUser(env, 'anna')
+    const userId = await person('anna')
     const granted = async () => (await env.signIn.hasConsent({ userId, origin })).granted
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     expect(await granted()).toBe(false)
@@ -55,13 +64,63 @@ describe('consent', () => {
   })
 
   test('is for origins', async () => {
-    const userId = await makeUser(env, 'bert')
+    const userId = await person('bert')
     for (const bad of ['', 'other', `${origin}/`, 'javascript:alert(1)', 'null', 'HTTPS://other.example.org'])
-      expect(await codeOf(env.signIn.decideConsent({ userId, origin: bad, granted: true }))).toBe(Code.InvalidArgument)
+      expect(await codeOf(env.signIn.decideConsent({ ...proofOf(userId), origin: bad, granted: true }))).toBe(
+        Code.InvalidArgument,
+      )
+  })
+
+  test('is never kept for a program on a loopback address: each code needs it anew', async () => {
+    const userId = await person('luis')
+    for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
+      const [local, back] = [`http://${host}`, `http://${host}/callback`]
+      await env.signIn.decideConsent({ ...proofOf(userId), origin: local, granted: true })
+      expect((await env.signIn.hasConsent({ userId, origin: local })).granted).toBe(false)
+      expect(await codeOf(issue(userId, { redirectUri: back }))).toBe(Code.FailedPrecondition)
+      const { code } = await issue(userId, { redirectUri: back, consentedNow: true })
+      expect((await exchange(code, { redirectUri: back })).userId).toBe(userId)
+    }
+    expect((await env.as(MyAccountService, proofOf(userId)).listOAuthConsents({})).consents).toEqual([])
+    // For any other, what is said now does not stand for a consent.
+    expect(await codeOf(issue(userId, { consentedNow: true }))).toBe(Code.FailedPrecondition)
+  })
+
+  test('is listed, and withdrawn with all that the client has', async () => {
+    const { userId, code } = await codeFor('lena')
+    const account = env.as(MyAccountService, proofOf(userId))
+    await env.signIn.decideConsent({ ...proofOf(userId), origin: 'https://third.example.org', granted: true })
+    const { consents } = await account.listOAuthConsents({})
+    expect(consents.map((consent) => consent.origin)).toEqual([origin, 'https://third.example.org'])
+    expect(consents[0]?.grantedAt && timestampDate(consents[0].grantedAt).getTime()).toBe(now)
+    const digest = credentialDigest(secretKey, (await exchange(code)).token)
+    const { code: later } = await issue(userId)
+    expect((await callersOf(env, [digest])).size).toBe(1)
+    await using recording = await recordEvents(env.bus, 'evt.>')
+    expect((await account.withdrawOAuthConsent({ origin })).ended).toBe(1)
+    expect((await callersOf(env, [digest])).size).toBe(0)
+    expect(await codeOf(exchange(later))).toBe(Code.InvalidArgument)
+    expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
+    expect((await account.listOAuthConsents({})).consents).toHaveLength(1)
+    expect((await account.withdrawOAuthConsent({ origin })).ended).toBe(0)
+    expect((await account.listMySessions({})).sessions).toHaveLength(1)
+    await eventually(() =>
+      expect(recording.events.map(({ kind }) => kind)).toEqual(
+        expect.arrayContaining(['oauth_consent_withdrawn', 'session_revoked', 'credentials_ended']),
+      ),
+    )
+  })
+
+  test('is for sessions that hold', async () => {
+    const userId = await person('lars')
+    await letIn(userId)
+    await env.operator.endSessions({ login: 'lars' })
+    expect(await codeOf(letIn(userId))).toBe(Code.Unauthenticated)
+    expect(await codeOf(issue(userId))).toBe(Code.Unauthenticated)
   })
 
   test('comes before every code', async () => {
-    const userId = await makeUser(env, 'cleo')
+    const userId = await person('cleo')
     expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
     await letIn(userId)
     expect(await codeOf(issue(userId))).toBeUndefined()
@@ -98,7 +157,7 @@ describe('an authorization code', () => {
   })
 
   test('is for five minutes', async () => {
-    const userId = await makeUser(env, 'frida')
+    const userId = await person('frida')
     await letIn(userId)
     const { code, expiresAt } = await issue(userId)
     expect(expiresAt && timestampDate(expiresAt).getTime()).toBe(now + 5 * minute)

@@ -66,11 +66,19 @@ describe('a changed password', () => {
   test('voids links and codes that were on their way', async () => {
     const userId = await makeUser(env, 'cleo')
     const asking = { secretKey, at: new Date(now) }
-    const flow = { purpose: 'password_reset' as const, userId, payload: {}, ttlMs: minute }
+    const flow = {
+      ...{ purpose: 'password_reset' as const, payload: {}, ttlMs: minute },
+      user: { id: userId, authGeneration: 0 },
+    }
     const token = await issueFlowToken(env.db, asking, flow)
     expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toMatchObject({ userId })
     await update(await callerOf(env, 'cleo'), { password: next, currentPassword: password })
     expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toBeUndefined()
+    // One that was on its way into the table meanwhile is of the generation before, and one of today holds.
+    const late = await issueFlowToken(env.db, asking, flow)
+    expect(await peekFlowToken(env.db, asking, 'password_reset', late)).toBeUndefined()
+    const today = await issueFlowToken(env.db, asking, { ...flow, user: { id: userId, authGeneration: 1 } })
+    expect(await peekFlowToken(env.db, asking, 'password_reset', today)).toMatchObject({ userId })
   })
 
   test('has 8 to 128 bytes, and every one of them counts', async () => {

@@ -85,8 +85,9 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
     const userId = await makeUser(env, login)
     const codeVerifier = randomBytes(32).toString('base64url')
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-    await env.signIn.decideConsent({ userId, origin: new URL(redirectUri).origin, granted: true })
-    const { code } = await env.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge })
+    const { credentialId = '' } = await callerOf(env, login)
+    await env.signIn.decideConsent({ userId, credentialId, origin: new URL(redirectUri).origin, granted: true })
+    const { code } = await env.signIn.issueAuthorizationCode({ userId, credentialId, redirectUri, codeChallenge })
     return () => env.signIn.exchangeAuthorizationCode({ code, redirectUri, codeVerifier })
   },
   'a sign-in at a provider': async (login) => {

@@ -58,17 +58,17 @@ export const readConfig = defineConfig({
   signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins to one account from one address in that time.',
+    doc: 'Failed sign-ins to one account from one address in that time, or from one browser that signed in to it before; wider networks have a little more (docs/running.md).',
   }),
   signInAttemptsPerAddress: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS', {
     default: 100,
     min: 1,
-    doc: 'Failed sign-ins from one address in that time.',
+    doc: 'Failed sign-ins from one address in that time; wider networks have a little more.',
   }),
   signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
     default: 10,
-    min: 0,
-    doc: 'Failed sign-ins to one account, wherever from, after which further ones wait: 250 ms, then twice as long each time, up to 5 s. No account is ever locked.',
+    min: 1,
+    doc: 'Failed sign-ins to one account, wherever from, after which one attempt in 5 s is let through; browsers that signed in before are not held up. No account is ever locked.',
   }),
   providerSignInsPerAddress: int('PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS', {
     default: 1_000,
@@ -93,8 +93,13 @@ export const readConfig = defineConfig({
   }),
   readsPerMinute: callsPerMinute('reads', 120_000, 'Calls that change nothing'),
   writesPerMinute: callsPerMinute('writes', 60_000, 'Calls that change something'),
-  searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches and link previews'),
+  searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches'),
   uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that bring bytes: chunks of files, images'),
+  outboundPerMinute: callsPerMinute(
+    'outbound',
+    120,
+    'Link previews and push subscriptions, which have other servers asked,',
+  ),
   trialsPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
     toml: 'limits.unauthenticated_per_minute',
     default: 6_000,

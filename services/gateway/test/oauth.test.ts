@@ -71,7 +71,10 @@ describe('GET /oauth/authorize', () => {
     expect(parts(location)).toEqual(['https://client.example/back', { x: '1', code: 'prl_AC1', state: 's&1', iss }])
     expect(env.accounts.requests('hasConsent')).toMatchObject([{ userId: 'U-ada', origin: 'https://client.example' }])
     expect(env.accounts.requests('issueAuthorizationCode')).toMatchObject([
-      { userId: 'U-ada', redirectUri: good.redirect_uri, codeChallenge: challenge },
+      {
+        ...{ userId: 'U-ada', redirectUri: good.redirect_uri, codeChallenge: challenge },
+        ...{ credentialId: expect.stringMatching(/^S/), consentedNow: false },
+      },
     ])
   })
 
@@ -149,7 +152,10 @@ describe('consent', () => {
     await browser.postJson('/oauth/consent/approve', decided, browser.csrf)
     expect(browser.jar.has('parley_oauth')).toBe(false)
     expect(env.accounts.requests('decideConsent')).toMatchObject([
-      { userId: 'U-ada', origin: 'https://client.example', granted: true },
+      { userId: 'U-ada', origin: 'https://client.example', granted: true, credentialId: expect.stringMatching(/^S/) },
+    ])
+    expect(env.accounts.requests('issueAuthorizationCode')).toMatchObject([
+      { consentedNow: true, credentialId: expect.stringMatching(/^S/) },
     ])
   })
 

@@ -17,7 +17,7 @@ let browser: Browser
 beforeAll(async () => {
   env = await openEnv()
   gateways = [await env.start(settings), await env.start(settings)]
-  await countingTogether()
+  await countingTogether(gateways)
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
@@ -34,17 +34,94 @@ const fail = (): never => {
 }
 
 /** An address that nobody came from before. */
-const newAddress = () => `198.51.${Math.floor(++networks / 250)}.${networks % 250}`
+const newAddress = () => `198.${18 + Math.floor(++networks / 250)}.${networks % 250}.1`
 const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
   who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
 
 /** Waits until every gateway counts in Redis: before, each of them counts by itself. */
-const countingTogether = () =>
+const countingTogether = (gateways: Gateway[]) =>
   eventually(async () => {
     const [address, [one, other]] = [newAddress(), gateways.map((gateway) => gateway.browser())]
     for (let i = 0; i < 3; i++) await attempt(address, 'wrong', one, 'nobody')
     expect((await attempt(address, 'wrong', other, 'nobody')).status).toBe(429)
   })
+
+describe('an account under attack', () => {
+  const strict = { ...settings, PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER: '3' }
+  let one: Gateway
+  let other: Gateway
+  beforeAll(async () => {
+    ;[one, other] = [await env.start(strict), await env.start(strict)]
+    await countingTogether([one, other])
+  })
+
+  test('is tried once at a time, and its owner signs in where they did before', async () => {
+    const own = one.browser()
+    expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
+    await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })
+    const tries = () => env.accounts.requests('passwordLogin').filter(({ identifier }) => identifier === login).length
+    const [before, started] = [tries(), Date.now()]
+    const attack = async (address: string, count: number) => {
+      const strangers = Array.from({ length: count }, (_, n) => (n % 2 ? one : other).browser())
+      return Promise.all(strangers.map((who) => attempt(address === '' ? newAddress() : address, 'wrong', who)))
+    }
+    const answers = await attack('', 100)
+    expect(answers.filter(({ status }) => status === 401).length).toBe(tries() - before)
+    // Three, and one in five seconds, however long a hundred requests take here.
+    expect(tries() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
+    expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/)
+    // From the very network of the attack, whose budget is used up.
+    const theirs = newAddress()
+    await attack(theirs, 20)
+    for (let n = 0; n < 8; n++) await attempt(theirs, 'wrong', other.browser(), `nobody-${n}`)
+    expect((await attempt(theirs, 'correct horse', other.browser())).status).toBe(429)
+    const name = ` ${login.toUpperCase()} `
+    env.accounts.passwords.set(name, { password: 'correct horse', userId: 'U1' })
+    expect((await attempt(theirs, 'correct horse', own, name)).status).toBe(200)
+  })
+
+  test('lets in whoever set a new password by mail, in the browser where they did', async () => {
+    const own = one.browser()
+    env.accounts.answers.set('resetPassword', () => ({ userId: 'U1', names: [login, `${login}@example.org`] }))
+    expect((await own.postJson('/auth/reset-password', { token: 'mailed', password: 'correct horse' })).status).toBe(
+      200,
+    )
+    const address = newAddress()
+    for (let n = 0; n < 8; n++) await attempt(address, 'wrong', other.browser())
+    expect((await attempt(address, 'correct horse', other.browser())).status).toBe(429)
+    expect((await attempt(address, 'correct horse', own)).status).toBe(200)
+  })
+
+  test('knows no browser by a cookie that was made up, changed or is for another account', async () => {
+    const own = one.browser()
+    env.accounts.passwords.set('other', { password: 'correct horse', userId: 'U2' })
+    expect((await attempt(newAddress(), 'correct horse', own, 'other')).status).toBe(200)
+    const cookie = own.jar.get('parley_known') ?? ''
+    expect(cookie).not.toContain('other')
+    const address = newAddress()
+    for (let n = 0; n < 8; n++) await attempt(address, 'wrong', other.browser())
+    const [id, mark] = cookie.split('.')
+    for (const made of [cookie, `${id}.${'A'.repeat(22)}`, `${'A'.repeat(22)}.${mark}`, 'nonsense', `${id}`]) {
+      const from = { 'x-forwarded-for': address, cookie: `parley_known=${made}` }
+      const answer = await other.browser().postJson('/auth/login', { login, password: 'correct horse' }, from)
+      expect(answer.status).toBe(429)
+    }
+  })
+})
+
+test('whoever has a /56 of IPv6 gets twice what one line gets', async () => {
+  const lines = Array.from({ length: 64 }, (_, n) => `2001:db8:77:a${n.toString(16).padStart(2, '0')}::1`)
+  const statuses: number[] = []
+  for (const [n, line] of lines.entries())
+    statuses.push((await attempt(line, 'wrong', browser, `nobody-of-them-${n}`)).status)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(12)
+  const mails: number[] = []
+  for (const line of lines)
+    mails.push(
+      (await browser.postJson('/auth/register', { email: 'x@example.org' }, { 'x-forwarded-for': line })).status,
+    )
+  expect(mails.filter((status) => status === 200)).toHaveLength(8)
+})
 
 describe('failed sign-ins', () => {
   test('to an account from an address end, at every gateway, even with the right password', async () => {
@@ -90,7 +167,7 @@ describe('failed sign-ins', () => {
     expect((await attempt(address)).status).toBe(429)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
     await env.redis.start()
-    await countingTogether()
+    await countingTogether(gateways)
   })
 })
 

@@ -3,7 +3,7 @@ import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import type { OperatorContext } from '../operator-context.ts'
-import { noted, roleAssigned, rolesChanged, userCreated } from '../domain/announcements.ts'
+import { noted, roleAssigned, rolesHeld, userCreated } from '../domain/announcements.ts'
 import { assertEmail, emailKey } from '../domain/email.ts'
 import { assertLogin } from '../domain/login.ts'
 import { assertPassword } from '../domain/password.ts'
@@ -28,6 +28,8 @@ export type NewAccount = {
   bySelf?: boolean
   /** The administrator who makes it; left out for an operator. */
   actorId?: string
+  /** Where its owner makes it from. */
+  clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
@@ -53,7 +55,8 @@ export async function createAccount(
   const at = ctx.now()
   const makesOwner = isOwnerEmail(ctx, email)
   const roleIds = [...new Set([...account.roleIds, ...(makesOwner ? [ownerRoleId] : [])])].sort()
-  const passwordHash = password === undefined ? null : await ctx.passwords.hash(password)
+  const asker = account.bySelf ? { address: account.clientAddress ?? '' } : { userId: account.actorId ?? '' }
+  const passwordHash = password === undefined ? null : await ctx.passwords.hash(password, asker)
   const created = { id, authGeneration: 0, at, roleIds }
   const entries = await ctx.db
     .transaction(async (tx) => {
@@ -62,13 +65,13 @@ export async function createAccount(
       const version = roleIds.length > 0 ? 2n : 1n
       await insertUser(tx, { id, login, displayName, passwordHash, version, rolesVersion: version, createdAt: at })
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
-      if (email !== '' && (await claimEmail(tx, id, email, at)) === 'taken') throw emailTaken()
+      if (email !== '' && (await claimEmail(tx, id, email, { at, selfAdded: false })) === 'taken') throw emailTaken()
       const more = (await steps.after?.(tx, created)) ?? []
       const actorId = account.bySelf === true ? id : (account.actorId ?? '')
       const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }
       return enqueue(tx, [
         { ...common, version: 1n, ...userCreated() },
-        ...(roleIds.length > 0 ? [{ ...common, version, ...rolesChanged(roleIds, version) }] : []),
+        ...(roleIds.length > 0 ? [{ ...common, version, ...rolesHeld(roleIds, version) }] : []),
         ...roleIds.map((roleId) => ({
           ...common,
           version,

@@ -9,6 +9,7 @@ import type { UserWithRoles } from '../store/users.ts'
 export async function roleGiven(
   tx: Tx,
   user: UserWithRoles,
+  at: Date,
   roleId: string,
   roleName = roleId,
 ): Promise<Change | undefined> {
@@ -16,7 +17,7 @@ export async function roleGiven(
   const held = [...user.roleIds, roleId].sort()
   return {
     set: { rolesVersion: user.version + 1n },
-    announce: (version) => [rolesChanged(held, version), roleAssigned(roleId, roleName)],
+    announce: (version) => [rolesChanged(user.id, at, held, version), roleAssigned(roleId, roleName)],
   }
 }
 
@@ -27,8 +28,9 @@ export async function giveRole(
   roleId: string,
   actorId: string,
 ): Promise<string[] | undefined> {
-  const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, (tx, user) =>
-    roleGiven(tx, user, roleId, ctx.policy.current().roles.get(roleId)?.name),
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, (tx, user) =>
+    roleGiven(tx, user, at, roleId, ctx.policy.current().roles.get(roleId)?.name),
   )
   if (!changed) return undefined
   await ctx.relay.stored(changed.unannounced)

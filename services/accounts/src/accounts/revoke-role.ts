@@ -11,7 +11,8 @@ const rolesOneKeeps: ReadonlySet<string> = new Set([ownerRoleId, 'admin'])
 
 /** Takes a role from an account, if it holds it, and waits until nobody can act by it any more. */
 export async function revokeRole(ctx: Context, userId: string, role: PolicyRole, caller: Caller): Promise<void> {
-  const changed = await changeUser(ctx.db, userId, { actorId: caller.userId, at: ctx.now() }, async (tx, user) => {
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId: caller.userId, at }, async (tx, user) => {
     if (!user.roleIds.includes(role.id)) return undefined
     if (userId === caller.userId && rolesOneKeeps.has(role.id)) throw ownRoleStays()
     if (role.id === ownerRoleId) await assertNotLastOwner(tx, userId)
@@ -20,7 +21,7 @@ export async function revokeRole(ctx: Context, userId: string, role: PolicyRole,
     const note = noted('rbac_role_revoked', { role_id: role.id, role_name: role.name })
     return {
       set: { rolesVersion: user.version + 1n },
-      announce: (version) => [rolesChanged(held, version), note],
+      announce: (version) => [rolesChanged(userId, at, held, version), note],
     }
   })
   if (!changed) throw userUnknown()

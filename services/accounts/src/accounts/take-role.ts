@@ -10,9 +10,10 @@ export async function takeRoleFromAll(ctx: Context, roleId: string, actorId: str
   for (;;) {
     const { taken, entries } = await ctx.db.transaction(async (tx) => {
       const holders = await removeRole(tx, roleId, atOnce)
-      const common = { aggregateType: 'user' as const, occurredAt: ctx.now(), actorId }
+      const at = ctx.now()
+      const common = { aggregateType: 'user' as const, occurredAt: at, actorId }
       const events = holders.map(({ id, version, roleIds }) => {
-        return { ...common, aggregateId: id, version, ...rolesChanged(roleIds, version) }
+        return { ...common, aggregateId: id, version, ...rolesChanged(id, at, roleIds, version) }
       })
       return { taken: holders.length, entries: await enqueue(tx, events) }
     })

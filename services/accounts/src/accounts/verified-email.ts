@@ -20,11 +20,11 @@ export async function emailVerified(
   tx: Tx,
   user: UserWithRoles,
   email: string,
-  at: Date,
+  how: { at: Date; selfAdded: boolean },
 ): Promise<VerifiedEmail> {
-  const claim = await claimEmail(tx, user.id, email, at)
+  const claim = await claimEmail(tx, user.id, email, how)
   if (claim === 'taken') throw emailTaken()
-  const owner = isOwnerEmail(ctx, email) ? await roleGiven(tx, user, ownerRoleId) : undefined
+  const owner = isOwnerEmail(ctx, email) ? await roleGiven(tx, user, how.at, ownerRoleId) : undefined
   const added = claim === 'added'
   if (!owner && !added) return { change: undefined, added, madeOwner: false }
   return {

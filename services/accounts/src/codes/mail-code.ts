@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
-import type { Mail } from '../mail/mail.ts'
+import type { Mail, MailKind } from '../mail/mail.ts'
 import { mailSoon } from '../mail/mail-soon.ts'
-import type { Mailer, MailKind } from '../mail/mailer.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import { uncountMail, type CodeKey } from '../store/email-codes.ts'
 
 /** Mails a code. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */

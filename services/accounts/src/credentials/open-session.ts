@@ -29,6 +29,8 @@ export type WantedSession = {
   everFresh?: boolean
   /** What the program that signs in calls itself. */
   userAgent?: string
+  /** Origin of another web client that is let in. */
+  clientOrigin?: string
 }
 
 /** What a request for a session says of itself, as {@link openSession} wants it. */
@@ -46,7 +48,7 @@ export async function openSession(
   { secretKey, tokenTtlMs }: Pick<Config, 'secretKey' | 'tokenTtlMs'>,
   user: { id: string; authGeneration: number; deactivatedAt?: Date | null },
   at: Date,
-  { kinds = ['bearer', 'cookie'], everFresh = true, userAgent = '' }: WantedSession = {},
+  { kinds = ['bearer', 'cookie'], everFresh = true, userAgent = '', clientOrigin }: WantedSession = {},
 ): Promise<OpenedSession> {
   if (user.deactivatedAt) throw accountDeactivated()
   const secrets = {
@@ -58,6 +60,7 @@ export async function openSession(
     id: newId('credential'),
     sessionId,
     userAgent: userAgent === '' ? null : readableUserAgent(userAgent),
+    clientOrigin: clientOrigin ?? null,
     userId: user.id,
     kind,
     digest: credentialDigest(secretKey, secrets[kind]),

@@ -21,10 +21,22 @@ export const userCreated = (): Announcement => ({
   fact: { case: 'userChanged', value: { created: true } },
 })
 
-export const rolesChanged = (roleIds: string[], rolesVersion: bigint): Announcement => ({
+/** What roles somebody holds. */
+export const rolesHeld = (roleIds: string[], rolesVersion: bigint): Announcement => ({
   kind: 'roles_changed',
   fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },
 })
+
+/** What roles somebody holds from now on; their clients read anew what they may do. */
+export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesVersion: bigint): Announcement {
+  const id = newId('event')
+  const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
+  return {
+    ...rolesHeld(roleIds, rolesVersion),
+    id,
+    deliveries: [{ envelope, audience: { case: 'users', value: { userIds: [userId] } } }],
+  }
+}
 
 export const loginEvent = (succeeded: boolean): Announcement => ({
   kind: succeeded ? 'login_succeeded' : 'login_failed',

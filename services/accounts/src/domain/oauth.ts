@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isLoopbackHost } from '@parley/auth'
 import { invalidChallenge, invalidOrigin, invalidRedirectUri } from '../errors.ts'
 
 const maxLength = 2048
@@ -17,6 +18,9 @@ export function redirectOrigin(redirectUri: string): string {
   if (origin === undefined) throw invalidRedirectUri()
   return origin
 }
+
+/** Whether it is of a program on the user's own machine: any program there can be behind it, so no consent to it is kept. */
+export const isLoopbackOrigin = (origin: string): boolean => isLoopbackHost(new URL(origin).hostname)
 
 /** Throws `invalid_argument` unless it can be a PKCE challenge of method S256. */
 export function assertChallenge(challenge: string): void {

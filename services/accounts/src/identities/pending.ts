@@ -7,7 +7,7 @@ import { loginHintFrom } from '../domain/login-hint.ts'
 import { flowNotFound, wrongFlow } from '../identity-errors.ts'
 import { profileUnread } from '../metrics.ts'
 import type { Provider, ProviderIdentity, ProviderProfile } from '../providers/provider.ts'
-import { issueFlowToken, peekFlowToken, takeFlowToken } from '../store/flow-tokens.ts'
+import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../store/flow-tokens.ts'
 
 const lifetimeMs = 15 * 60_000
 const maxUrl = 2_048
@@ -31,16 +31,16 @@ export async function issuePending(
   ctx: Context,
   { settings }: Provider,
   { issuer, subject, readProfile }: ProviderIdentity,
-  flow: { purpose: Purpose; userId: string; redirectPath: string },
+  flow: { purpose: Purpose; user?: FlowUser; redirectPath: string },
 ): Promise<string> {
   // Who it is stands without the profile; the rest are hints.
   const profile = await readProfile().catch((error: unknown) => {
     profileUnread(settings.id, error)
     return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }
   })
-  const { purpose, userId, redirectPath } = flow
+  const { purpose, user, redirectPath } = flow
   const payload: PendingIdentity = { providerId: settings.id, issuer, subject, redirectPath, ...usable(profile) }
-  return issueFlowToken(ctx.db, asking(ctx), { purpose, userId, payload, ttlMs: lifetimeMs })
+  return issueFlowToken(ctx.db, asking(ctx), { purpose, payload, ttlMs: lifetimeMs, ...(user && { user }) })
 }
 
 /** The flow behind a token. Throws `not_found`, or `invalid_argument` when another kind of flow is `wanted`. */

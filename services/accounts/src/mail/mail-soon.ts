@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { mailNotSent } from '../errors.ts'
-import type { Mail } from './mail.ts'
-import type { Mailer, MailKind } from './mailer.ts'
+import type { Mail, MailKind } from './mail.ts'
+import type { Mailer } from './mailer.ts'
 
 const waits = [300, 1_500]
 const answerAfterMs = 3_500

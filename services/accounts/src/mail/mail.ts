@@ -1,6 +1,13 @@
 /** A mail that is ready to go. */
 export type Mail = { to: string; subject: string; text: string; html: string }
 
+/** What a mail is about; goes to metrics and logs, where its address and text must not. */
+export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | 'password_reset' | 'invite' | NoticeKind
+
+/** What tells people what was done to their account. */
+export const noticeKinds = ['email_added', 'email_removed', 'identity_linked', 'password_set'] as const
+export type NoticeKind = (typeof noticeKinds)[number]
+
 /** A way for mails to leave. `send` resolves once somebody else is responsible for the mail. */
 export type Transport = AsyncDisposable & {
   send: (mail: Mail, serverName: string) => Promise<void>

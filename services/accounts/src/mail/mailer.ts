@@ -1,20 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mailFailed, mailSent } from '../metrics.ts'
-import type { Mail, Transport } from './mail.ts'
-
-/** What a mail is about; goes to metrics and logs, where its address and text must not. */
-export type MailKind =
-  | 'registration_code'
-  | 'account_exists'
-  | 'email_code'
-  | 'email_added'
-  | 'password_reset'
-  | 'invite'
+import { mailFailed, mailOverBudget, mailSent } from '../metrics.ts'
+import type { MailBudget } from './mail-budget.ts'
+import type { Mail, MailKind, Transport } from './mail.ts'
 
 export type Mailer = {
   /**
    * Sends a mail, after each of `waits` once more while the trouble may pass. Answers whether somebody took it; false at
-   * once when too many wait already.
+   * once when too many wait already, or the budget of the hour is used up.
    */
   deliver: (kind: MailKind, compose: (serverName: string) => Mail, waits: readonly number[]) => Promise<boolean>
 }
@@ -23,7 +15,7 @@ const mostUnderWay = 500
 
 export function createMailer(
   transport: Transport,
-  { serverName, signal }: { serverName: () => Promise<string>; signal: AbortSignal },
+  { serverName, signal, budget }: { serverName: () => Promise<string>; signal: AbortSignal; budget: MailBudget },
 ): Mailer {
   let underWay = 0
   return {
@@ -34,6 +26,10 @@ export function createMailer(
       }
       underWay++
       try {
+        if (!(await budget.take(kind))) {
+          mailOverBudget(kind)
+          return false
+        }
         const name = await serverName()
         const mail = compose(name)
         for (const wait of [...waits, undefined]) {

@@ -3,6 +3,8 @@ import type { Mail } from './mail.ts'
 
 type Compose = (serverName: string) => Mail
 
+const ifNotYou =
+  'If that was not you, set a new password at once, which ends every session of the account, and tell whoever runs this server.'
 const ignore = 'If you did not ask for this, you can ignore this mail: nothing has changed.'
 
 export const registrationCodeMail =
@@ -43,7 +45,39 @@ export const emailAddedMail =
     layOut(to, `Your account at ${server} has another e-mail address`, server, [
       `Another e-mail address was confirmed for your account ${login} at ${server}, on ${at.toUTCString()}.`,
       'From now on a new password can be asked for with it, too.',
-      'If that was not you, set a new password at once, which ends every session of the account, and tell whoever runs this server.',
+      ifNotYou,
+    ])
+
+/** For the address that was removed and those that are left. */
+export const emailRemovedMail =
+  (to: string, login: string, at: Date): Compose =>
+  (server) =>
+    layOut(to, `An e-mail address of your account at ${server} was removed`, server, [
+      `An e-mail address of your account ${login} at ${server} was removed on ${at.toUTCString()}.`,
+      'A new password cannot be asked for with it any more.',
+      ifNotYou,
+    ])
+
+export const identityLinkedMail =
+  (to: string, login: string, { provider, at }: { provider: string; at: Date }): Compose =>
+  (server) =>
+    layOut(to, `Your account at ${server} has another way to sign in`, server, [
+      `A sign-in with ${provider} was linked to your account ${login} at ${server}, on ${at.toUTCString()}.`,
+      ifNotYou,
+    ])
+
+/** `cleared`: whether other ways in went with the old password. */
+export const passwordSetMail =
+  (to: string, login: string, { at, cleared }: { at: Date; cleared: boolean }): Compose =>
+  (server) =>
+    layOut(to, `Your account at ${server} has a new password`, server, [
+      `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
+      ...(cleared
+        ? [
+            'Every session has ended. Addresses and sign-ins that were added in the hour before, and other programs that were let in, were taken away: add again what was yours.',
+          ]
+        : []),
+      ifNotYou,
     ])
 
 export const inviteMail =

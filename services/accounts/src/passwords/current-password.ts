@@ -21,7 +21,7 @@ export async function assertCurrentPassword(
   if (!allowed) throw tooManyGuesses(retryAfterMs)
   let wrong = false
   try {
-    wrong = !(await passwords.fits(password, passwordHash ?? undefined))
+    wrong = !(await passwords.fits(password, passwordHash ?? undefined, { userId }))
   } finally {
     if (!wrong) await passwordGuesses.refund(guesser)
   }

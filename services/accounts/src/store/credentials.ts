@@ -180,6 +180,23 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
+/** Ids of what another web client got of a user and what has not ended. */
+export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
+  const rows = await tx
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(and(eq(credentials.userId, userId), eq(credentials.clientOrigin, clientOrigin), isNull(credentials.endedAt)))
+  return rows.map(({ id }) => id)
+}
+
+/** Lets credentials of a user go on with another generation. */
+export async function carryOver(tx: Tx, userId: string, ids: readonly string[], authGeneration: number): Promise<void> {
+  await tx
+    .update(credentials)
+    .set({ authGeneration })
+    .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
+}
+
 /** Ids of what a user has of a session, ended or not; empty for a session of somebody else. */
 export async function credentialsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
   const rows = await tx

@@ -78,6 +78,14 @@ export async function uncountMail(db: Db, key: CodeKey): Promise<void> {
     .where(isCode(key))
 }
 
+/** Makes what was mailed to a user enterable no more. The rows go on counting mails and guesses. */
+export async function voidCodesOf(tx: Tx, userId: string): Promise<void> {
+  await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
+}
+
+/** What no code has as its digest. */
+const noDigest = Buffer.alloc(32)
+
 export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {
   await tx.delete(emailCodes).where(isCode(key))
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { emailKey } from '../domain/email.ts'
 import { emails, users } from './schema.ts'
@@ -8,10 +8,13 @@ export async function claimEmail(
   tx: Tx,
   userId: string,
   address: string,
-  at: Date,
+  { at, selfAdded }: { at: Date; selfAdded: boolean },
 ): Promise<'added' | 'held' | 'taken'> {
   const key = emailKey(address)
-  const added = await tx.insert(emails).values({ key, address, userId, verifiedAt: at }).onConflictDoNothing()
+  const added = await tx
+    .insert(emails)
+    .values({ key, address, userId, verifiedAt: at, selfAdded })
+    .onConflictDoNothing()
   if (added.rowCount === 1) return 'added'
   const [holder] = await tx.select({ userId: emails.userId }).from(emails).where(eq(emails.key, key))
   return holder?.userId === userId ? 'held' : 'taken'
@@ -49,6 +52,33 @@ export async function firstAddressesOf(tx: Tx, userId: string): Promise<string[]
     .orderBy(asc(emails.verifiedAt), asc(emails.key))
     .limit(10)
   return rows.map(({ address }) => address)
+}
+
+export type VerifiedAddress = Pick<typeof emails.$inferSelect, 'key' | 'address' | 'verifiedAt'>
+
+/** The verified addresses of an account, oldest first. */
+export async function listEmails(db: Reader, userId: string): Promise<VerifiedAddress[]> {
+  const { key, address, verifiedAt } = emails
+  return db
+    .select({ key, address, verifiedAt })
+    .from(emails)
+    .where(eq(emails.userId, userId))
+    .orderBy(asc(verifiedAt), asc(key))
+}
+
+/** Takes an address from an account; answers it as it was written, undefined when the account does not have it. */
+export async function removeEmail(tx: Tx, userId: string, address: string): Promise<string | undefined> {
+  const [removed] = await tx
+    .delete(emails)
+    .where(and(eq(emails.userId, userId), eq(emails.key, emailKey(address))))
+    .returning()
+  return removed?.address
+}
+
+/** Takes the addresses from an account that were added in its sessions after a moment; answers how many there were. */
+export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date): Promise<number> {
+  const isNew = and(eq(emails.userId, userId), eq(emails.selfAdded, true), gt(emails.verifiedAt, since))
+  return (await tx.delete(emails).where(isNew)).rowCount ?? 0
 }
 
 /** Verified addresses of accounts, by account, the oldest first. */

@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { externalIdentities } from './schema.ts'
 
@@ -44,4 +44,13 @@ export async function deleteIdentity(
     .where(and(eq(externalIdentities.userId, userId), eq(externalIdentities.subjectHash, subjectHash)))
     .returning()
   return identity
+}
+
+/** Unlinks the identities of an account that were linked after a moment; answers their providers. */
+export async function deleteIdentitiesLinkedSince(tx: Tx, userId: string, since: Date): Promise<string[]> {
+  const rows = await tx
+    .delete(externalIdentities)
+    .where(and(eq(externalIdentities.userId, userId), gt(externalIdentities.linkedAt, since)))
+    .returning()
+  return rows.map(({ providerId }) => providerId)
 }

@@ -1,29 +1,37 @@
-import { and, eq, gt, inArray, lt } from 'drizzle-orm'
+import { and, eq, exists, gt, inArray, isNull, lt, or } from 'drizzle-orm'
 import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
 import { newHandle, newToken } from '@parley/ids'
 import type { Db, Reader, Tx } from '@parley/postgres'
-import { flowTokens } from './schema.ts'
+import { flowTokens, users } from './schema.ts'
 
 export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
 /** What tokens are looked up with, and the moment of asking. */
 type Asking = SecretKeys & { at: Date }
 
+/** Somebody as they were when they began. */
+export type FlowUser = { id: string; authGeneration: number }
+
+/** `user`: whose it is, as they were when it began; left out for what is nobody's yet. */
+export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
+  user?: FlowUser
+  ttlMs: number
+}
+
 /** Makes a capability of a few minutes; the token is shown once and stored as a digest. */
-export async function issueFlowToken(
-  db: Reader,
-  { at, ...keys }: Asking,
-  flow: Pick<FlowToken, 'purpose' | 'userId' | 'payload'> & { ttlMs: number },
-): Promise<string> {
-  const { purpose, userId, payload, ttlMs } = flow
+export async function issueFlowToken(db: Reader, { at, ...keys }: Asking, flow: NewFlow): Promise<string> {
+  const { purpose, payload, ttlMs, user = { id: '', authGeneration: null } } = flow
   const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
   const digest = secretDigest(keys, 'flow', purpose, token)
   const expiresAt = new Date(at.getTime() + ttlMs)
-  await db.insert(flowTokens).values({ digest, purpose, userId, payload, createdAt: at, expiresAt })
+  await db.insert(flowTokens).values({
+    ...{ digest, purpose, payload, expiresAt },
+    ...{ userId: user.id, authGeneration: user.authGeneration, createdAt: at },
+  })
   return token
 }
 
-/** What a token stands for; undefined when it is unknown, used, expired or of another purpose. */
+/** What a token stands for; undefined when it is unknown, used, expired, of another purpose or of an earlier generation of its user. */
 export async function peekFlowToken(
   db: Reader,
   { at, ...keys }: Asking,
@@ -33,7 +41,7 @@ export async function peekFlowToken(
   const [row] = await db
     .select()
     .from(flowTokens)
-    .where(and(isToken(keys, purpose, token), gt(flowTokens.expiresAt, at)))
+    .where(and(isToken(db, keys, purpose, token), gt(flowTokens.expiresAt, at)))
   return row
 }
 
@@ -46,14 +54,16 @@ export async function takeFlowToken(
 ): Promise<FlowToken | undefined> {
   const [row] = await tx
     .delete(flowTokens)
-    .where(isToken(keys, purpose, token))
+    .where(isToken(tx, keys, purpose, token))
     .returning()
   return row && row.expiresAt > at ? row : undefined
 }
 
-/** Voids what a user has begun and not finished. */
-export async function deleteFlowTokensOf(tx: Tx, userId: string): Promise<void> {
-  await tx.delete(flowTokens).where(eq(flowTokens.userId, userId))
+/** Voids what a user has begun and not finished, of one purpose or of all. */
+export async function deleteFlowTokensOf(tx: Tx, userId: string, purpose?: FlowPurpose): Promise<void> {
+  await tx
+    .delete(flowTokens)
+    .where(and(eq(flowTokens.userId, userId), purpose === undefined ? undefined : eq(flowTokens.purpose, purpose)))
 }
 
 /** Deletes up to `atOnce` expired tokens; answers how many there were. */
@@ -67,5 +77,17 @@ export async function deleteExpiredFlowTokens(db: Db, now: Date, atOnce: number)
   return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
 }
 
-const isToken = (keys: SecretKeys, purpose: FlowPurpose, token: string) =>
-  inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token))
+/** One that was issued while its user's generation ended stands in the table and holds no more. */
+const isToken = (db: Reader, keys: SecretKeys, purpose: FlowPurpose, token: string) =>
+  and(
+    inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token)),
+    or(
+      isNull(flowTokens.authGeneration),
+      exists(
+        db
+          .select({ id: users.id })
+          .from(users)
+          .where(and(eq(users.id, flowTokens.userId), eq(users.authGeneration, flowTokens.authGeneration))),
+      ),
+    ),
+  )

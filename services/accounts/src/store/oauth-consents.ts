@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import type { Reader, Tx } from '@parley/postgres'
 import { oauthConsents } from './schema.ts'
 
@@ -13,6 +13,22 @@ export async function grantConsent(tx: Tx, userId: string, origin: string, grant
   await tx.insert(oauthConsents).values({ userId, origin, grantedAt }).onConflictDoNothing()
 }
 
-export async function withdrawConsent(tx: Tx, userId: string, origin: string): Promise<void> {
-  await tx.delete(oauthConsents).where(isConsent(userId, origin))
+/** Whether there was one. */
+export async function withdrawConsent(tx: Tx, userId: string, origin: string): Promise<boolean> {
+  return (await tx.delete(oauthConsents).where(isConsent(userId, origin))).rowCount === 1
+}
+
+export async function withdrawAllConsents(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx.delete(oauthConsents).where(eq(oauthConsents.userId, userId)).returning()
+  return rows.map(({ origin }) => origin)
+}
+
+/** Whom a user let in, the one let in first first. */
+export async function consentsOf(db: Reader, userId: string): Promise<{ origin: string; grantedAt: Date }[]> {
+  const { origin, grantedAt } = oauthConsents
+  return db
+    .select({ origin, grantedAt })
+    .from(oauthConsents)
+    .where(eq(oauthConsents.userId, userId))
+    .orderBy(asc(grantedAt), asc(origin))
 }

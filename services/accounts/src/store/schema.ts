@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import {
   bigint,
+  boolean,
   check,
   customType,
   index,
@@ -78,6 +79,8 @@ export const emails = pgTable(
       .notNull()
       .references(() => users.id),
     verifiedAt: moment('verified_at').notNull(),
+    /** Whether it was added in a session, and not with the account or by an operator: a stolen session can do that. */
+    selfAdded: boolean('self_added').notNull().default(false),
   },
   (t) => [index('emails_user').on(t.userId)],
 )
@@ -106,6 +109,8 @@ export const credentials = pgTable(
     sessionId: text('session_id'),
     /** What the program that signed in calls itself; null: unknown. */
     userAgent: text('user_agent'),
+    /** Origin of the other web client that was let in; null: none was. */
+    clientOrigin: text('client_origin'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
     /** Null: can never be fresh. */
@@ -170,6 +175,8 @@ export const flowTokens = pgTable(
     }).notNull(),
     /** Whose it is; empty when nobody's yet. */
     userId: text('user_id').notNull(),
+    /** That of its user when it began; null: nobody's yet. It holds no longer than that generation. */
+    authGeneration: integer('auth_generation'),
     /** What the step needs to know; its shape belongs to the purpose. */
     payload: jsonb().notNull(),
     createdAt: moment('created_at').notNull(),
@@ -217,6 +224,8 @@ export const providerLogins = pgTable(
     redirectPath: text('redirect_path').notNull(),
     /** Who wants to link an identity; null for a sign-in. */
     linkUserId: text('link_user_id'),
+    /** Their generation when they began. */
+    linkAuthGeneration: integer('link_auth_generation'),
     expiresAt: moment('expires_at').notNull(),
   },
   (t) => [index('provider_logins_expiry').on(t.expiresAt)],

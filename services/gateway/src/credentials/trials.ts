@@ -1,12 +1,12 @@
-import { eagerLimiter, type RedisClient } from '@parley/redis'
+import { eagerLimiter, takeOfNetworks, waitOfNetworks, type RedisClient } from '@parley/redis'
 import { tooManyTrials } from '../errors.ts'
 
-/** Calls that come without a credential that holds, by the network they come from. */
+/** Calls that come without a credential that holds, by the networks they come from. */
 export type Trials = {
   /** Throws `resource_exhausted` when there were too many lately: then nobody is asked about further ones. */
-  assertLeft(network: string): void
+  assertLeft(address: string): void
   /** Counts one. */
-  failed(network: string): void
+  failed(address: string): void
 }
 
 /** What an attacker with very many addresses may make one process remember. */
@@ -15,11 +15,11 @@ const mostNetworks = 50_000
 export function openTrials(redis: RedisClient, perMinute: number): Trials & AsyncDisposable {
   const limiter = eagerLimiter({ redis, key: 'trials', points: perMinute, windowMs: 60_000, mostIds: mostNetworks })
   return {
-    assertLeft(network) {
-      const waitMs = limiter.wait(network)
+    assertLeft(address) {
+      const waitMs = waitOfNetworks(limiter, address)
       if (waitMs > 0) throw tooManyTrials(waitMs)
     },
-    failed: (network) => void limiter.take(network),
+    failed: (address) => void takeOfNetworks(limiter, address),
     [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose](),
   }
 }

@@ -15,7 +15,7 @@ import { sessionBegunBy, type BrowserSession } from '../credentials/browser-sess
 import type { SessionRenewal } from '../credentials/renewal.ts'
 import type { Trials } from '../credentials/trials.ts'
 import { badIdempotencyKey, imageTooLarge, unauthenticated } from '../errors.ts'
-import { networkOf, type ClientAddress } from '../http/client-address.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import type { CallLimits } from './call-limits.ts'
 import { takeImageOut } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
@@ -58,7 +58,8 @@ export class Forwarder {
   async admit(method: PublicMethod, header: ReadHeader, peer: string | undefined): Promise<Admitted> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
     const known = method.needsCaller ? await this.#signedIn(header, peer) : undefined
-    limits.take(method.limit, known?.caller.userId ?? networkOf(clientAddress(peer, header)))
+    if (known) limits.take(method.limit, known.caller.userId)
+    else limits.takeFrom(method.limit, clientAddress(peer, header))
     const key = idempotencyKey(method, header('idempotency-key'))
     const renewed = renewal.isDue(known) ? await renewal.renew(known) : undefined
     return {
@@ -78,7 +79,7 @@ export class Forwarder {
   /** Counts a call that needs no credential and is no method. Throws `resource_exhausted` like {@link admit}. */
   admitAnyone(header: ReadHeader, peer: string | undefined): void {
     const { clientAddress, limits } = this.#options
-    limits.take('read', networkOf(clientAddress(peer, header)))
+    limits.takeFrom('read', clientAddress(peer, header))
   }
 
   /** Sends the encoded request to the deployable that owns the method. */
@@ -107,10 +108,10 @@ export class Forwarder {
   async #signedIn(header: ReadHeader, peer: string | undefined): Promise<SignedIn> {
     const { callers, clientAddress, secrets, trials } = this.#options
     const presented = presentedCredentials(header, secrets)
-    if (!isRemembered(callers, presented)) trials.assertLeft(networkOf(clientAddress(peer, header)))
+    if (!isRemembered(callers, presented)) trials.assertLeft(clientAddress(peer, header))
     const known = await authenticate(callers, presented)
     if (known) return known
-    trials.failed(networkOf(clientAddress(peer, header)))
+    trials.failed(clientAddress(peer, header))
     throw unauthenticated()
   }
 

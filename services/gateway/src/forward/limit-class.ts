@@ -1,16 +1,24 @@
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { DescMethodUnary } from '@bufbuild/protobuf'
-import { AssetUploadService, MessageService } from '@parley/contracts/api'
+import { AssetUploadService, MessageService, PushNotificationService } from '@parley/contracts/api'
 import { carriesImage } from './image-requests.ts'
 
 /** What is counted together. */
-export type LimitClass = 'read' | 'write' | 'search' | 'upload'
+export type LimitClass = 'read' | 'write' | 'search' | 'upload' | 'outbound'
 
-/** Uploads bring bytes, searches may look at much or go out to other servers, writes change something. */
+const outbound = new Set<DescMethodUnary>([
+  MessageService.method.fetchLinkPreview,
+  PushNotificationService.method.subscribe,
+])
+
+/**
+ * Uploads bring bytes, searches may look at much, what is outbound names a server that this one asks then, writes change
+ * something.
+ */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
   if (carriesImage(method)) return 'upload'
   if (method.input.fields.some(({ name }) => name === 'search' || name === 'filter')) return 'search'
-  if (method === MessageService.method.fetchLinkPreview) return 'search'
+  if (outbound.has(method)) return 'outbound'
   if (method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return 'read'
   return method.parent === AssetUploadService ? 'upload' : 'write'
 }

@@ -1,6 +1,7 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import type { ReadHeader } from '@parley/auth'
-import { isPublicAddress } from '@parley/outbound'
+import { inNetworks, isPublicAddress } from '@parley/outbound'
+import { networksOf, type Network } from '@parley/redis'
 
 /** Where a request came from, given the other end of its connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
@@ -33,25 +34,13 @@ export function clientAddressBehind(
 
 /** Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network. */
 export function trustedProxies(proxies: readonly string[]): (address: string) => boolean {
-  const trusted = new BlockList()
-  for (const entry of proxies) trust(trusted, entry)
-  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return inNetworks(proxies.map(plainNetwork))
 }
 
-/** The network of the other end of a connection; undefined for a proxy, which brings the connections of many. */
-export function networkOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): string | undefined {
+/** The networks of the other end of a connection; undefined for a proxy, which brings the connections of many. */
+export function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
   const address = plainAddress(peer ?? '') ?? ''
-  return isProxy(address) ? undefined : networkOf(address)
-}
-
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 address, of which one customer has all. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
-  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])]
-  return `${all.slice(0, 4).join(':')}::/64`
+  return isProxy(address) ? undefined : networksOf(address)
 }
 
 /** An address without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */
@@ -63,11 +52,8 @@ function plainAddress(text: string): string | undefined {
   return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
 }
 
-function trust(trusted: BlockList, entry: string): void {
-  const [written = '', bits] = entry.split('/')
-  const address = plainAddress(written)
-  if (address === undefined) throw new Error(`trusted proxy ${entry} is neither an address nor a network`)
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-  if (bits === undefined) trusted.addAddress(address, family)
-  else trusted.addSubnet(address, Number(bits), family)
+/** The same network with its address as {@link plainAddress} writes it. */
+function plainNetwork(entry: string): string {
+  const [address = '', ...bits] = entry.split('/')
+  return [plainAddress(address) ?? address, ...bits].join('/')
 }

@@ -17,7 +17,7 @@ import { serveGraphql } from './discovery/graphql.ts'
 import { serverInfoOf } from './discovery/server-info.ts'
 import { headerOf } from './header.ts'
 import { hold, type ByteBudget, type HeldBytes } from './held-bytes.ts'
-import { networkOf, type ClientAddress } from './client-address.ts'
+import type { ClientAddress } from './client-address.ts'
 import { iconPaths, serveIcon } from './icons.ts'
 import { corsHeaders } from './cors.ts'
 import { serveJson } from './json-route.ts'
@@ -195,7 +195,7 @@ export class Dispatch {
   /** What a request holds is counted where it comes from. */
   #open(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
-    return budget.open(networkOf(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))))
+    return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
   }
 
   #adapter(path: string): NodeHandler {

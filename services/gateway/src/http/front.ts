@@ -1,7 +1,8 @@
 import type { Server as Http1Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import net from 'node:net'
-import { networkOfPeer } from './client-address.ts'
+import { NetworkCounts } from '@parley/redis'
+import { networksOfPeer } from './client-address.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const firstBytesTimeoutMs = 10_000
@@ -16,12 +17,10 @@ export function createFront(
   { perNetwork, isProxy }: ConnectionLimits,
 ): { server: net.Server; sockets: Set<net.Socket> } {
   const sockets = new Set<net.Socket>()
-  const ofNetwork = new Map<string, number>()
+  const counts = new NetworkCounts(perNetwork > 0 ? perNetwork : Infinity)
   const server = net.createServer({ noDelay: true }, (socket) => {
-    const network = networkOfPeer(socket.remoteAddress, isProxy)
-    const others = network === undefined ? 0 : (ofNetwork.get(network) ?? 0)
-    if (perNetwork > 0 && others >= perNetwork) return void socket.destroy()
-    if (network !== undefined) ofNetwork.set(network, others + 1)
+    const networks = networksOfPeer(socket.remoteAddress, isProxy)
+    if (networks && !counts.take(networks)) return void socket.destroy()
     sockets.add(socket)
     // Requests that wait behind others of their connection listen for its end.
     socket.setMaxListeners(0)
@@ -31,10 +30,7 @@ export function createFront(
     socket.on('close', () => {
       clearTimeout(tooSlow)
       sockets.delete(socket)
-      if (network === undefined) return
-      const left = (ofNetwork.get(network) ?? 0) - 1
-      if (left > 0) ofNetwork.set(network, left)
-      else ofNetwork.delete(network)
+      if (networks) counts.giveBack(networks)
     })
     const onData = (data: Buffer): void => {
       head = head.length === 0 ? data : Buffer.concat([head, data])

@@ -1,51 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NetworkCounts, networksOf, type Network } from '@parley/redis'
 
 type Limits = { total: number; perNetwork: number }
+
+/** A network of any size leaves some for others. */
+const mostOfOneNetwork = 3 / 4
 
 /**
  * Counts the bytes of requests that are being read and of answers that are not sent yet, in the whole process and for each
  * network.
  */
 export class ByteBudget {
-  readonly #limits: Limits
-  readonly #byNetwork = new Map<string, number>()
+  readonly #most: number
+  readonly #byNetwork: NetworkCounts
   #total = 0
 
-  constructor(limits: Limits) {
-    this.#limits = limits
+  constructor({ total, perNetwork }: Limits) {
+    this.#most = total
+    this.#byNetwork = new NetworkCounts(perNetwork, total * mostOfOneNetwork)
   }
 
-  /** What one request holds. */
-  open(network: string): HeldBytes {
+  /** What one request holds that comes from an address. */
+  open(address: string): HeldBytes {
+    const networks = networksOf(address)
     let held = 0
     let released = false
     return {
       take: (bytes) => {
-        if (released || !this.#take(network, bytes)) return false
+        if (released || !this.#take(networks, bytes)) return false
         held += bytes
         return true
       },
       release: () => {
         released = true
-        if (held > 0) this.#giveBack(network, held)
+        if (held > 0) this.#giveBack(networks, held)
         held = 0
       },
     }
   }
 
-  #take(network: string, bytes: number): boolean {
-    const ofNetwork = (this.#byNetwork.get(network) ?? 0) + bytes
-    if (this.#total + bytes > this.#limits.total || ofNetwork > this.#limits.perNetwork) return false
+  #take(networks: readonly Network[], bytes: number): boolean {
+    if (this.#total + bytes > this.#most || !this.#byNetwork.take(networks, bytes)) return false
     this.#total += bytes
-    this.#byNetwork.set(network, ofNetwork)
     return true
   }
 
-  #giveBack(network: string, bytes: number): void {
+  #giveBack(networks: readonly Network[], bytes: number): void {
     this.#total -= bytes
-    const left = (this.#byNetwork.get(network) ?? 0) - bytes
-    if (left > 0) this.#byNetwork.set(network, left)
-    else this.#byNetwork.delete(network)
+    this.#byNetwork.giveBack(networks, bytes)
   }
 }
 

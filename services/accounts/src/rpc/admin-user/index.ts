@@ -12,6 +12,7 @@ import { getMember } from './get-member.ts'
 import { listInvites } from './list-invites.ts'
 import { listMembers } from './list-members.ts'
 import { reactivateUser } from './reactivate-user.ts'
+import { removeUserEmailAddress } from './remove-user-email-address.ts'
 import { revokeInvite } from './revoke-invite.ts'
 import { revokeRole } from './revoke-role.ts'
 import { updateUser } from './update-user.ts'
@@ -34,4 +35,5 @@ export const adminUser = (ctx: Context) =>
     createInvite: createInvite(ctx),
     listInvites: listInvites(ctx),
     revokeInvite: revokeInvite(ctx),
+    removeUserEmailAddress: removeUserEmailAddress(ctx),
   }) satisfies ServiceImpl<typeof AdminUserService>

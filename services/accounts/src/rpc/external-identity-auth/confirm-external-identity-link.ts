@@ -4,14 +4,16 @@ import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Tx } from '@parley/postgres'
 import { isOwnerEmail } from '../../accounts/create-account.ts'
 import { roleGiven } from '../../accounts/give-role.ts'
+import { tellOwner } from '../../accounts/tell-owner.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { flowNotFound, identityTaken } from '../../identity-errors.ts'
 import { newIdentity } from '../../identities/identity.ts'
 import { importAvatar } from '../../identities/import-avatar.ts'
 import { getPending, takePending } from '../../identities/pending.ts'
+import { identityLinkedMail } from '../../mail/mails.ts'
 import { identityLinked, ownerGranted } from '../../metrics.ts'
-import { claimEmail } from '../../store/emails.ts'
+import { claimEmail, firstAddressesOf } from '../../store/emails.ts'
 import { claimIdentity } from '../../store/external-identities.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import { hasVerifiedEmail, type UserWithRoles } from '../../store/users.ts'
@@ -25,15 +27,17 @@ export function confirmExternalIdentityLink(
     const at = ctx.now()
     const linked = newIdentity(identity, userId, at)
     let makesOwner = false
+    let toTell: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       await takePending(ctx, tx, 'external_link', token)
       const before = await claimIdentity(tx, linked)
       if (before && before.userId !== userId) throw identityTaken()
       if (before) return undefined
+      toTell = await firstAddressesOf(tx, userId)
       const announcements = [noted('user_external_identity_linked', { provider_id: identity.providerId })]
       if (!(await emailAdopted(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
       announcements.push(noted('user_verified_email_added'))
-      const given = isOwnerEmail(ctx, identity.verifiedEmail) ? await roleGiven(tx, user, ownerRoleId) : undefined
+      const given = isOwnerEmail(ctx, identity.verifiedEmail) ? await roleGiven(tx, user, at, ownerRoleId) : undefined
       makesOwner = given !== undefined
       return {
         ...given,
@@ -46,6 +50,9 @@ export function confirmExternalIdentityLink(
       ownerGranted(userId)
     } else ctx.relay.wake(changed.unannounced)
     if (changed.announced) identityLinked(userId, identity.providerId)
+    const { login } = changed.user
+    const how = { provider: provider.settings.label, at }
+    tellOwner(ctx, toTell, 'identity_linked', (to) => identityLinkedMail(to, login, how))
     if (identity.avatarUrl !== '') ctx.aside.run(() => importAvatar(ctx, userId, identity.avatarUrl))
     return { linkedIdentity: toLinkedIdentity(linked, provider) }
   }
@@ -54,5 +61,5 @@ export function confirmExternalIdentityLink(
 /** An account without an address takes the one of its new identity if it is nobody's; one that has an address keeps that. */
 async function emailAdopted(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
   if (email === '' || (await hasVerifiedEmail(tx, user.id))) return false
-  return (await claimEmail(tx, user.id, email, at)) === 'added'
+  return (await claimEmail(tx, user.id, email, { at, selfAdded: true })) === 'added'
 }

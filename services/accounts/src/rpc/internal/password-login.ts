@@ -12,7 +12,9 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
   return async ({ identifier, password, ...about }) => {
     const name = identifier.trim()
     const user = await (name.includes('@') ? findUserByEmail : findUserByLogin)(ctx.db, name)
-    const fits = await ctx.passwords.fits(password, user?.passwordHash ?? undefined)
+    const fits = await ctx.passwords.fits(password, user?.passwordHash ?? undefined, {
+      address: about.clientAddress,
+    })
     const at = ctx.now()
     if (!user || !fits) {
       signInFailed()

@@ -2,11 +2,13 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { dropWaysIn } from '../../credentials/end-everything.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
 import { noted, sessionsRevoked } from '../../domain/announcements.ts'
 import { sessionsOf } from '../../domain/sessions.ts'
 import { accountGone, oneSessionOrAllOthers } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
-import { credentialsOfSession, endById, listCredentials } from '../../store/credentials.ts'
+import { carryOver, credentialsOfSession, endById, listCredentials } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.method.endMySession> {
@@ -16,17 +18,24 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
     const at = ctx.now()
     let ended = 0
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      await assertStillHolds(tx, { userId, credentialId })
       const held = sessionsOf(await listCredentials(tx, user, at))
       const ids = allOthers
         ? held.flatMap(({ credentialIds: own }) => (own.includes(credentialId) ? [] : own))
         : await credentialsOfSession(tx, userId, sessionId)
       const credentialIds = await endById(tx, userId, ids, at)
-      if (credentialIds.length === 0) return undefined
+      const dropped = allOthers ? await dropWaysIn(tx, user, { at, newOnes: true }) : undefined
+      if (dropped) {
+        const own = held.find(({ credentialIds: all }) => all.includes(credentialId))?.credentialIds ?? []
+        await carryOver(tx, userId, own, dropped.set.authGeneration)
+      } else if (credentialIds.length === 0) return undefined
       ended = held.filter((session) => session.credentialIds.some((id) => credentialIds.includes(id))).length
       return {
+        ...(dropped && { set: dropped.set }),
         announce: () => [
           ...credentialIds.map((id) => noted('session_revoked', { credential_id: id })),
-          sessionsRevoked(credentialIds),
+          ...(credentialIds.length > 0 ? [sessionsRevoked(credentialIds)] : []),
+          ...(dropped?.announcements ?? []),
         ],
       }
     })

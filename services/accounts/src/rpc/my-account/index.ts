@@ -5,8 +5,11 @@ import { deleteAvatar } from './delete-avatar.ts'
 import { deleteCustomStatus } from './delete-custom-status.ts'
 import { disconnectExternalIdentity } from './disconnect-external-identity.ts'
 import { endMySession } from './end-my-session.ts'
+import { listEmailAddresses } from './list-email-addresses.ts'
 import { listMySessions } from './list-my-sessions.ts'
 import { listExternalIdentities } from './list-external-identities.ts'
+import { listOAuthConsents } from './list-oauth-consents.ts'
+import { removeEmailAddress } from './remove-email-address.ts'
 import { startExternalIdentityLink } from './start-external-identity-link.ts'
 import { deleteMyAccount } from './delete-my-account.ts'
 import { requestAccountDeletion } from './request-account-deletion.ts'
@@ -16,6 +19,7 @@ import { updatePresence } from './update-presence.ts'
 import { updateProfile } from './update-profile.ts'
 import { updateSettings } from './update-settings.ts'
 import { uploadAvatar } from './upload-avatar.ts'
+import { withdrawOAuthConsent } from './withdraw-oauth-consent.ts'
 
 export const myAccount = (ctx: Context) =>
   ({
@@ -34,4 +38,8 @@ export const myAccount = (ctx: Context) =>
     deleteMyAccount: deleteMyAccount(ctx),
     listMySessions: listMySessions(ctx),
     endMySession: endMySession(ctx),
+    listEmailAddresses: listEmailAddresses(ctx),
+    removeEmailAddress: removeEmailAddress(ctx),
+    listOAuthConsents: listOAuthConsents(ctx),
+    withdrawOAuthConsent: withdrawOAuthConsent(ctx),
   }) satisfies Partial<ServiceImpl<typeof MyAccountService>>

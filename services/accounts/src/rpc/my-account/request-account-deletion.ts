@@ -19,9 +19,9 @@ export function requestAccountDeletion(
     assertMayDeleteSelf(ctx.policy.current(), caller)
     const { userId } = caller
     const at = ctx.now()
-    const flow = { purpose: 'account_deletion', userId, payload: {}, ttlMs } as const
     let confirmationToken = ''
-    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      const flow = { purpose: 'account_deletion', user, payload: {}, ttlMs } as const
       confirmationToken = await issueFlowToken(tx, asking(ctx, at), flow)
       return { announce: () => [noted('account_deletion_confirmation_issued')] }
     })

@@ -8,6 +8,7 @@ import { assertFresh } from '../../credentials/freshness.ts'
 import { notInternalPath, providerNotFound } from '../../identity-errors.ts'
 import type { LinkStart } from '../../identities/link-start.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
+import { getAccount } from '../../store/users.ts'
 
 const lifetimeMs = 15 * 60_000
 
@@ -20,10 +21,12 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
+    // As it was before the session was found to hold: a reset meanwhile voids the flow.
+    const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 
     const payload: LinkStart = { providerId, redirectPath }
-    const flow = { purpose: 'link_start', userId: caller.userId, payload, ttlMs: lifetimeMs } as const
+    const flow = { purpose: 'link_start', user, payload, ttlMs: lifetimeMs } as const
     const url = new URL(ctx.config.publicUrl.replace(/\/+$/, '') + `/auth/providers/${encodeURIComponent(providerId)}`)
     url.searchParams.set('intent', 'link')
     url.searchParams.set('link_start', await issueFlowToken(ctx.db, asking(ctx), flow))

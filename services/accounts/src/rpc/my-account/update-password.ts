@@ -2,10 +2,12 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { Caller } from '@parley/auth'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
+import { tellOwner } from '../../accounts/tell-owner.ts'
 import { showUser } from '../../accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../credentials/end-everything.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import {
@@ -15,14 +17,18 @@ import {
   sessionEnded,
   wrongCurrentPassword,
 } from '../../errors.ts'
+import { passwordSetMail } from '../../mail/mails.ts'
 import { credentialsEnded } from '../../metrics.ts'
 import { assertCurrentPassword } from '../../passwords/current-password.ts'
 import { findCredentialOf } from '../../store/credentials.ts'
+import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
 export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService.method.updatePassword> {
   const changed = noted('user_password_hash_changed')
+  const tell = (addresses: string[], login: string, how: { at: Date; cleared: boolean }) =>
+    tellOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, how))
 
   /** Ends every credential: whoever knew the old password is out. */
   const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
@@ -30,28 +36,38 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     const credential = await findCredentialOf(ctx.db, caller)
     if (!credential) throw sessionEnded()
     await assertCurrentPassword(ctx, { ...caller, ...credential }, user.passwordHash, currentPassword)
-    const passwordHash = await ctx.passwords.hash(password)
+    const passwordHash = await ctx.passwords.hash(password, { userId: user.id })
     const at = ctx.now()
+    let addresses: string[] = []
     const done = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
+      await assertStillHolds(tx, caller)
       // The password may have been changed while this one was being hashed.
       if (current.passwordHash !== user.passwordHash) throw wrongCurrentPassword()
       const end = await endEverything(tx, current, 'password_changed', at)
+      addresses = await firstAddressesOf(tx, user.id)
       return { set: { ...end.set, passwordHash }, announce: (version) => [changed, ...end.announce(version)] }
     })
     if (!done) throw accountGone()
     await ctx.relay.stored(done.unannounced)
     credentialsEnded(user.id, 'password_changed')
+    tell(addresses, done.user.login, { at, cleared: true })
   }
 
   /** Nobody signed in by a password before, so nothing ends. */
-  const setFirst = async (userId: string, password: string) => {
-    const passwordHash = await ctx.passwords.hash(password)
-    const done = await changeUser(ctx.db, userId, { actorId: userId, at: ctx.now() }, async (_, current) => {
+  const setFirst = async (caller: Caller, password: string) => {
+    const { userId } = caller
+    const passwordHash = await ctx.passwords.hash(password, { userId })
+    const at = ctx.now()
+    let addresses: string[] = []
+    const done = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, current) => {
+      await assertStillHolds(tx, caller)
       if (current.passwordHash !== null) throw passwordSetAlready()
+      addresses = await firstAddressesOf(tx, userId)
       return { set: { passwordHash }, announce: () => [changed] }
     })
     if (!done) throw accountGone()
     ctx.relay.wake(done.unannounced)
+    tell(addresses, done.user.login, { at, cleared: false })
   }
 
   return async ({ password, currentPassword }, call) => {
@@ -60,7 +76,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     const user = await getAccount(ctx.db, caller.userId)
     if (user.passwordHash === null) {
       await assertFresh(ctx, caller)
-      await setFirst(user.id, password)
+      await setFirst(caller, password)
     } else await change(caller, user, password, currentPassword)
     return { user: await showUser(ctx, user) }
   }

@@ -1,10 +1,13 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
+import { tellOwner } from '../../accounts/tell-owner.ts'
 import { emailVerified } from '../../accounts/verified-email.ts'
 import type { OperatorContext } from '../../operator-context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { userNotFound } from '../../errors.ts'
+import { emailAddedMail } from '../../mail/mails.ts'
 import { ownerGranted } from '../../metrics.ts'
+import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
@@ -15,12 +18,16 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     if (!user) throw userNotFound(login)
     const at = ctx.now()
     let madeOwner = false
+    let toTell: string[] = []
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
-      const verified = await emailVerified(ctx, tx, current, email, at)
+      const before = await firstAddressesOf(tx, user.id)
+      const verified = await emailVerified(ctx, tx, current, email, { at, selfAdded: false })
       madeOwner = verified.madeOwner
+      toTell = verified.added ? before : []
       return verified.change
     })
     if (!changed) throw userNotFound(login)
+    tellOwner(ctx, toTell, 'email_added', (to) => emailAddedMail(to, user.login, at))
     if (madeOwner) ownerGranted(user.id)
     await ctx.relay.stored(changed.unannounced)
     return { userId: user.id }

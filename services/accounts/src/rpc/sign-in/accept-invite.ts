@@ -22,7 +22,10 @@ export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalServ
     const account = await createAccount(
       ctx,
       // A role may have been deleted since.
-      { login, password, email, roleIds: roleIds.filter((id) => roles.has(id)), bySelf: true },
+      {
+        ...{ login, password, email, bySelf: true, clientAddress: about.clientAddress },
+        roleIds: roleIds.filter((id) => roles.has(id)),
+      },
       {
         before: async (tx) => {
           if (!(await takeInvite(tx, asking(ctx), token))) throw inviteUnknown()

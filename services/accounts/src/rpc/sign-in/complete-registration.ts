@@ -21,7 +21,7 @@ export function completeRegistration(
     let session: OpenedSession | undefined
     const { id } = await createAccount(
       ctx,
-      { login, password, email, roleIds: [], bySelf: true },
+      { login, password, email, roleIds: [], bySelf: true, clientAddress: about.clientAddress },
       {
         before: async (tx) => void emailOf(await takeFlowToken(tx, asked, 'registration', completionToken)),
         after: async (tx, account) => {

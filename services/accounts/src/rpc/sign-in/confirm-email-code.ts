@@ -1,12 +1,14 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { tellOfNewAddress } from '../../accounts/tell-of-new-address.ts'
+import { tellOwner } from '../../accounts/tell-owner.ts'
 import { emailVerified } from '../../accounts/verified-email.ts'
 import { useCode } from '../../codes/email-codes.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, wrongCode } from '../../errors.ts'
+import { emailAddedMail } from '../../mail/mails.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -22,18 +24,20 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     let madeOwner = false
     let toTell: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      await assertStillHolds(tx, { userId, credentialId })
       fits = (await useCode(ctx, tx, key, code.trim(), at)) === 'right'
       // A wrong code is counted: the transaction goes on.
       if (!fits) return undefined
       const before = await firstAddressesOf(tx, userId)
-      const verified = await emailVerified(ctx, tx, user, email, at)
+      const verified = await emailVerified(ctx, tx, user, email, { at, selfAdded: true })
       madeOwner = verified.madeOwner
       toTell = verified.added ? before : []
       return verified.change
     })
     if (!changed) throw accountGone()
     if (!fits) throw wrongCode()
-    tellOfNewAddress(ctx, toTell, { login: changed.user.login, at })
+    const { login } = changed.user
+    tellOwner(ctx, toTell, 'email_added', (to) => emailAddedMail(to, login, at))
     if (!madeOwner) {
       ctx.relay.wake(changed.unannounced)
       return {}

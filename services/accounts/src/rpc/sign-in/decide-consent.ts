@@ -1,19 +1,21 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
-import { assertOrigin } from '../../domain/oauth.ts'
+import { assertOrigin, isLoopbackOrigin } from '../../domain/oauth.ts'
 import { accountGone } from '../../errors.ts'
 import { grantConsent, withdrawConsent } from '../../store/oauth-consents.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function decideConsent(ctx: Context): MethodImpl<typeof SignInInternalService.method.decideConsent> {
-  return async ({ userId, origin, granted }) => {
+  return async ({ userId, origin, granted, credentialId }) => {
     assertOrigin(origin)
     const at = ctx.now()
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-      if (granted) await grantConsent(tx, userId, origin, at)
-      else await withdrawConsent(tx, userId, origin)
+      await assertStillHolds(tx, { userId, credentialId })
+      if (!granted) await withdrawConsent(tx, userId, origin)
+      else if (!isLoopbackOrigin(origin)) await grantConsent(tx, userId, origin, at)
       return { announce: () => [noted(granted ? 'oauth_consent_granted' : 'oauth_consent_denied', { origin })] }
     })
     if (!changed) throw accountGone()

@@ -4,7 +4,7 @@ import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
 import { noted } from '../../domain/announcements.ts'
-import { answersChallenge } from '../../domain/oauth.ts'
+import { answersChallenge, redirectOrigin } from '../../domain/oauth.ts'
 import { invalidAuthorizationCode } from '../../errors.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -29,7 +29,10 @@ export function exchangeAuthorizationCode(
       const reason = mismatch(taken, request)
       // The code is used up all the same.
       if (reason !== undefined) return { announce: () => [noted('auth_code_exchange_failed', { reason })] }
-      const opened = (session = await openSession(tx, ctx.config, user, at, wanted))
+      const opened = (session = await openSession(tx, ctx.config, user, at, {
+        ...wanted,
+        clientOrigin: redirectOrigin(request.redirectUri),
+      }))
       return { announce: () => [noted('auth_code_exchange_succeeded'), ...opened.announcements] }
     })
     if (changed) ctx.relay.wake(changed.unannounced)

@@ -10,6 +10,7 @@ import { ProviderDenied, ProviderFailed } from '../../providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../providers/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
 import { findUsers } from '../../store/users.ts'
+import type { FlowUser } from '../../store/flow-tokens.ts'
 import { takeProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../providers/deadline.ts'
 
@@ -35,19 +36,19 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     const session = await signInBy(ctx, identity, userAgent)
     if (session) return { case: 'session', value: session }
     if (!provider.settings.autoProvision) return error('external_identity_unlinked')
-    const flow = { purpose: 'external_create', userId: '', redirectPath } as const
+    const flow = { purpose: 'external_create', redirectPath } as const
     return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
   }
 
   const link = async (
     provider: Provider,
     identity: ProviderIdentity,
-    { userId, redirectPath }: { userId: string; redirectPath: string },
+    { user, redirectPath }: { user: FlowUser; redirectPath: string },
   ): Promise<Outcome> => {
     const linked = await findIdentity(ctx.db, identity)
     if (linked)
-      return linked.userId === userId ? { case: 'alreadyLinked', value: true } : error('external_identity_conflict')
-    const flow = { purpose: 'external_link', userId, redirectPath } as const
+      return linked.userId === user.id ? { case: 'alreadyLinked', value: true } : error('external_identity_conflict')
+    const flow = { purpose: 'external_link', user, redirectPath } as const
     return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
   }
 
@@ -65,12 +66,13 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     const login = await takeProviderLogin(ctx.db, asking(ctx), { state, browserHandle }, key)
     if (!login) return done('/', error('provider_failed'))
     const { redirectPath, linkUserId, nonce, codeVerifier } = login
+    const user = { id: userId, authGeneration: login.linkAuthGeneration ?? 0 }
     if (linkUserId !== null && linkUserId !== userId) return done(redirectPath, error('authentication_required'))
     try {
       const attempt = { redirectUri: callbackUrl, state, nonce, codeVerifier }
       const identity = await provider.identify(callback, attempt, providerDeadline(call))
       if (linkUserId === null) return done(redirectPath, await signIn(provider, identity, { redirectPath, userAgent }))
-      return done(redirectPath, await link(provider, identity, { userId, redirectPath }))
+      return done(redirectPath, await link(provider, identity, { user, redirectPath }))
     } catch (failure) {
       if (failure instanceof ProviderDenied) return done(redirectPath, error('provider_denied'))
       if (!(failure instanceof ProviderFailed)) throw failure

@@ -3,8 +3,9 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
-import { assertChallenge, redirectOrigin } from '../../domain/oauth.ts'
+import { assertChallenge, isLoopbackOrigin, redirectOrigin } from '../../domain/oauth.ts'
 import { accountGone, consentMissing } from '../../errors.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 import { hasConsent } from '../../store/oauth-consents.ts'
@@ -15,15 +16,17 @@ const ttlMs = 5 * 60_000
 export function issueAuthorizationCode(
   ctx: Context,
 ): MethodImpl<typeof SignInInternalService.method.issueAuthorizationCode> {
-  return async ({ userId, redirectUri, codeChallenge }) => {
+  return async ({ userId, redirectUri, codeChallenge, credentialId, consentedNow }) => {
     const origin = redirectOrigin(redirectUri)
     assertChallenge(codeChallenge)
     const at = ctx.now()
     let code = ''
-    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-      if (!(await hasConsent(tx, userId, origin))) throw consentMissing()
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      await assertStillHolds(tx, { userId, credentialId })
+      const consented = isLoopbackOrigin(origin) ? consentedNow : await hasConsent(tx, userId, origin)
+      if (!consented) throw consentMissing()
       const payload = { redirectUri, codeChallenge }
-      code = await issueFlowToken(tx, asking(ctx, at), { purpose: 'authorization_code', userId, payload, ttlMs })
+      code = await issueFlowToken(tx, asking(ctx, at), { purpose: 'authorization_code', user, payload, ttlMs })
       return { announce: () => [noted('auth_code_issued', { origin })] }
     })
     if (!changed) throw accountGone()

@@ -4,6 +4,7 @@ import { issueCode } from '../../codes/email-codes.ts'
 import { mailCode } from '../../codes/mail-code.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../credentials/freshness.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, noMailer, tooManyCodes } from '../../errors.ts'
@@ -21,6 +22,7 @@ export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     const at = ctx.now()
     let code = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
+      await assertStillHolds(tx, { userId, credentialId })
       const issued = await issueCode(ctx, tx, key, at)
       if (issued === undefined) throw tooManyCodes(ctx.config.codeTtlMs)
       code = issued

@@ -41,7 +41,7 @@ async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { use
   let token = ''
   const changed = await changeUser(ctx.db, userId, { actorId: '', at }, async (tx, user) => {
     if (user.deactivatedAt || !isDue(user.resetMailedAt, at)) return undefined
-    const flow = { purpose: 'password_reset' as const, userId, payload: {}, ttlMs: linkTtlMs }
+    const flow = { purpose: 'password_reset' as const, user, payload: {}, ttlMs: linkTtlMs }
     token = await issueFlowToken(tx, asking(ctx, at), flow)
     return { set: { resetMailedAt: at }, announce: () => [noted('password_reset_link_issued')] }
   })

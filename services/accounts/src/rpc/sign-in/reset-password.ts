@@ -1,34 +1,41 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
+import { tellOwner } from '../../accounts/tell-owner.ts'
 import { asking } from '../../asking.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../credentials/end-everything.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { resetLinkExpired } from '../../errors.ts'
+import { passwordSetMail } from '../../mail/mails.ts'
 import { credentialsEnded } from '../../metrics.ts'
+import { firstAddressesOf } from '../../store/emails.ts'
 import { peekFlowToken, takeFlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalService.method.resetPassword> {
-  return async ({ token, password }) => {
+  return async ({ token, password, clientAddress }) => {
     assertPassword(password)
     const asked = asking(ctx)
     // Looked at before the password is hashed: nobody keeps the cores busy with made-up tokens.
     const flow = await peekFlowToken(ctx.db, asked, 'password_reset', token)
     if (!flow) throw resetLinkExpired()
-    const passwordHash = await ctx.passwords.hash(password)
+    const passwordHash = await ctx.passwords.hash(password, { address: clientAddress })
     const at = ctx.now()
     const { userId } = flow
+    let addresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       if (!(await takeFlowToken(tx, asked, 'password_reset', token))) throw resetLinkExpired()
       const end = await endEverything(tx, user, 'password_reset', at)
+      addresses = await firstAddressesOf(tx, userId)
       const done = [noted('password_reset_completed'), noted('user_password_hash_changed')]
       return { set: { ...end.set, passwordHash }, announce: (version) => [...done, ...end.announce(version)] }
     })
     if (!changed) throw resetLinkExpired()
     await ctx.relay.stored(changed.unannounced)
     credentialsEnded(userId, 'password_reset')
-    return { userId }
+    const { login } = changed.user
+    tellOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+    return { userId, names: [login, ...addresses.slice(0, 5)] }
   }
 }

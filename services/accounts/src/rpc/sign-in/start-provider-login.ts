@@ -13,7 +13,7 @@ import {
 } from '../../identity-errors.ts'
 import type { LinkStart } from '../../identities/link-start.ts'
 import { providerUnusable } from '../../metrics.ts'
-import { peekFlowToken, takeFlowToken } from '../../store/flow-tokens.ts'
+import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { insertProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../providers/deadline.ts'
 
@@ -47,6 +47,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
         providerId: key,
         redirectPath,
         linkUserId: link ? request.userId : null,
+        linkAuthGeneration: link?.authGeneration ?? null,
         expiresAt: new Date(ctx.now().getTime() + lifetimeMs),
       })
     })
@@ -59,9 +60,9 @@ async function ownLink(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,
   providerId: string,
-): Promise<LinkStart> {
+): Promise<LinkStart & Pick<FlowToken, 'authGeneration'>> {
   const row = await peekFlowToken(ctx.db, asking(ctx), 'link_start', linkStart)
   const link = row?.payload as LinkStart | undefined
   if (!row || userId === '' || row.userId !== userId || link?.providerId !== providerId) throw linkStartNotYours()
-  return link
+  return { ...link, authGeneration: row.authGeneration }
 }

@@ -20,7 +20,7 @@ export function verifyRegistrationCode(
     const at = ctx.now()
     const completionToken = await ctx.db.transaction(async (tx) => {
       if ((await useCode(ctx, tx, key, request.code.trim(), at)) === 'wrong') return undefined
-      const flow = { purpose: 'registration' as const, userId: '', payload: { email }, ttlMs: completionTtlMs }
+      const flow = { purpose: 'registration' as const, payload: { email }, ttlMs: completionTtlMs }
       return issueFlowToken(tx, asking(ctx, at), flow)
     })
     if (completionToken === undefined) throw wrongCode()

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { RateLimiter } from '@parley/redis'
-import { signInAttempts, waitAfter } from './attempts.ts'
+import type { NetworkLimiter, RateLimiter } from '@parley/redis'
+import { signInAttempts } from './attempts.ts'
 
 const counter = (points: number) => {
   const spent = new Map<string, number>()
@@ -10,10 +10,10 @@ const counter = (points: number) => {
     spent.set(id, now)
     return Promise.resolve({ allowed: now <= points, retryAfterMs: now <= points ? 0 : 4_200 })
   }
-  const limiter: RateLimiter = {
-    consume: (id) => add(id, 1),
+  const limiter: RateLimiter & NetworkLimiter = {
+    consume: (id, subject = '') => add(`${subject}${id}`, 1),
+    refund: (id, subject = '') => add(`${subject}${id}`, -1).then(() => undefined),
     check: (id) => add(id, 0),
-    refund: (id) => add(id, -1).then(() => undefined),
     spent: (id) => Promise.resolve(spent.get(id) ?? 0),
   }
   return { limiter, spent }
@@ -21,70 +21,96 @@ const counter = (points: number) => {
 
 const wrong = () => Promise.reject(new ConnectError('wrong', Code.Unauthenticated))
 const right = () => Promise.resolve('in')
+const refusal = { code: Code.ResourceExhausted }
 
-let waits: number[]
-let counters: Record<'pair' | 'address' | 'account', ReturnType<typeof counter>>
-let run: ReturnType<typeof signInAttempts>['run']
+let counters: Record<'pair' | 'address' | 'account' | 'turn' | 'browser' | 'browsers', ReturnType<typeof counter>>
+let attempts: ReturnType<typeof signInAttempts>
 beforeEach(() => {
-  waits = []
-  counters = { pair: counter(3), address: counter(5), account: counter(Infinity) }
-  ;({ run } = signInAttempts({
+  counters = {
+    ...{ pair: counter(3), address: counter(5), account: counter(4) },
+    ...{ turn: counter(1), browser: counter(3), browsers: counter(6) },
+  }
+  attempts = signInAttempts({
     perAccountAndAddress: counters.pair.limiter,
     perAddress: counters.address.limiter,
     perAccount: counters.account.limiter,
-    slowAfter: 4,
-    wait: (ms) => Promise.resolve(waits.push(ms)),
-  }))
+    turn: counters.turn.limiter,
+    perKnownBrowser: counters.browser.limiter,
+    knownPerAccount: counters.browsers.limiter,
+  })
 })
-const fail = (identifier: string, address: string) => expect(run(identifier, address, wrong)).rejects.toThrow('wrong')
+const run = <T>(identifier: string, address: string, attempt: () => Promise<T>, knownBrowser?: string) =>
+  attempts.run(identifier, { address, knownBrowser }, attempt)
+const fail = (identifier: string, address: string, browser?: string) =>
+  expect(run(identifier, address, wrong, browser)).rejects.toThrow('wrong')
 
 describe('attempts to sign in', () => {
   test('end per account and address, however the account is written', async () => {
     for (const name of ['ada', 'Ada', ' ADA ']) await fail(name, '203.0.113.1')
     const refused = await run('ada', '203.0.113.1', right).catch((error: unknown) => ConnectError.from(error))
-    expect(refused).toMatchObject({ code: Code.ResourceExhausted })
+    expect(refused).toMatchObject(refusal)
     expect((refused as ConnectError).metadata.get('retry-after')).toBe('5')
   })
 
-  test('end per address, whoever is tried, and for a whole IPv6 network', async () => {
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '2001:db8:1:2::1')
-    await expect(run('f', '2001:db8:1:2::9', right)).rejects.toMatchObject({ code: Code.ResourceExhausted })
-    expect(await run('f', '2001:db8:1:3::9', right)).toBe('in')
+  test('end per address, whoever is tried', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '203.0.113.1')
+    await expect(run('f', '203.0.113.1', right)).rejects.toMatchObject(refusal)
+    expect(await run('f', '203.0.113.2', right)).toBe('in')
   })
 
-  test('never end per account: they only wait, longer each time', async () => {
-    for (let at = 1; at <= 7; at++) await fail('ada', `203.0.113.${at}`)
-    expect(waits).toEqual([250, 500, 1_000])
-    expect(await run('ada', '203.0.113.200', right)).toBe('in')
-  })
-
-  test('that are none do not count: successes, and failures of ours', async () => {
-    for (let at = 0; at < 10; at++) {
-      expect(await run('ada', '203.0.113.1', right)).toBe('in')
-      const broken = () => Promise.reject(new ConnectError('away', Code.Unavailable))
-      await expect(run('ada', '203.0.113.1', broken)).rejects.toThrow('away')
-    }
-    expect([...counters.account.spent.values(), ...counters.pair.spent.values()]).toEqual([0, 0])
-  })
-
-  test('many at once do not slip through together', async () => {
+  test('a thousand at once, each from somewhere else, make a handful of tries', async () => {
     let made = 0
     const attempt = () => {
       made++
       return wrong()
     }
-    await Promise.allSettled(Array.from({ length: 20 }, () => run('ada', '203.0.113.1', attempt)))
-    expect(made).toBe(3)
+    const many = () => Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => run('ada', `address ${n}`, attempt)))
+    await many()
+    // Those that are let through anyway, and the one whose turn it is.
+    expect(made).toBe(4 + 1)
+    await many()
+    expect(made).toBe(4 + 1)
+    counters.turn.spent.clear()
+    await many()
+    expect(made).toBe(4 + 2)
+    await expect(run('ada', 'elsewhere', right)).rejects.toMatchObject(refusal)
+    counters.turn.spent.clear()
+    expect(await run('ada', 'elsewhere', right)).toBe('in')
+  })
+
+  test('of a browser that signed in before are not held up by others', async () => {
+    for (let n = 0; n < 5; n++) await fail('ada', `address ${n}`)
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '203.0.113.1')
+    await expect(run('ada', '203.0.113.1', right)).rejects.toMatchObject(refusal)
+    expect(await run('ada', '203.0.113.1', right, 'hers')).toBe('in')
+  })
+
+  test('of such a browser have a budget of their own, and after it count like any other', async () => {
+    let made = 0
+    const attempt = () => {
+      made++
+      return wrong()
+    }
+    const guess = (n: number) => run('ada', '203.0.113.1', attempt, `stolen ${n}`)
+    await Promise.allSettled(Array.from({ length: 10 }, () => guess(1)))
+    expect(made).toBe(3 + 3)
+    await Promise.allSettled(Array.from({ length: 100 }, (_, n) => guess(n)))
+    expect(made).toBe(6 + 3)
+  })
+
+  test('that are none do not count: successes, and failures of ours', async () => {
+    for (let at = 0; at < 10; at++) {
+      for (const browser of [undefined, 'hers']) {
+        expect(await run('ada', '203.0.113.1', right, browser)).toBe('in')
+        const broken = () => Promise.reject(new ConnectError('away', Code.Unavailable))
+        await expect(run('ada', '203.0.113.1', broken, browser)).rejects.toThrow('away')
+      }
+    }
+    expect(Object.values(counters).flatMap(({ spent }) => [...spent.values()])).toEqual([0, 0, 0, 0, 0])
   })
 
   test('leave nothing of what was typed in the counters', async () => {
     await fail('secret@example.org', '203.0.113.1')
     expect(JSON.stringify([...counters.pair.spent, ...counters.account.spent])).not.toContain('secret')
   })
-})
-
-test('the wait grows up to five seconds', () => {
-  expect([3, 4, 5, 6, 8, 9, 1_000].map((failures) => waitAfter(failures, 4))).toEqual([
-    ...[0, 250, 500, 1_000, 4_000, 5_000, 5_000],
-  ])
 })

@@ -1,70 +1,99 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { RateLimiter } from '@parley/redis'
+import type { Allowance, NetworkLimiter, RateLimiter } from '@parley/redis'
 import { tooManySignIns } from '../../errors.ts'
-import { networkOf } from '../client-address.ts'
 
 export type SignInAttempts = ReturnType<typeof signInAttempts>
 
-type Options = {
-  perAccountAndAddress: RateLimiter
-  perAddress: RateLimiter
-  /** Counts only: its budget is never looked at. */
+/** What failed sign-ins count against; an account is what people type: a login or an address, each by itself. */
+type Limits = {
+  perAccountAndAddress: NetworkLimiter
+  perAddress: NetworkLimiter
+  /** Beyond it attempts are let through one at a time. */
   perAccount: RateLimiter
-  /** Failures at one account after which further attempts wait. */
-  slowAfter: number
-  wait?: (ms: number) => Promise<unknown>
+  /** One point: the attempt that is let through. */
+  turn: RateLimiter
+  perKnownBrowser: RateLimiter
+  /** Of all browsers together that signed in to an account before. */
+  knownPerAccount: RateLimiter
 }
 
-const firstWaitMs = 250
-const longestWaitMs = 5_000
-
-/** How long the next attempt waits after so many failures at its account: twice as long each time, up to five seconds. */
-export function waitAfter(failures: number, slowAfter: number): number {
-  if (failures < slowAfter) return 0
-  return Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(failures - slowAfter, 10))
+/** Where an attempt comes from. */
+export type Attempter = {
+  address: string
+  /** Names a browser that signed in to this account before. */
+  knownBrowser: string | undefined
 }
+
+type Count = { take: () => Promise<Allowance>; giveBack: () => Promise<void> }
 
 /**
- * Failed sign-ins are limited per (account, address) and per address. Per account alone they only become slow: a limit
- * there would let anyone lock anyone out. An attempt is counted before it is made and given back when it was none, so many
- * at once cannot slip through together.
+ * Failed sign-ins are limited per (account, network) and per network. Per account alone they are only let through one at a
+ * time: a limit there would let anyone lock anyone out. Browsers that signed in to the account before have budgets of their
+ * own, so that failures of others do not hold them up. An attempt is counted before it is made and given back when it was
+ * none, so many at once cannot slip through together.
  */
-export function signInAttempts({ perAccountAndAddress, perAddress, perAccount, slowAfter, wait = sleep }: Options) {
+export function signInAttempts(limits: Limits) {
+  const ofKnownBrowser = (account: string, browser: string): Count[] => [
+    countOf(limits.perKnownBrowser, browser),
+    countOf(limits.knownPerAccount, account),
+  ]
+  const ofStranger = (account: string, address: string): Count[] => [
+    {
+      take: () => limits.perAccountAndAddress.consume(address, account),
+      giveBack: () => limits.perAccountAndAddress.refund(address, account),
+    },
+    { take: () => limits.perAddress.consume(address), giveBack: () => limits.perAddress.refund(address) },
+    {
+      async take() {
+        const { allowed } = await limits.perAccount.consume(account)
+        if (allowed) return { allowed, retryAfterMs: 0 }
+        const turn = await limits.turn.consume(account)
+        if (!turn.allowed) await limits.perAccount.refund(account)
+        return turn
+      },
+      giveBack: () => limits.perAccount.refund(account),
+    },
+  ]
   return {
     /** Runs an attempt; its `unauthenticated` counts as a failure. Throws `resource_exhausted` without running it when no attempts are left. */
-    async run<T>(identifier: string, address: string, attempt: () => Promise<T>): Promise<T> {
-      const network = networkOf(address)
+    async run<T>(identifier: string, { address, knownBrowser }: Attempter, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())
-      const counts: [RateLimiter, string][] = [
-        [perAccountAndAddress, digest(`${account}\0${network}`)],
-        [perAddress, network],
-      ]
-      const taken: [RateLimiter, string][] = []
-      const giveBack = () => Promise.all(taken.map(([limiter, id]) => limiter.refund(id)))
-      for (const [limiter, id] of counts) {
-        const { allowed, retryAfterMs } = await limiter.consume(id)
-        if (!allowed) {
-          await giveBack()
-          throw tooManySignIns(retryAfterMs)
-        }
-        taken.push([limiter, id])
-      }
-      const waitMs = waitAfter(await perAccount.spent(account), slowAfter)
-      await perAccount.consume(account)
-      taken.push([perAccount, account])
-      if (waitMs > 0) await wait(waitMs)
+      const known = knownBrowser === undefined ? undefined : await takeAll(ofKnownBrowser(account, knownBrowser))
+      const counted = known?.giveBack ? known : await takeAll(ofStranger(account, address))
+      if (!counted.giveBack) throw tooManySignIns(counted.retryAfterMs)
       try {
         const result = await attempt()
-        await giveBack()
+        await counted.giveBack()
         return result
       } catch (error) {
-        if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) await giveBack()
+        if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) await counted.giveBack()
         throw error
       }
     },
   }
+}
+
+const countOf = (limiter: RateLimiter, id: string): Count => ({
+  take: () => limiter.consume(id),
+  giveBack: () => limiter.refund(id),
+})
+
+/** Takes all or none; `giveBack` is undefined when none were taken. */
+async function takeAll(
+  counts: Count[],
+): Promise<{ giveBack: (() => Promise<unknown>) | undefined; retryAfterMs: number }> {
+  const taken: Count[] = []
+  const giveBack = () => Promise.all(taken.map((count) => count.giveBack()))
+  for (const count of counts) {
+    const { allowed, retryAfterMs } = await count.take()
+    if (!allowed) {
+      await giveBack()
+      return { giveBack: undefined, retryAfterMs }
+    }
+    taken.push(count)
+  }
+  return { giveBack, retryAfterMs: 0 }
 }
 
 /** Counters live in Redis: what people typed into the login field does not. */

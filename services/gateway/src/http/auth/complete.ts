@@ -1,29 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NewSession } from '@parley/contracts/internal'
 import { badRequest } from '../../errors.ts'
+import { rememberBrowser } from '../known-browser.ts'
 import { replyJson } from '../reply.ts'
 import { beginSession } from '../session.ts'
-import { wantedSession, type AuthContext, type Handler } from './context.ts'
+import { clientAddressOf, wantedSession, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
 /** `POST /auth/register/complete`: makes the account and signs in. */
 export const complete: Handler = async (context, request, response) => {
-  const { token: completionToken, ...account } = await newAccount(request)
+  const { token: completionToken, ...account } = await newAccount(context, request)
   const session = await context.signIn.completeRegistration({ completionToken, ...account })
   return replySignedIn(context, session, { request, response })
 }
 
 /** `POST /auth/invite/accept`: makes the account by an invite and signs in, also while registration is closed. */
 export const acceptInvite: Handler = async (context, request, response) => {
-  const session = await context.signIn.acceptInvite(await newAccount(request))
+  const session = await context.signIn.acceptInvite(await newAccount(context, request))
   return replySignedIn(context, session, { request, response })
 }
 
-async function newAccount(request: IncomingMessage) {
+async function newAccount(context: AuthContext, request: IncomingMessage) {
   const body = await readJsonObject(request)
   const { passwordConfirmation, ...account } = textFields(body, 'token', 'login', 'password', 'passwordConfirmation')
   if (account.password !== passwordConfirmation) throw badRequest('password and passwordConfirmation differ')
-  return { ...account, ...wantedSession(request, body) }
+  return { ...account, ...wantedSession(request, body), clientAddress: clientAddressOf(context, request) }
 }
 
 function replySignedIn(
@@ -32,6 +33,7 @@ function replySignedIn(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
   beginSession(context, session, response)
+  rememberBrowser(context, request, response, [session.login])
   const { userId: id, login, token } = session
   return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })
 }

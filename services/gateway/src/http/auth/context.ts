@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@connectrpc/connect'
 import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/auth'
 import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
-import type { RateLimiter } from '@parley/redis'
+import type { NetworkLimiter } from '@parley/redis'
 import type { ServerDescription } from '../../clients/server.ts'
 import type { SessionRenewal } from '../../credentials/renewal.ts'
 import type { CallLimits } from '../../forward/call-limits.ts'
@@ -22,9 +22,9 @@ export type AuthContext = CredentialSecrets & {
   limits: CallLimits
   attempts: SignInAttempts
   /** How many mails one address may ask for. */
-  mails: RateLimiter
+  mails: NetworkLimiter
   /** How many sign-ins at providers one address may begin. */
-  providerSignIns: RateLimiter
+  providerSignIns: NetworkLimiter
   clientAddress: ClientAddress
   metrics: Metrics
   publicUrl: string

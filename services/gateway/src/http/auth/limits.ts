@@ -1,4 +1,4 @@
-import { rateLimiter, type RedisClient } from '@parley/redis'
+import { networkLimiter, rateLimiter, type RedisClient } from '@parley/redis'
 import type { Config } from '../../config.ts'
 import { signInAttempts } from './attempts.ts'
 
@@ -12,18 +12,26 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
+/** As long as a call to accounts may take, so that two of an account never run at once. */
+const turnSeconds = 5
+/** Browsers of one account that fail as often as they may. */
+const knownBrowsers = 10
+
 /** The limits of sign-in, counted in Redis for all gateways together. */
 export function signInLimits(redis: RedisClient, settings: Settings) {
   const durationSeconds = Math.ceil(settings.signInWindowMs / 1_000)
   const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds })
+  const networks = (key: string, points: number) => networkLimiter({ redis, key, points, durationSeconds })
   return {
     attempts: signInAttempts({
-      perAccountAndAddress: limit('sign-in:account-address', settings.signInAttempts),
-      perAddress: limit('sign-in:address', settings.signInAttemptsPerAddress),
-      perAccount: limit('sign-in:account', Number.MAX_SAFE_INTEGER),
-      slowAfter: settings.signInSlowAfter,
+      perAccountAndAddress: networks('sign-in:account-address', settings.signInAttempts),
+      perAddress: networks('sign-in:address', settings.signInAttemptsPerAddress),
+      perAccount: limit('sign-in:account', settings.signInSlowAfter),
+      turn: rateLimiter({ redis, key: 'sign-in:turn', points: 1, durationSeconds: turnSeconds }),
+      perKnownBrowser: limit('sign-in:known-browser', settings.signInAttempts),
+      knownPerAccount: limit('sign-in:known-account', knownBrowsers * settings.signInAttempts),
     }),
-    mails: limit('sign-in:mails', settings.mailsPerAddress),
-    providerSignIns: limit('sign-in:providers', settings.providerSignInsPerAddress),
+    mails: networks('sign-in:mails', settings.mailsPerAddress),
+    providerSignIns: networks('sign-in:providers', settings.providerSignInsPerAddress),
   }
 }

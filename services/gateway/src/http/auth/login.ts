@@ -1,6 +1,7 @@
 import type { PasswordLoginResponse } from '@parley/contracts/internal'
 import type { IncomingMessage } from 'node:http'
 import { badRequest } from '../../errors.ts'
+import { knownBrowser, rememberBrowser } from '../known-browser.ts'
 import { replyJson } from '../reply.ts'
 import { beginSession } from '../session.ts'
 import { clientAddressOf, wantedSession, type AuthContext, type Handler } from './context.ts'
@@ -15,6 +16,7 @@ export const login: Handler = async (context, request, response) => {
   const pair = { identifier, password: textField(body, 'password') }
   const session = await signInByPassword(context, request, pair, wantedSession(request, body))
   beginSession(context, session, response)
+  rememberBrowser(context, request, response, [identifier ?? '', session.login])
   const { userId: id, login, token } = session
   return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })
 }
@@ -29,7 +31,8 @@ async function signInByPassword(
   if (!identifier || !password || identifier.length > maxIdentifierLength)
     throw badRequest('send login (or identifier) and password')
   const address = clientAddressOf(context, request)
-  return context.attempts.run(identifier, address, () =>
+  const from = { address, knownBrowser: knownBrowser(context, request, identifier) }
+  return context.attempts.run(identifier, from, () =>
     context.accounts.passwordLogin({ identifier, password, clientAddress: address, ...wanted }),
   )
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { tooManyMails } from '../../errors.ts'
-import { networkOf } from '../client-address.ts'
 import { clientAddressOf, type AuthContext } from './context.ts'
 
 /** Throws `resource_exhausted` when this client has asked for too many mails, whoever they go to. */
 export async function allowMail(context: AuthContext, request: IncomingMessage): Promise<void> {
-  const { allowed, retryAfterMs } = await context.mails.consume(networkOf(clientAddressOf(context, request)))
+  const { allowed, retryAfterMs } = await context.mails.consume(clientAddressOf(context, request))
   if (!allowed) throw tooManyMails(retryAfterMs)
 }

@@ -1,11 +1,15 @@
+import { rememberBrowser } from '../known-browser.ts'
 import { replyJson } from '../reply.ts'
-import type { Handler } from './context.ts'
+import { clientAddressOf, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
 /** `POST /auth/reset-password`: a new password by the token of a mailed link. It does not sign in. */
 export const resetPassword: Handler = async (context, request, response) => {
   const { token, password } = textFields(await readJsonObject(request), 'token', 'password')
-  const { userId } = await context.signIn.resetPassword({ token, password })
+  const clientAddress = clientAddressOf(context, request)
+  const { userId, names } = await context.signIn.resetPassword({ token, password, clientAddress })
   context.callers.forgetUser(userId)
+  // Whoever has the mail owns the account, and can sign in here while others guess at it.
+  rememberBrowser(context, request, response, names)
   return replyJson(request, response, 200, { message: 'The password is set. Sign in with it.' })
 }

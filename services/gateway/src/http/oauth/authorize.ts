@@ -18,7 +18,7 @@ export const authorize: Handler = async (context, request, response) => {
   }
   const { userId } = user.caller
   const { granted } = await context.signIn.hasConsent({ userId, origin: new URL(read.request.redirectUri).origin })
-  if (granted) return redirect(response, 302, await letIn(context, read.request, userId))
+  if (granted) return redirect(response, 302, await letIn(context, read.request, { user, consentedNow: false }))
   keepRequest(context, response, read.request, user)
   return redirect(response, 302, '/oauth/consent')
 }

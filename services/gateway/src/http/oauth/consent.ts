@@ -37,17 +37,27 @@ async function decide(
   decided: { asked: AuthorizationRequest; user: SignedIn; granted: boolean },
 ): Promise<string> {
   const { asked, granted } = decided
-  const { userId } = decided.user.caller
-  await context.signIn.decideConsent({ userId, origin: new URL(asked.redirectUri).origin, granted })
-  const url = granted ? await letIn(context, asked, userId) : refusalOf(context, asked)
+  const { userId, credentialId } = decided.user.caller
+  const { origin } = new URL(asked.redirectUri)
+  await context.signIn.decideConsent({ userId, credentialId, origin, granted })
+  const consent = { user: decided.user, consentedNow: true }
+  const url = granted ? await letIn(context, asked, consent) : refusalOf(context, asked)
   dropCookie(context, response, name)
   return url
 }
 
 /** The client's address with a fresh authorization code. */
-export async function letIn(context: AuthContext, asked: AuthorizationRequest, userId: string): Promise<string> {
+export async function letIn(
+  context: AuthContext,
+  asked: AuthorizationRequest,
+  { user, consentedNow }: { user: SignedIn; consentedNow: boolean },
+): Promise<string> {
+  const { userId, credentialId } = user.caller
   const { redirectUri, codeChallenge, state } = asked
-  const { code } = await context.signIn.issueAuthorizationCode({ userId, redirectUri, codeChallenge })
+  const { code } = await context.signIn.issueAuthorizationCode({
+    ...{ userId, credentialId, redirectUri, codeChallenge },
+    consentedNow,
+  })
   return answeredTo(context, redirectUri, { code, state })
 }
 

@@ -1,4 +1,4 @@
-import { issuerOf } from '@parley/auth'
+import { isLoopbackHost, issuerOf } from '@parley/auth'
 
 /** Which other web clients may be let in. */
 export type ClientOrigins = {
@@ -9,7 +9,6 @@ export type ClientOrigins = {
 }
 
 const maxLength = 1_024
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
  * Where the answer of the authorization-code flow may go: an http(s) address without fragment and credentials, on our own
@@ -27,7 +26,7 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
     origin === new URL(publicUrl).origin ||
     allowedOrigins.includes(origin) ||
     oauthRedirectOrigins.includes(origin) ||
-    loopback.test(hostname)
+    isLoopbackHost(hostname)
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 

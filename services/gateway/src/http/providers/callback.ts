@@ -3,6 +3,7 @@ import { internalPath } from '@parley/auth'
 import type { AuthContext } from '../auth/context.ts'
 import { browserHandle } from '../browser-handle.ts'
 import { headerOf } from '../header.ts'
+import { rememberBrowser } from '../known-browser.ts'
 import { keepPendingFlow } from '../pending-flow.ts'
 import { queryOf, redirect, withParameter } from '../redirect.ts'
 import { beginSession, browserUser } from '../session.ts'
@@ -32,6 +33,7 @@ export async function finishProviderLogin(
   switch (outcome.case) {
     case 'session':
       beginSession(context, outcome.value, response)
+      rememberBrowser(context, request, response, [outcome.value.login])
       return redirect(response, 307, path)
     case 'pendingToken':
       keepPendingFlow(context, response, outcome.value)

@@ -4,7 +4,6 @@ import { internalPath } from '@parley/auth'
 import { tooManyProviderSignIns } from '../../errors.ts'
 import { clientAddressOf, type AuthContext } from '../auth/context.ts'
 import { keptBrowserHandle } from '../browser-handle.ts'
-import { networkOf } from '../client-address.ts'
 import { queryOf, redirect } from '../redirect.ts'
 import { browserUser } from '../session.ts'
 import { loginError, type LoginError } from './login-error.ts'
@@ -45,7 +44,6 @@ export async function startProviderLogin(
 
 /** Everybody may begin, and what was begun is kept for a while: throws `resource_exhausted` when one address began too often. */
 async function allowStart(context: AuthContext, request: IncomingMessage): Promise<void> {
-  const from = networkOf(clientAddressOf(context, request))
-  const { allowed, retryAfterMs } = await context.providerSignIns.consume(from)
+  const { allowed, retryAfterMs } = await context.providerSignIns.consume(clientAddressOf(context, request))
   if (!allowed) throw tooManyProviderSignIns(retryAfterMs)
 }

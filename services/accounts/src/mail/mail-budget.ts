@@ -1,0 +1,29 @@
+import { rateLimiter, type RedisClient } from '@parley/redis'
+import { noticeKinds, type MailKind } from './mail.ts'
+
+/** How many mails all processes together send. */
+export type MailBudget = {
+  /** Counts a mail; false when it must not go. */
+  take(kind: MailKind): Promise<boolean>
+}
+
+const hour = 3_600
+
+/** Whoever asks for these is not signed in: they leave a quarter of the budget to others. */
+const forAnybody: ReadonlySet<MailKind> = new Set(['registration_code', 'account_exists', 'password_reset'])
+const notices: ReadonlySet<MailKind> = new Set(noticeKinds)
+
+/** A budget of so many mails an hour; 0: no limit. */
+export function mailBudget(redis: RedisClient, perHour: number): MailBudget {
+  if (perHour === 0) return { take: () => Promise.resolve(true) }
+  const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds: hour })
+  const all = limit('mails', perHour)
+  const ofAnybody = limit('mails:anybody', Math.ceil((perHour * 3) / 4))
+  return {
+    async take(kind) {
+      if (forAnybody.has(kind) && !(await ofAnybody.consume('all')).allowed) return false
+      const { allowed } = await all.consume('all')
+      return allowed || notices.has(kind)
+    },
+  }
+}

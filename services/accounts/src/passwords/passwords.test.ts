@@ -1,0 +1,29 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { createPasswords, type Asker } from './passwords.ts'
+
+/** How many of so many hashings at once are refused. */
+async function refused(wanted: Promise<unknown>[]): Promise<number> {
+  const answers = await Promise.allSettled(wanted)
+  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [ConnectError.from(answer.reason)] : []))
+  for (const { code } of failures) expect(code).toBe(Code.ResourceExhausted)
+  return failures.length
+}
+
+test('one customer does not fill the queue of hashings, with however many lines', async () => {
+  const passwords = await createPasswords(1)
+  const check = (asker: Asker) => passwords.fits('a guess', undefined, asker)
+  const fromEachLine = Array.from({ length: 200 }, (_, n) =>
+    check({ address: `2001:db8:1:2${(n % 256).toString(16).padStart(2, '0')}::1` }),
+  )
+  const others = [check({ address: '203.0.113.9' }), check({ address: '2001:db8:2::1' }), check({ userId: 'U1' })]
+  // One runs, and half of the queue waits.
+  expect(await refused(fromEachLine)).toBe(200 - 33)
+  expect(await refused(others)).toBe(0)
+})
+
+test('who is signed in fills no more of it either, and everybody comes in again', async () => {
+  const passwords = await createPasswords(1)
+  const check = () => passwords.fits('a guess', undefined, { userId: 'U1' })
+  for (let round = 0; round < 2; round++) expect(await refused(Array.from({ length: 40 }, check))).toBe(40 - 33)
+})

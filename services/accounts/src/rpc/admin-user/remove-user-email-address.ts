@@ -1,0 +1,21 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { AdminUserService } from '@parley/contracts/admin'
+import { callerOf } from '@parley/rpc'
+import { removeAddress } from '../../accounts/remove-address.ts'
+import { showMember } from '../../accounts/show-members.ts'
+import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
+import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+
+export function removeUserEmailAddress(
+  ctx: Context,
+): MethodImpl<typeof AdminUserService.method.removeUserEmailAddress> {
+  return async ({ userId, address, currentPassword }, call) => {
+    const caller = callerOf(call)
+    assertMayManage(ctx.policy.current(), caller, userId)
+    await assertFresh(ctx, caller, currentPassword)
+    const assertMay = (_: unknown, user: Parameters<typeof assertMayTouch>[1]) => assertMayTouch(caller, user)
+    await removeAddress(ctx, userId, address, { actorId: caller.userId, assertMay })
+    return { member: await showMember(ctx, caller, userId) }
+  }
+}

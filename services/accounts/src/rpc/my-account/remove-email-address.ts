@@ -1,0 +1,28 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MyAccountService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import { removeAddress } from '../../accounts/remove-address.ts'
+import type { Context } from '../../context.ts'
+import { assertFresh } from '../../credentials/freshness.ts'
+import { assertStillHolds } from '../../credentials/still-holds.ts'
+import { isRemovable } from '../../domain/removable.ts'
+import { emailNotHeld, emailStays } from '../../errors.ts'
+import { listEmails } from '../../store/emails.ts'
+import { toEmailAddresses } from '../../view/email-address.ts'
+
+export function removeEmailAddress(ctx: Context): MethodImpl<typeof MyAccountService.method.removeEmailAddress> {
+  return async ({ address, currentPassword }, call) => {
+    const caller = callerOf(call)
+    const { userId } = caller
+    await assertFresh(ctx, caller, currentPassword)
+    await removeAddress(ctx, userId, address, {
+      actorId: userId,
+      async assertMay(tx, _, held) {
+        await assertStillHolds(tx, caller)
+        if (!held.address) throw emailNotHeld()
+        if (!isRemovable(held.address, held.all, ctx.now())) throw emailStays()
+      },
+    })
+    return { addresses: toEmailAddresses(await listEmails(ctx.db, userId), ctx.now()) }
+  }
+}

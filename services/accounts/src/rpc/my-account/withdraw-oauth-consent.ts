@@ -1,0 +1,37 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MyAccountService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import { noted, sessionsRevoked } from '../../domain/announcements.ts'
+import { accountGone } from '../../errors.ts'
+import * as metrics from '../../metrics.ts'
+import { credentialsOfClient, endById } from '../../store/credentials.ts'
+import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
+import { withdrawConsent } from '../../store/oauth-consents.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountService.method.withdrawOAuthConsent> {
+  return async ({ origin }, call) => {
+    const { userId } = callerOf(call)
+    const at = ctx.now()
+    let ended: string[] = []
+    const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
+      const withdrawn = await withdrawConsent(tx, userId, origin)
+      // A code that it has not exchanged yet would let it in again.
+      await deleteFlowTokensOf(tx, userId, 'authorization_code')
+      ended = await endById(tx, userId, await credentialsOfClient(tx, userId, origin), at)
+      if (!withdrawn && ended.length === 0) return undefined
+      return {
+        announce: () => [
+          ...(withdrawn ? [noted('oauth_consent_withdrawn', { origin })] : []),
+          ...ended.map((id) => noted('session_revoked', { credential_id: id })),
+          ...(ended.length > 0 ? [sessionsRevoked(ended)] : []),
+        ],
+      }
+    })
+    if (!changed) throw accountGone()
+    await ctx.relay.stored(changed.unannounced)
+    if (ended.length > 0) metrics.credentialsEnded(userId, 'session_revoked')
+    return { ended: ended.length }
+  }
+}
