@@ -10,6 +10,7 @@ import {
   defineConfig,
   int,
   originFields,
+  outboundFields,
   port,
   processFields,
   secret,
@@ -31,6 +32,7 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...videoFields(),
   ...videoWorkerFields(),
+  ...outboundFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
@@ -64,6 +66,11 @@ export const readConfig = defineConfig({
     default: 2,
     min: 1,
     doc: 'images decoded at the same time by one process; each may take 200 MB',
+  }),
+  renderingsPerHour: int('PARLEY_UPLOADS_RENDERINGS_PER_HOUR', {
+    default: 2_000,
+    min: 0,
+    doc: 'other sizes of images that one process makes for one person in an hour, and of one public image; 0: no limit',
   }),
   transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
     default: '64 MiB',

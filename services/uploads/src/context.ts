@@ -1,6 +1,7 @@
 import type { CallerCache, CredentialSecrets, Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { EagerLimiter } from '@parley/redis'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
@@ -19,6 +20,8 @@ export type Context = {
   storage: Storage
   studio: Studio
   transforms: TransformCache
+  /** Sizes of images that were made lately, by person or public image. */
+  renderings: EagerLimiter
   fetch: SafeFetch
   /** Where pages are looked at, each once at a time. */
   pages: PageDesk

@@ -14,7 +14,7 @@ import {
   startHandOver,
   startRelay,
 } from '@parley/events'
-import { isPublicAddress } from '@parley/outbound'
+import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
 import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
@@ -31,6 +31,7 @@ import { safeFetch } from './fetch/safe-fetch.ts'
 import { rememberUsage } from './files/server-usage.ts'
 import { Workshop } from './files/workshop.ts'
 import { handleRequests } from './http/routes.ts'
+import { openRenderings } from './images/renderings.ts'
 import { openStudio } from './images/studio.ts'
 import { TransformCache } from './images/transform-cache.ts'
 import { cleanPreviews } from './jobs/clean-previews.ts'
@@ -50,6 +51,8 @@ export type Overrides = {
   /** Gives up starting. */
   stop?: AbortSignal
   now?: () => Date
+  /** How names of other servers are found. */
+  resolve?: Resolve
   /** How often what nobody needs is looked for. */
   sweepEveryMs?: number
   /** How long the bus must have been there before images without an event are swept. */
@@ -89,6 +92,8 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   policyLoaded()
 
   const now = overrides.now ?? (() => new Date())
+  // Whoever looks at several pages waits for one name after the other, as many as messaging lets them have at once.
+  const names = opened.use(new NameResolver({ mostWaitingPerAsker: 3 }))
   const tools = await openVideoTools(config, signal)
   const ctx: Context = {
     db,
@@ -98,7 +103,11 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     storage,
     studio: openStudio({ atOnce: config.imagesAtOnce }),
     transforms: new TransformCache(config.transformCacheBytes),
-    fetch: safeFetch({ isAllowed: config.fetchPrivate ? () => true : isPublicAddress }),
+    renderings: opened.use(openRenderings(config.renderingsPerHour)),
+    fetch: safeFetch({
+      isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),
+      resolve: overrides.resolve ?? names.resolve,
+    }),
     pages: new PageDesk(signal),
     callers: callersAt(accounts, now),
     credentialSecrets: config,
@@ -144,7 +153,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     opened.use(await consumeEventBatches({ ...consumer, durable, subject: `evt.room.*.${kind}`, on }))
   const messaging = createClient(MessagingInternalService, transport)
   opened.use(
-    await startHandOver({
+    startHandOver({
       ...{ db, service: 'uploads' },
       apply: (roomId, roomEvents, stop) => messaging.applyRoomEvents({ roomId, events: roomEvents }, { signal: stop }),
     }),

@@ -87,7 +87,7 @@ afterAll(() => opened[Symbol.asyncDispose]())
 let visits = 0
 /** An address that nobody asked for before. */
 const fresh = (path: string) => `${origin}${path}?${visits++}`
-const previewOf = async (url: string) => (await env.internal.previewLink({ url })).preview
+const previewOf = async (url: string) => (await env.internal.previewLink({ url, userId: 'Ualice' })).preview
 
 test('a page is shown with its texts, and its image from here', async () => {
   const url = `${fresh('/page')}#part`
@@ -147,12 +147,16 @@ test.each([
   'http://me:secret@example.org/',
   'http://',
 ])('%j is no address of a page', async (url) => {
-  await expect(env.internal.previewLink({ url })).rejects.toMatchObject({ code: Code.InvalidArgument })
+  await expect(env.internal.previewLink({ url, userId: 'Ualice' })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  })
 })
 
 test('an address of more than 2,048 characters is refused', async () => {
   const url = `${origin}/page?${'x'.repeat(2_048)}`
-  await expect(env.internal.previewLink({ url })).rejects.toMatchObject({ code: Code.InvalidArgument })
+  await expect(env.internal.previewLink({ url, userId: 'Ualice' })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  })
 })
 
 describe('where only the public internet may be asked', () => {

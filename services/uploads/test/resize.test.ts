@@ -123,3 +123,14 @@ test('so many images are decoded at once and so many wait; who comes then is tol
   expect(new Set(statuses)).toEqual(new Set([200, 503]))
   expect(answers.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('1')
 })
+
+test('one person has so many new sizes made in an hour, and those that are there go on', async () => {
+  const few = new Readers(env)
+  await few.start({ PARLEY_UPLOADS_RENDERINGS_PER_HOUR: '2' })
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+  const assetId = await few.attached(await plain(80, 40).png().toBuffer(), 'image/png')
+  const statusOf = async (width: number, userId = 'Ualice') =>
+    (await few.read(assetId, { userId, image: { width, height: 40, fit: 'contain' } })).status
+  expect([await statusOf(1), await statusOf(2), await statusOf(3), await statusOf(2)]).toEqual([200, 200, 429, 200])
+  expect(await statusOf(3, 'Ubob')).toBe(200)
+})

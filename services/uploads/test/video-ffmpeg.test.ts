@@ -9,8 +9,9 @@ import { bytesOf } from './_reading.ts'
 import { postFile } from './_videos.ts'
 
 const withFfmpeg = hasFfmpeg() ? describe : describe.skip
+const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg is not on PATH)'
 
-withFfmpeg('with ffmpeg', () => {
+withFfmpeg(`with ffmpeg${why}`, () => {
   let env: Env
   let service: Service
   beforeAll(async () => {
@@ -60,7 +61,10 @@ withFfmpeg('with ffmpeg', () => {
     ['with odd sides', '333x251', '250p 332x250'],
     ['that is tiny', '16x2', '2p 16x2'],
   ])('a video %s is never made larger', async (_, size, made) => {
-    const video = await processed(await film('in.mkv', [...pictures(size), '-c:v', 'ffv1']), 'video/x-matroska')
+    const video = await processed(
+      await film('in.mkv', [...pictures(size), '-c:v', 'mjpeg', '-pix_fmt', 'yuvj444p']),
+      'video/x-matroska',
+    )
     expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([made])
   })
 
@@ -102,7 +106,17 @@ withFfmpeg('with ffmpeg', () => {
       ...['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v:0', 'attached_pic'],
     ])
   const huge = () =>
-    film('in.mkv', ['-f', 'lavfi', '-i', 'color=size=16000x3000:rate=1:duration=1', '-pix_fmt', 'gray', '-c:v', 'png'])
+    film('in.mkv', [
+      '-f',
+      'lavfi',
+      '-i',
+      'color=size=16000x3000:rate=1:duration=1',
+      '-pix_fmt',
+      'yuvj444p',
+      '-c:v',
+      'mjpeg',
+    ])
+  const rare = () => film('in.mkv', [...pictures('64x64'), '-c:v', 'ffv1'])
   const playlist = (inside: string) => () => Promise.resolve(Buffer.from(inside))
   const hidden = async () =>
     Buffer.concat([await film('in.mp4', [...pictures('64x64'), ...quickly]), Buffer.from('#EXTM3U\nfile:///etc/hosts')])
@@ -112,6 +126,7 @@ withFfmpeg('with ffmpeg', () => {
     ['is music', music],
     ['is music with a cover', withCover],
     ['has too many pixels', huge],
+    ['is of a codec that nobody records with', rare],
     ['is a playlist', playlist('#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hosts\n#EXT-X-ENDLIST\n')],
     ['is a list of files', playlist("ffconcat version 1.0\nfile '/etc/hosts'\n")],
     ['is a manifest', playlist('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
-import { roomsSilent } from '../errors.ts'
+import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 
 /** Who asks; without roles those count that rooms has heard of. */
 export type Reader = { userId: string; roleIds?: readonly string[] }
@@ -24,9 +24,10 @@ export class RoomAccess {
     }
   }
 
-  /** Whether somebody may read in a room. */
-  async mayRead(reader: Reader, roomId: string): Promise<boolean> {
+  /** Throws `not_found` or `permission_denied` unless somebody may read in a room. */
+  async assertMayRead(reader: Reader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.ask(reader, roomId)
-    return exists && effectiveMember
+    if (!exists) throw roomNotFound()
+    if (!effectiveMember) throw notAMember()
   }
 }

@@ -14,9 +14,13 @@ const refusals: Record<Refusal, () => ConnectError> = {
 }
 
 /** Fetches an image. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot. */
-export async function fetchImage(fetch: SafeFetch, url: string, signal: AbortSignal): Promise<Buffer> {
+export async function fetchImage(
+  fetch: SafeFetch,
+  { url, asker }: { url: string; asker: string },
+  signal: AbortSignal,
+): Promise<Buffer> {
   try {
-    return (await fetch(url, { accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
+    return (await fetch(url, { asker, accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
   } catch (error) {
     throw error instanceof FetchRefused ? refusals[error.reason]() : errors.imageCannotBeFetched(error)
   }

@@ -9,7 +9,7 @@ import { safeFetch } from './safe-fetch.ts'
 const outside = '127.0.0.2'
 /** Stands for what must not be reached. */
 const inside = '127.0.0.1'
-const wanted = { accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
+const wanted = { asker: 'Ualice', accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
 const signal = new AbortController().signal
 
 const servers: Server[] = []
@@ -51,13 +51,7 @@ afterAll(close)
 
 /** Names lead to the addresses given, one list after the other. */
 const fetching = (url: string, ...answers: string[][]) => {
-  const resolve: Resolve = (_, __, callback) => {
-    const addresses = answers.shift() ?? []
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: 4 })),
-    )
-  }
+  const resolve: Resolve = () => Promise.resolve((answers.shift() ?? []).map((address) => ({ address, family: 4 })))
   return safeFetch({ isAllowed: (address) => address === outside, resolve })(url, wanted, signal)
 }
 const refused = (call: Promise<unknown>, reason: string) => expect(call).rejects.toMatchObject({ reason })
@@ -99,8 +93,8 @@ test('whoever takes too long is left', async () => {
   const silent = createServer(() => undefined).listen(0, outside)
   await once(silent, 'listening')
   const url = `http://${outside}:${(silent.address() as AddressInfo).port}/`
-  const isAllowed = () => true
-  await expect(safeFetch({ isAllowed })(url, { ...wanted, timeoutMs: 50 }, signal)).rejects.toThrow()
+  const network = { isAllowed: () => true, resolve: () => Promise.resolve([]) }
+  await expect(safeFetch(network)(url, { ...wanted, timeoutMs: 50 }, signal)).rejects.toThrow()
   silent.closeAllConnections()
   await new Promise((resolve) => silent.close(resolve))
 })

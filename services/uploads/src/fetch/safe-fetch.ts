@@ -6,6 +6,8 @@ import { readBody } from './read-body.ts'
 
 /** What is wanted of an address. */
 export type Wanted = {
+  /** On whose behalf: a user's id. */
+  asker: string
   accept: string
   maxBytes: number
   /** What becomes of more than that. */
@@ -27,7 +29,7 @@ const redirects = new Set([301, 302, 303, 307, 308])
 /** Asks allowed addresses alone, at each hop. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
-    const answer = await ask(url, wanted.accept, { ...network, signal })
+    const answer = await ask(url, wanted, { ...network, signal })
     const { statusCode = 0, headers } = answer
     const refuse = (error: Error): never => {
       answer.destroy()
@@ -59,7 +61,7 @@ export function checkedUrl(address: string, base?: URL): URL {
 /** One request; its address is checked after it was looked up. */
 async function ask(
   url: URL,
-  accept: string,
+  { accept, asker }: Wanted,
   { signal, ...network }: Network & { signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -70,7 +72,7 @@ async function ask(
         signal,
         agent: false,
         headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
-        lookup: guardedLookup(network),
+        lookup: guardedLookup(network, asker),
       })
         .on('response', answer)
         .on('error', reject)

@@ -57,14 +57,14 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
 type Stored = { bytesKey: string; digest: string }
 
 /** What the file is, once it is the one that was announced. */
-async function look(ctx: Context, { contentType, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
+async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
   if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }
   return ctx.studio.measure(async () => {
     const stored = await ctx.storage.get(bytesKey)
     if (!stored) throw uploadNotFound()
     return buffer(stored.content)
-  })
+  }, ownerId)
 }
 
 async function* contentOf(ctx: Context, chunks: readonly string[], hash: Hash): AsyncIterable<Buffer> {

@@ -17,7 +17,7 @@ const mostWaiting = 64
  */
 export class Workshop {
   readonly #making = new Map<string, Promise<Made>>()
-  readonly #turnstile = new Turnstile(filesAtOnce, mostWaiting, tooManyCompletions)
+  readonly #turnstile = new Turnstile({ atOnce: filesAtOnce, mostWaiting, refusal: tooManyCompletions })
 
   once(uploadId: string, make: () => Promise<Made>): Promise<Made> {
     const begun = this.#making.get(uploadId)

@@ -12,6 +12,7 @@ import { repliedElsewhere } from './elsewhere.ts'
 import { readImagePath } from './image-path.ts'
 import { readableAsset } from './readable-asset.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
+import { sizeOf } from './size-of.ts'
 import { inMemory, repliedUnchanged, send } from './send.ts'
 
 type Asked = { assetId: string; image: string | undefined }
@@ -25,8 +26,8 @@ export async function getFile(
 ): Promise<void> {
   const size = image === undefined ? undefined : readImagePath(image)
   if (image !== undefined && !size) throw new Refusal(400, 'the size of the image is malformed')
-  const { asset, headers } = await readableAsset(ctx, request, { assetId, size })
-  if (size) return sendSize(ctx, { asset, size, headers }, request, response)
+  const { asset, userId, headers } = await readableAsset(ctx, request, { assetId, size })
+  if (size) return sendSize(ctx, { asset, userId, size, headers }, request, response)
 
   const file = {
     ...{ etag: `"${asset.sha256}"`, lastModified: asset.createdAt, size: asset.size },
@@ -39,9 +40,11 @@ export async function getFile(
   if (!(await repliedElsewhere(ctx, request, response, passive))) await send(request, response, file)
 }
 
+type Sized = { asset: AssetRow; userId: string; size: ServerImageSize; headers: OutgoingHttpHeaders }
+
 async function sendSize(
   ctx: Context,
-  { asset, size, headers }: { asset: AssetRow; size: ServerImageSize; headers: OutgoingHttpHeaders },
+  { asset, userId, size, headers }: Sized,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -50,9 +53,8 @@ async function sendSize(
   const state = { etag: `"${tag}"`, lastModified: asset.createdAt }
   if (repliedUnchanged(request, response, { ...state, headers })) return
   const original = async () => buffer(await contentOf(ctx, asset))
-  const { bytes, contentType } = await ctx.transforms.get(`${asset.id} ${tag}`, () =>
-    ctx.studio.resize(original, { size, as: 'attachment' }),
-  )
+  const wanted = { picture: asset.id, tag, size, as: 'attachment', asker: userId } as const
+  const { bytes, contentType } = await sizeOf(ctx, { ...wanted, read: original })
   await send(request, response, {
     ...state,
     ...inMemory(bytes),

@@ -8,6 +8,7 @@ import { reportImageWithoutBytes } from '../metrics.ts'
 import { storageKeys, type ByteRange } from '../storage/storage.ts'
 import { findServerImage, type ServerImageRow } from '../store/server-images.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
+import { sizeOf } from './size-of.ts'
 import { inMemory, repliedUnchanged, send } from './send.ts'
 
 /** Public, and never different: a key is random and stands for one image for ever. */
@@ -35,17 +36,15 @@ export async function getServerImage(
   const state = { headers, etag: `"${tag}"`, lastModified: image.createdAt }
   if (repliedUnchanged(request, response, state)) return
   const bytes = size
-    ? inMemory(await sizeOf(ctx, image, { size, tag }))
+    ? inMemory(await bytesOfSize(ctx, image, { size, tag }))
     : { size: image.size, open: (range?: ByteRange) => contentOf(ctx, image, range) }
   await send(request, response, { ...state, ...bytes })
 }
 
-async function sizeOf(ctx: Context, image: ServerImageRow, { size, tag }: { size: ServerImageSize; tag: string }) {
+async function bytesOfSize(ctx: Context, image: ServerImageRow, { size, tag }: { size: ServerImageSize; tag: string }) {
   const original = async () => buffer(await contentOf(ctx, image))
-  const made = await ctx.transforms.get(`${image.key} ${tag}`, () =>
-    ctx.studio.resize(original, { size, as: 'public image' }),
-  )
-  return made.bytes
+  const wanted = { picture: image.key, tag, size, as: 'public image', asker: image.key } as const
+  return (await sizeOf(ctx, { ...wanted, read: original })).bytes
 }
 
 async function contentOf(ctx: Context, { key, size }: ServerImageRow, range?: ByteRange): Promise<Readable> {

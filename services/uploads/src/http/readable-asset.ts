@@ -13,10 +13,12 @@ export async function readableAsset(
   ctx: Context,
   request: IncomingMessage,
   wanted: Wanted,
-): Promise<{ asset: AssetRow; headers: OutgoingHttpHeaders }> {
+): Promise<{ asset: AssetRow; userId: string; headers: OutgoingHttpHeaders }> {
   const reader = await readerOf(ctx, request, wanted)
   const asset = await findAsset(ctx.db, wanted.assetId, reader.userId)
   if (!asset) throw noSuchAsset()
-  if (!(await ctx.rooms.mayRead(reader, asset.roomId))) throw new Refusal(403, 'you are not a member of the room')
-  return { asset, headers: privately(reader) }
+  const { exists, effectiveMember } = await ctx.rooms.ask(reader, asset.roomId)
+  if (!exists) throw noSuchAsset()
+  if (!effectiveMember) throw new Refusal(403, 'you are not a member of the room')
+  return { asset, userId: reader.userId, headers: privately(reader) }
 }

@@ -16,18 +16,23 @@ export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/w
 /** What it is of: an attachment becomes JPEG, or WebP when something may shine through it; public images are WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
+/** `asker`: whose share of the places it takes, a person or a public image. */
+export type Resizing = { size: ServerImageSize; as: ResizedKind; asker: string }
+
 /** Where images are decoded; so many at once as memory and cores allow. */
 export type Studio = {
   /** Makes what is stored of what somebody sent, at most that large. Throws `invalid_argument` for what is no good image. */
-  make(read: () => Promise<Buffer>, most: { width: number; height: number }): Promise<MadeImage>
+  make(read: () => Promise<Buffer>, most: { width: number; height: number; asker: string }): Promise<MadeImage>
   /** Looks at an image that is stored as it was sent. Throws `invalid_argument` for what is no good image. */
-  measure(read: () => Promise<Buffer>): Promise<MeasuredImage>
+  measure(read: () => Promise<Buffer>, asker: string): Promise<MeasuredImage>
   /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
-  resize(read: () => Promise<Buffer>, wanted: { size: ServerImageSize; as: ResizedKind }): Promise<ResizedImage>
+  resize(read: () => Promise<Buffer>, wanted: Resizing): Promise<ResizedImage>
 }
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
 const mostWaiting = 64
+/** Of one person, or of one public image. */
+const mostWaitingPerAsker = 16
 const timeoutSeconds = 10
 /** Whoever waits longer than this is told to come again. */
 const patienceMs = 10_000
@@ -37,23 +42,23 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
   // Loaders that nobody here asks for do not run, whatever a file pretends to be.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
-  const turnstile = new Turnstile(atOnce, mostWaiting, tooManyImages, patienceMs)
+  const turnstile = new Turnstile({ atOnce, mostWaiting, mostWaitingPerAsker, refusal: tooManyImages, patienceMs })
   return {
-    make: (read, most) =>
+    make: (read, { asker, ...most }) =>
       turnstile.pass(async () => {
         const bytes = await read()
         await assertStillImage(bytes)
         return make(bytes, { ...most, fit: 'inside', withoutEnlargement: true })
-      }),
-    measure: (read) =>
+      }, asker),
+    measure: (read, asker) =>
       turnstile.pass(async () => {
         const bytes = await read()
         const { format, ...measured } = await inspectAttachment(bytes)
         // Cut off and damaged ones show only when all of the pixels are decoded.
         await make(bytes, { width: 32, height: 32, fit: 'inside' })
         return { contentType: `image/${format}`, ...measured }
-      }),
-    resize: (read, { size, as }) => turnstile.pass(async () => resize(await read(), size, as)),
+      }, asker),
+    resize: (read, { size, as, asker }) => turnstile.pass(async () => resize(await read(), size, as), asker),
   }
 }
 

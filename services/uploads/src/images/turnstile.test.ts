@@ -4,7 +4,7 @@ import { tooManyImages } from '../errors.ts'
 import { Turnstile } from './turnstile.ts'
 
 test('who waits too long is refused, and takes no place', async () => {
-  const turnstile = new Turnstile(1, 9, tooManyImages, 1)
+  const turnstile = new Turnstile({ atOnce: 1, mostWaiting: 9, refusal: tooManyImages, patienceMs: 1 })
   const first = work()
   const passing = turnstile.pass(() => first.done)
   await expect(turnstile.pass(() => Promise.resolve())).rejects.toMatchObject({ code: Code.ResourceExhausted })
@@ -20,7 +20,7 @@ function work() {
 }
 
 test('so many pass at once, a few wait, more are refused, and a place is passed on', async () => {
-  const turnstile = new Turnstile(2, 1, tooManyImages)
+  const turnstile = new Turnstile({ atOnce: 2, mostWaiting: 1, refusal: tooManyImages })
   const jobs = [work(), work(), work()]
   const begun: number[] = []
   const passing = jobs.map(({ done }, index) =>
@@ -38,4 +38,34 @@ test('so many pass at once, a few wait, more are refused, and a place is passed 
   await Promise.all(passing)
   await expect(turnstile.pass(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   expect(await turnstile.pass(() => Promise.resolve('free again'))).toBe('free again')
+})
+
+test('one who asks for very much has a share of those that wait, and others come in between', async () => {
+  const turnstile = new Turnstile({ atOnce: 2, mostWaiting: 64, mostWaitingPerAsker: 16, refusal: tooManyImages })
+  const jobs: { asker: string; finish: () => void }[] = []
+  const ask = (asker: string) =>
+    turnstile.pass(() => {
+      const { done, finish } = work()
+      jobs.push({ asker, finish })
+      return done
+    }, asker)
+  const outcomes = Array.from({ length: 66 }, () =>
+    ask('Umallory').then(
+      () => 'passed',
+      () => 'refused',
+    ),
+  )
+  const alice = ask('Ualice')
+  jobs[0]?.finish()
+  await outcomes[0]
+  expect(jobs.map(({ asker }) => asker)).toEqual(['Umallory', 'Umallory', 'Ualice'])
+  for (let n = 1; n < 19; n++) {
+    jobs[n]?.finish()
+    await new Promise(setImmediate)
+  }
+  await alice
+  const all = await Promise.all(outcomes)
+  expect([all.filter((one) => one === 'passed').length, all.filter((one) => one === 'refused').length]).toEqual([
+    18, 48,
+  ])
 })

@@ -1,56 +1,83 @@
 import type { ConnectError } from '@connectrpc/connect'
 
-/** Lets so many through at once; a bounded number waits, for so long at most; more are refused. */
-export class Turnstile {
-  readonly #atOnce: number
-  readonly #mostWaiting: number
-  readonly #refusal: () => ConnectError
-  readonly #waiting = new Set<() => void>()
-  readonly #patienceMs: number | undefined
-  #inside = 0
+type Asker = string | symbol
 
-  constructor(atOnce: number, mostWaiting: number, refusal: () => ConnectError, patienceMs?: number) {
-    this.#atOnce = atOnce
-    this.#refusal = refusal
-    this.#mostWaiting = mostWaiting
-    this.#patienceMs = patienceMs
+type Options = {
+  atOnce: number
+  mostWaiting: number
+  /** How many of them may wait for one asker. Default: all. */
+  mostWaitingPerAsker?: number
+  refusal: () => ConnectError
+  /** How long one waits at most. Default: any time. */
+  patienceMs?: number
+}
+
+/**
+ * Lets so many through at once; a bounded number waits, for so long at most; more are refused. A place that is free goes to
+ * the asker who has the fewest, and among them to whoever waits longest.
+ */
+export class Turnstile {
+  readonly #options: Options
+  readonly #waiting = new Map<() => void, Asker>()
+  readonly #inside = new Map<Asker, number>()
+  #places: number
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#places = options.atOnce
   }
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#inside < this.#atOnce) this.#inside++
-    else {
-      if (this.#waiting.size >= this.#mostWaiting) throw this.#refusal()
-      await this.#turn()
-    }
+  /** @param asker - on whose behalf; without one, that of somebody who asks for nothing else */
+  async pass<T>(work: () => Promise<T>, asker: Asker = Symbol()): Promise<T> {
+    if (this.#places > 0) this.#enter(asker)
+    else await this.#turn(asker)
     try {
       return await work()
     } finally {
-      // Whoever waits longest takes over the place.
-      const [next] = this.#waiting
-      if (next) next()
-      else this.#inside--
+      this.#leave(asker)
     }
   }
 
-  /** Completes when somebody passes their place on, and rejects when that takes too long. */
-  #turn(): Promise<void> {
+  #enter(asker: Asker): void {
+    this.#places--
+    this.#inside.set(asker, (this.#inside.get(asker) ?? 0) + 1)
+  }
+
+  #leave(asker: Asker): void {
+    this.#places++
+    const left = (this.#inside.get(asker) ?? 1) - 1
+    if (left > 0) this.#inside.set(asker, left)
+    else this.#inside.delete(asker)
+    let next: (() => void) | undefined
+    let fewest = Infinity
+    for (const [enter, of] of this.#waiting) {
+      const inside = this.#inside.get(of) ?? 0
+      if (inside < fewest) [next, fewest] = [enter, inside]
+    }
+    next?.()
+  }
+
+  /** Completes when there is a place, and rejects when that takes too long. */
+  #turn(asker: Asker): Promise<void> {
+    const { mostWaiting, mostWaitingPerAsker = mostWaiting, patienceMs, refusal } = this.#options
+    const ofAsker = [...this.#waiting.values()].filter((one) => one === asker).length
+    if (this.#waiting.size >= mostWaiting || ofAsker >= mostWaitingPerAsker) return Promise.reject(refusal())
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const stop = (): void => {
         this.#waiting.delete(enter)
         clearTimeout(tooLong)
       }
       const enter = (): void => {
-        leave()
+        stop()
+        this.#enter(asker)
         resolve()
       }
-      const tooLong =
-        this.#patienceMs === undefined
-          ? undefined
-          : setTimeout(() => {
-              leave()
-              reject(this.#refusal())
-            }, this.#patienceMs)
-      this.#waiting.add(enter)
+      const giveUp = (): void => {
+        stop()
+        reject(refusal())
+      }
+      const tooLong = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs)
+      this.#waiting.set(enter, asker)
     })
   }
 }

@@ -15,12 +15,16 @@ const imageKind: PublicKind = { name: 'link_preview', most: { width: 1200, heigh
 /** What a page says of itself; `preview` is missing when there is nothing to show. */
 export type Looked = { preview?: Uint8Array; imageKey?: string }
 
+/** A page, and who wants to see it: a user's id. */
+type Page = { url: URL; asker: string }
+
 /** Fetches a page and its image, and keeps the image. A page that cannot be had or read has nothing to show. */
-export async function lookAtPage(ctx: Context, url: URL, signal: AbortSignal): Promise<Looked> {
-  const page = await describe(ctx, url, signal)
+export async function lookAtPage(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<Looked> {
+  const page = await describe(ctx, { url, asker }, signal)
   const embedId = youtubeVideo(url)
   if (!page && embedId === undefined) return {}
-  const imageKey = page?.imageUrl === undefined ? undefined : await keepImage(ctx, page.imageUrl, signal)
+  const imageKey =
+    page?.imageUrl === undefined ? undefined : await keepImage(ctx, { url: page.imageUrl, asker }, signal)
   const { title = '', description = '', siteName = '' } = page ?? {}
   if (!title && !description && embedId === undefined && imageKey === undefined) return {}
   const preview = create(PagePreviewSchema, {
@@ -30,10 +34,10 @@ export async function lookAtPage(ctx: Context, url: URL, signal: AbortSignal): P
   return { preview: toBinary(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
 }
 
-async function describe(ctx: Context, url: URL, signal: AbortSignal): Promise<PageDescription | undefined> {
+async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<PageDescription | undefined> {
   const accept = 'text/html, application/xhtml+xml'
   const takes = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
-  const wanted = { accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
+  const wanted = { asker, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
   const page = await ctx.fetch(url.href, wanted, signal).catch(() => undefined)
   // Whoever asked is told nothing while this process ends: it would be remembered.
   signal.throwIfAborted()
@@ -41,8 +45,12 @@ async function describe(ctx: Context, url: URL, signal: AbortSignal): Promise<Pa
 }
 
 /** The image is left out when it cannot be had or is none; that it cannot be stored is said. */
-async function keepImage(ctx: Context, imageUrl: string, signal: AbortSignal): Promise<string | undefined> {
-  const bytes = await fetchImage(ctx.fetch, imageUrl, signal).catch(() => undefined)
+async function keepImage(
+  ctx: Context,
+  image: { url: string; asker: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const bytes = await fetchImage(ctx.fetch, image, signal).catch(() => undefined)
   signal.throwIfAborted()
   if (!bytes) return undefined
   return keepServerImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)

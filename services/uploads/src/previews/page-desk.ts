@@ -10,7 +10,7 @@ const mostWaiting = 64
  */
 export class PageDesk {
   readonly #closing: AbortSignal
-  readonly #turnstile = new Turnstile(atOnce, mostWaiting, tooManyPages)
+  readonly #turnstile = new Turnstile({ atOnce, mostWaiting, refusal: tooManyPages })
   readonly #looking = new Map<string, Promise<Uint8Array | undefined>>()
 
   constructor(closing: AbortSignal) {

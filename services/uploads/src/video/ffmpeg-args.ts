@@ -1,3 +1,4 @@
+import { decoders } from './decoders.ts'
 import { probedEntries } from './read-probe.ts'
 import type { Rendition } from './renditions.ts'
 
@@ -8,10 +9,14 @@ export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4
 
 const threads = '2'
 
-/** A file and nothing else, in the format that its first bytes say: nothing in it can make the program read elsewhere. */
+/**
+ * A file and nothing else, in the format that its first bytes say, through decoders that are in common use: nothing in it
+ * can make the program read elsewhere, or reach the hundreds of decoders that nobody looks after.
+ */
 const input = (demuxer: string, file: string): string[] => [
   ...['-max_alloc', String(512 * 1024 ** 2), '-max_pixels', '40000000'],
-  ...['-protocol_whitelist', 'file', '-format_whitelist', demuxer, '-f', demuxer, '-i', `file:${file}`],
+  ...['-protocol_whitelist', 'file', '-format_whitelist', demuxer, '-codec_whitelist', decoders.join(',')],
+  ...['-f', demuxer, '-i', `file:${file}`],
 ]
 
 /** Asks ffprobe what is in a file. */

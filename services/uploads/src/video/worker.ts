@@ -13,8 +13,8 @@ export type WorkerOptions = {
   signal: AbortSignal
 }
 
-/** A process that ends leaves its videos to the others. */
-const pollEveryMs = 2000
+/** A process that ends leaves its videos to the others, which know when its leases end. */
+const pollEveryMs = 10_000
 const tryAgainMs = 1000
 const shortestPauseMs = 100
 /** Before a video is tried again. */

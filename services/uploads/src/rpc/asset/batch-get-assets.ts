@@ -2,7 +2,6 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AssetService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { notAMember } from '../../errors.ts'
 import { findAssets } from '../../store/assets.ts'
 import { videoStatesOf } from '../../store/video-jobs.ts'
 import { thumbnailSize, toAsset } from '../../view/asset.ts'
@@ -10,7 +9,7 @@ import { thumbnailSize, toAsset } from '../../view/asset.ts'
 export function batchGetAssets(ctx: Context): MethodImpl<typeof AssetService.method.batchGetAssets> {
   return async ({ roomId, assetIds, thumbnail }, call) => {
     const caller = callerOf(call)
-    if (!(await ctx.rooms.mayRead(caller, roomId))) throw notAMember()
+    await ctx.rooms.assertMayRead(caller, roomId)
     const ids = [...new Set(assetIds)]
     const [rows, videos] = await Promise.all([
       findAssets(ctx.db, { roomId, ids, userId: caller.userId }),

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AssetService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { assetNotFound, notAMember } from '../../errors.ts'
+import { assetNotFound } from '../../errors.ts'
 import { findAssets } from '../../store/assets.ts'
 import { videoStatesOf } from '../../store/video-jobs.ts'
 import { thumbnailSize, toAsset } from '../../view/asset.ts'
@@ -10,7 +10,7 @@ import { thumbnailSize, toAsset } from '../../view/asset.ts'
 export function getAsset(ctx: Context): MethodImpl<typeof AssetService.method.getAsset> {
   return async ({ roomId, assetId, thumbnail }, call) => {
     const caller = callerOf(call)
-    if (!(await ctx.rooms.mayRead(caller, roomId))) throw notAMember()
+    await ctx.rooms.assertMayRead(caller, roomId)
     const [row] = await findAssets(ctx.db, { roomId, ids: [assetId], userId: caller.userId })
     if (!row) throw assetNotFound()
     const videos = await videoStatesOf(ctx.db, [assetId])

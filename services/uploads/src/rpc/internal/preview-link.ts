@@ -14,14 +14,14 @@ const shownForMs = 24 * 3_600_000
 const nothingForMs = 3_600_000
 
 export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalService.method.previewLink> {
-  return async ({ url: asked }) => {
+  return async ({ url: asked, userId: asker }) => {
     const url = pageUrl(asked)
     const urlDigest = createHash('sha256').update(url.href).digest()
     const known = await findPreview(ctx.db, urlDigest, ctx.now())
     const stored = known
       ? known.preview
       : await ctx.pages.look(url.href, async (closing) => {
-          const { preview, imageKey } = await lookAtPage(ctx, url, closing)
+          const { preview, imageKey } = await lookAtPage(ctx, { url, asker }, closing)
           const expiresAt = new Date(ctx.now().getTime() + (preview ? shownForMs : nothingForMs))
           const row = { urlDigest, preview: preview ?? null, imageKey: imageKey ?? null, expiresAt }
           await insertPreview(ctx.db, { id: newId('asset'), ...row })

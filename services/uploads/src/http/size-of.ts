@@ -1,0 +1,20 @@
+import type { Context } from '../context.ts'
+import type { ResizedImage, Resizing } from '../images/studio.ts'
+import type { PictureSize } from '../images/transform-cache.ts'
+import { Refusal } from './refusal.ts'
+
+/** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the asker. */
+export const sizeOf = (
+  { renderings, studio, transforms }: Context,
+  { read, ...wanted }: PictureSize & Resizing & { read: () => Promise<Buffer> },
+): Promise<ResizedImage> | ResizedImage =>
+  transforms.get(wanted, () => {
+    const waitMs = renderings.take(wanted.asker)
+    if (waitMs > 0) throw tooManyRenderings(waitMs)
+    return studio.resize(read, wanted)
+  })
+
+const tooManyRenderings = (waitMs: number): Refusal =>
+  new Refusal(429, 'too many new sizes of images were asked for; wait and try again', {
+    'retry-after': String(Math.ceil(waitMs / 1000)),
+  })
