@@ -80,6 +80,7 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
   )
   opened.defer('socket server', () => server.close())
   const { hub, opening } = server.context
+  opened.use(hub)
   policy.onChange(() => hub.policyChanged())
   opened.use(metrics.sockets(() => hub.connections.size))
 
@@ -121,11 +122,13 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
       },
     }),
   )
-  const hints = new PresenceHints({
-    publish: server.publish,
-    isDeserted: () => hub.connections.size === 0,
-    unreadable: metrics.hintUnreadable,
-  })
+  const hints = opened.use(
+    new PresenceHints({
+      publish: server.publish,
+      isDeserted: () => hub.connections.size === 0,
+      unreadable: metrics.hintUnreadable,
+    }),
+  )
   const hearing = rpcBus.nc.subscribe(presenceHints, {
     callback: (error, message) => {
       if (!error) hints.take(message.data)

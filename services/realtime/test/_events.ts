@@ -81,6 +81,31 @@ export function announced(version: number): EventInit {
   }
 }
 
+/** A new name of somebody, as accounts tells it. */
+export function profileUpdated(userId: string, version: number): EventInit {
+  const event = common('user', userId, version)
+  const value = { userId, login: userId, displayName: `name ${version}` }
+  const envelope = realtimeEnvelope('user_profile_updated', { id: event.id, createdAt: new Date(), value })
+  return {
+    ...event,
+    kind: 'user_profile_updated',
+    fact: { case: 'userChanged', value: {} },
+    deliveries: [{ envelope, audience: { case: 'everyone', value: true } }],
+  }
+}
+
+/** The end of an account. */
+export function accountDeleted(userId: string, version: number): EventInit {
+  const event = common('user', userId, version)
+  const envelope = realtimeEnvelope('server_member_deleted', { id: event.id, createdAt: new Date(), value: { userId } })
+  return {
+    ...event,
+    kind: 'account_deleted',
+    fact: { case: 'userChanged', value: { deleted: true } },
+    deliveries: [{ envelope, audience: { case: 'everyone', value: true } }],
+  }
+}
+
 /** A fact of a room at a version of rooms and a place in the line, told as messaging tells it. */
 export function roomFact(
   roomId: string,

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
+import { eventually } from '@parley/testkit'
 import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
 import {
+  accountDeleted,
   announced,
   everyoneDecided,
   posted,
   postedTo,
+  profileUpdated,
   publish,
   rolesChanged,
   roomFact,
@@ -114,6 +117,27 @@ describe('membership', () => {
   })
 })
 
+describe('what a person changes about themselves', () => {
+  const changes = (userId: string) => Array.from({ length: 200 }, (_, n) => profileUpdated(userId, n + 1))
+
+  test('200 times at once is heard a few times, the last one surely; others are heard meanwhile', async () => {
+    const [ofCarl, ofDana] = [changes('Ucarl'), profileUpdated('Udana', 1)]
+    const heard = await tell(...ofCarl, ofDana)
+    expect(heard.anna.length).toBeLessThan(20)
+    expect(heardBy(anna)).toEqual(expect.arrayContaining([ofCarl[0]?.id, ofDana.id]))
+    await eventually(() => expect(heardBy(anna)).toContain(ofCarl.at(-1)?.id))
+    expect(heardBy(anna).filter((id) => ofCarl.some((change) => change.id === id)).length).toBeLessThan(20)
+  })
+
+  test('is not heard after the account is gone', async () => {
+    const [first, second, gone] = [profileUpdated('Uemil', 1), profileUpdated('Uemil', 2), accountDeleted('Uemil', 3)]
+    const later = changes('Ufred').slice(0, 2)
+    await tell(first, second, gone, ...later)
+    await eventually(() => expect(heardBy(anna)).toContain(later[1]?.id))
+    expect(heardBy(anna).indexOf(second.id)).toBeLessThan(heardBy(anna).indexOf(gone.id))
+  })
+})
+
 describe('universal rooms', () => {
   test('are heard by everyone while they are universal', async () => {
     const room = newRoom()
@@ -210,7 +234,8 @@ describe('events', () => {
   })
 
   test('carry their place, each its own', async () => {
-    const positions = anna.events.map(({ position }) => position)
+    const told = anna.events.filter(({ event }) => event.case !== 'userProfileUpdated')
+    const positions = told.map(({ position }) => position)
     expect(positions.every((position) => position !== '')).toBe(true)
     expect(new Set(positions).size).toBe(positions.length)
   })

@@ -4,8 +4,9 @@ import type { CredentialsEndedFact, Event } from '@parley/contracts/internal'
 import { sessionTerminated, streamClosed, type StreamEnd } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
-import { eventFrame, positionOf } from './frame.ts'
+import { eventFrame, hintFrame, positionOf } from './frame.ts'
 import { HintTopics } from './hint-topics.ts'
+import { Latest } from './latest.ts'
 import { RecentVersions } from './recent-versions.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
@@ -28,7 +29,7 @@ const endIsOldMs = 60_000
  * The fan-out of one node. Events go in stream order from one queue to topics: nothing on this path waits, and no work
  * is done per socket but for the moves of those whose access changes.
  */
-export class Hub {
+export class Hub implements Disposable {
   readonly access: Access
   readonly hintTopics = new HintTopics()
   /** Every socket past its hello. */
@@ -36,6 +37,7 @@ export class Hub {
   readonly #options: Options
   readonly #now: () => number
   readonly #seen = new RecentVersions()
+  readonly #latest = new Latest()
   #position = positionOf(0, '')
   /** When everyone last had to start anew, in milliseconds. */
   #resetAt = 0
@@ -59,7 +61,13 @@ export class Hub {
     this.#gain(change)
     if (!this.#isKnown(event)) this.#publishDeliveries(event)
     this.#lose(change)
+    if (event.kind === 'account_deleted')
+      for (const about of changesOfPerson.values()) this.#latest.forget(`${event.aggregateId} ${about}`)
     if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
+  }
+
+  [Symbol.dispose](): void {
+    this.#latest[Symbol.dispose]()
   }
 
   /** The policy changed: universal rooms may be open or closed to other people now. */
@@ -134,13 +142,29 @@ export class Hub {
             if (this.access.users.has(userId)) publish(topics.user(userId), frame)
           break
         case 'everyone':
-          publish(topics.everyone, frame)
-          break
+          this.#publishToEveryone(event, envelope)
+          continue
         case undefined:
           continue
       }
       metrics.published(event)
     }
+  }
+
+  /**
+   * What one person changes about themselves everybody hears at most every two seconds. What was held back has lost its
+   * place on the stream, as hints have none.
+   */
+  #publishToEveryone(event: Event, envelope: Uint8Array): void {
+    const position = this.#position
+    const publish = (): void => {
+      const inPlace = position === this.#position
+      this.#options.publish(topics.everyone, inPlace ? eventFrame(envelope, position) : hintFrame(envelope))
+      this.#options.metrics.published(event)
+    }
+    const about = changesOfPerson.get(event.kind)
+    if (about === undefined) return publish()
+    this.#latest.offer(`${event.aggregateId} ${about}`, publish)
   }
 
   /** Whoever hears it in person as well, as joiners and leavers do, stands aside meanwhile, so as to hear it once. */
@@ -197,6 +221,13 @@ export class Hub {
     }
   }
 }
+
+/** Of which kinds the newest alone counts, and about what of a person. */
+const changesOfPerson: ReadonlyMap<string, string> = new Map([
+  ['user_profile_updated', 'profile'],
+  ['user_custom_status_set', 'custom status'],
+  ['user_custom_status_cleared', 'custom status'],
+])
 
 const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
 

@@ -3,6 +3,7 @@ import { PresenceHintSchema, type PresenceHint } from '@parley/contracts/interna
 import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import { hintFrame } from './frame.ts'
+import { Latest } from './latest.ts'
 import { topics } from './topics.ts'
 
 type Options = {
@@ -16,11 +17,12 @@ const mostKept = 100_000
 
 /**
  * Tells who came and went. Hints come from several processes and in no order: of each user the newest counts, and an older
- * one that comes late is not told.
+ * one that comes late is not told. Whoever comes and goes all the time is told of every two seconds.
  */
-export class PresenceHints {
+export class PresenceHints implements Disposable {
   readonly #options: Options
   readonly #newest = new Map<string, bigint>()
+  readonly #latest = new Latest()
 
   constructor(options: Options) {
     this.#options = options
@@ -38,7 +40,13 @@ export class PresenceHints {
     if (this.#newest.size >= mostKept) this.#newest.clear()
     this.#newest.set(userId, version)
     if (this.#options.isDeserted()) return
-    const event = { id: newId('event'), createdAt: new Date(), value: { userId, status } }
-    this.#options.publish(topics.hints, hintFrame(realtimeEnvelope('presence_changed', event)))
+    this.#latest.offer(userId, () => {
+      const event = { id: newId('event'), createdAt: new Date(), value: { userId, status } }
+      this.#options.publish(topics.hints, hintFrame(realtimeEnvelope('presence_changed', event)))
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#latest[Symbol.dispose]()
   }
 }

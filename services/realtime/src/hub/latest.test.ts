@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { Latest } from './latest.ts'
+
+let told: string[]
+let latest: Latest
+const say = (thing: string, what: string) => latest.offer(thing, () => void told.push(what))
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  told = []
+  latest = new Latest(2_000)
+})
+afterEach(() => {
+  latest[Symbol.dispose]()
+  jest.useRealTimers()
+})
+
+test('the first is told at once, of what follows the newest when the window is over', () => {
+  for (let n = 1; n <= 200; n++) say('Uann profile', `ann ${n}`)
+  expect(told).toEqual(['ann 1'])
+  jest.advanceTimersByTime(2_000)
+  expect(told).toEqual(['ann 1', 'ann 200'])
+  jest.advanceTimersByTime(60_000)
+  expect(told).toHaveLength(2)
+})
+
+test('whoever changes all the time is heard once per window', () => {
+  for (let n = 0; n < 100; n++) {
+    say('Uann profile', `${n}`)
+    jest.advanceTimersByTime(100)
+  }
+  expect(told.length).toBeGreaterThanOrEqual(5)
+  expect(told.length).toBeLessThanOrEqual(6)
+  jest.advanceTimersByTime(2_000)
+  expect(told.at(-1)).toBe('99')
+})
+
+test('nobody waits for others', () => {
+  say('Uann profile', 'ann 1')
+  jest.advanceTimersByTime(1_500)
+  say('Ubob profile', 'bob 1')
+  say('Ubob profile', 'bob 2')
+  say('Uann profile', 'ann 2')
+  say('Uann status', 'ann away')
+  expect(told).toEqual(['ann 1', 'bob 1', 'ann away'])
+  jest.advanceTimersByTime(500)
+  expect(told.slice(3)).toEqual(['ann 2'])
+  jest.advanceTimersByTime(1_500)
+  expect(told.slice(4)).toEqual(['bob 2'])
+})
+
+test('what is forgotten is not told any more', () => {
+  say('Uann profile', 'ann 1')
+  say('Uann profile', 'ann 2')
+  latest.forget('Uann profile')
+  jest.advanceTimersByTime(10_000)
+  expect(told).toEqual(['ann 1'])
+  say('Uann profile', 'ann 3')
+  expect(told).toEqual(['ann 1', 'ann 3'])
+})
