@@ -1,6 +1,13 @@
-export { createParleyClient, type ParleyClient, type ParleyClientOptions } from './client.ts'
+export {
+  createMemberClient,
+  createParleyClient,
+  type MemberClient,
+  type ParleyClient,
+  type ParleyClientOptions,
+} from './client.ts'
 export type { AuthorizationCodeFlow, PendingAuthorization } from './authorization-code.ts'
-export type { AdminServices, ApiServices } from './services.ts'
+export { adminServices, type AdminServices } from './admin-services.ts'
+export type { ApiServices } from './services.ts'
 export type { AccountSteps, SignedIn } from './sign-in.ts'
 export { newIdempotencyKey } from './calls/idempotency-keys.ts'
 export type { RetryPolicy } from './calls/retries.ts'

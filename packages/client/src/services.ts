@@ -1,14 +1,5 @@
 import { createClient, type Transport } from '@connectrpc/connect'
 import {
-  AdminDiagnosticsService,
-  AdminEventLogService,
-  AdminPermissionService,
-  AdminRoleService,
-  AdminRoomLayoutService,
-  AdminServerService,
-  AdminUserService,
-} from '@parley/contracts/admin'
-import {
   AssetService,
   AssetUploadService,
   MessageService,
@@ -29,9 +20,7 @@ import {
 /** One client per service of svc.api.v1: `message` is MessageService and so on. */
 export type ApiServices = ReturnType<typeof apiServices>
 
-/** One client per service of svc.admin.v1: `role` is AdminRoleService and so on. */
-export type AdminServices = ReturnType<typeof adminServices>
-
+/** Clients of svc.api.v1. */
 export const apiServices = (transport: Transport) => ({
   asset: createClient(AssetService, transport),
   assetUpload: createClient(AssetUploadService, transport),
@@ -48,14 +37,4 @@ export const apiServices = (transport: Transport) => ({
   user: createClient(UserService, transport),
   viewer: createClient(ViewerService, transport),
   voiceCall: createClient(VoiceCallService, transport),
-})
-
-export const adminServices = (transport: Transport) => ({
-  diagnostics: createClient(AdminDiagnosticsService, transport),
-  eventLog: createClient(AdminEventLogService, transport),
-  permission: createClient(AdminPermissionService, transport),
-  role: createClient(AdminRoleService, transport),
-  roomLayout: createClient(AdminRoomLayoutService, transport),
-  server: createClient(AdminServerService, transport),
-  user: createClient(AdminUserService, transport),
 })

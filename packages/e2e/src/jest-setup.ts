@@ -5,6 +5,7 @@ import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
 import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
 import { providerSettings } from './identity-provider.ts'
 import { mediaServerSettings } from './media-server.ts'
+import { listedUri } from './other-clients.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
@@ -41,6 +42,7 @@ export async function setup(): Promise<void> {
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
         PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
+        PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: new URL(listedUri).origin,
       },
       say: (line) => says.push(line),
     })

@@ -5,6 +5,8 @@ import type { Person } from './people.ts'
 
 /** Where the other web client of the suites lives. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
+/** Another one, that the operator listed. */
+export const listedUri = 'https://client.example/back'
 
 export const newVerifier = (): string => randomBytes(32).toString('base64url')
 const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')

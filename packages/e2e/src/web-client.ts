@@ -34,7 +34,7 @@ export async function visit(path = '/', options: BrowserContextOptions = {}): Pr
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
-  page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+  page.on('console', (line) => line.type() === 'error' && complaints.push(`${line.text()} ${line.location().url}`))
   await page.goto(fleet().gateways[0] + path)
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
@@ -50,6 +50,14 @@ export async function fillSignIn(page: Page, { login, password }: Pick<Person, '
 export async function signInAt(page: Page, person: Pick<Person, 'login' | 'password'>): Promise<void> {
   await fillSignIn(page, person)
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+}
+
+/** Somebody who signs in at a page of administration. */
+export async function managing(person: Pick<Person, 'login' | 'password'>, path: string): Promise<Visitor> {
+  const visitor = await visit(path)
+  await fillSignIn(visitor.page, person)
+  await visitor.page.getByRole('navigation', { name: 'Administration' }).waitFor()
+  return visitor
 }
 
 /** Writes in the open room. */

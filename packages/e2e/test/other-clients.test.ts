@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Code, createParleyClient } from '@parley/client'
 import { AdminUserService } from '@parley/contracts/admin'
-import { ViewerService } from '@parley/contracts/api'
+import { MyAccountService, ViewerService } from '@parley/contracts/api'
 import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { attemptJson } from '../src/http.ts'
-import { authorizePath, codeFor, exchange, newVerifier, redirectUri } from '../src/other-clients.ts'
+import { authorizePath, codeFor, exchange, listedUri, newVerifier, redirectUri } from '../src/other-clients.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 
 let ada: Person
@@ -55,14 +55,23 @@ describe('another web client', () => {
 
   test('is let in once for each origin, and denied as often as one likes', async () => {
     await signInIn(browser, ada)
-    await browser.get(authorizePath(newVerifier()))
-    const denied = await browser.postJson('/oauth/consent/deny', { redirectUri }, browser.csrf)
+    await browser.get(authorizePath(newVerifier(), listedUri))
+    const denied = await browser.postJson('/oauth/consent/deny', { redirectUri: listedUri }, browser.csrf)
     expect(jsonOf(denied).redirectUrl).toContain('error=access_denied&state=a%26state')
-    await codeFor(browser, newVerifier())
-    expect((await other(browser).get(authorizePath(newVerifier()))).location).toMatch(
-      /^http:\/\/127\.0\.0\.1:5173\/back\?code=/,
+    await codeFor(browser, newVerifier(), listedUri)
+    expect((await other(browser).get(authorizePath(newVerifier(), listedUri))).location).toMatch(
+      /^https:\/\/client\.example\/back\?code=/,
     )
-    expect((await browser.get(authorizePath(newVerifier(), 'http://127.0.0.1:5174/'))).location).toBe('/oauth/consent')
+    await ada.call(MyAccountService.method.withdrawOAuthConsent, { origin: new URL(listedUri).origin })
+    expect((await browser.get(authorizePath(newVerifier(), listedUri))).location).toBe('/oauth/consent')
+  })
+
+  test('on a loopback address is asked about each time', async () => {
+    await signInIn(browser, ada)
+    for (let time = 0; time < 2; time++) {
+      expect((await browser.get(authorizePath(newVerifier()))).location).toBe('/oauth/consent')
+      await codeFor(browser, newVerifier())
+    }
   })
 
   test('gets nothing for a code that is used, of somebody else’s request, or for another address', async () => {

@@ -9,8 +9,9 @@ import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
 const withFfmpeg = hasFfmpeg() ? describe : describe.skip
+const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg is not on PATH)'
 
-withFfmpeg('a video', () => {
+withFfmpeg(`a video${why}`, () => {
   test('is processed once it is posted: members hear of it, see it and play parts of it', async () => {
     const [owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
     expect((await ada.call(ServerService.method.getRuntimeConfig, {})).runtime?.videoProcessingEnabled).toBe(true)

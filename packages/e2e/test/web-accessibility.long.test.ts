@@ -6,7 +6,12 @@ import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
 
-const themes = ['light', 'dark', 'contrast'] as const
+const themes = {
+  light: { theme: 'light' },
+  dark: { theme: 'dark' },
+  'more contrast': { theme: 'light', contrast: 'more' },
+  'more contrast, dark': { theme: 'dark', contrast: 'more' },
+}
 let owner: Person
 let bob: Person
 let roomId: string
@@ -30,8 +35,9 @@ const calm = { reducedMotion: 'reduce' } as const
 
 /** Each theme in turn, as the settings keep it. */
 async function inEveryTheme(page: Page, look: (theme: string) => Promise<void>): Promise<void> {
-  for (const theme of themes) {
-    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+  for (const [theme, attributes] of Object.entries(themes)) {
+    await page.evaluate(`delete document.documentElement.dataset.contrast
+      Object.assign(document.documentElement.dataset, ${JSON.stringify(attributes)})`)
     await look(theme)
   }
 }
@@ -56,7 +62,15 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['a new direct message', (page) => page.getByRole('button', { name: 'New direct message' }).click()],
   ['the switcher', (page) => page.keyboard.press('Control+k')],
   ['the shortcuts', (page) => page.keyboard.press('Control+/')],
-  ['emoji', (page) => page.getByRole('button', { name: 'Insert an emoji' }).click()],
+  [
+    'emoji',
+    async (page) => {
+      await page.getByRole('button', { name: 'Insert an emoji' }).click()
+      // Nearly two thousand that are all alike are too much to look at in every theme.
+      await page.getByRole('dialog').getByRole('combobox').fill('heart')
+      await page.getByRole('option', { name: 'red heart' }).waitFor()
+    },
+  ],
   ['settings', (page) => page.getByRole('button', { name: 'Settings' }).click()],
 ]
 inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
@@ -76,12 +90,12 @@ inBrowser('each section of the settings can be used by everybody', async () => {
   const { page } = visitor
   await signInAt(page, owner)
   await page.getByRole('button', { name: 'Settings' }).click()
-  const found: Record<string, string[]> = {}
   for (const section of ['Profile', 'Status', 'Appearance', 'Notifications', 'Sign-in', 'Account']) {
     await page.getByRole('dialog').getByRole('button', { name: section, exact: true }).click()
-    found[section] = await shortcomingsOf(page)
+    await inEveryTheme(page, async (theme) =>
+      expect({ section, theme, found: await shortcomingsOf(page) }).toEqual({ section, theme, found: [] }),
+    )
   }
-  expect(Object.entries(found).filter(([, shortcomings]) => shortcomings.length > 0)).toEqual([])
 })
 
 inBrowser('a thread can be used by everybody', async () => {

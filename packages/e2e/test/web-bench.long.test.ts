@@ -10,7 +10,9 @@ import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-
  * printed; what is asserted depends on the client alone.
  */
 const rows = 100_000
-const mostFirstLoadBytes = 150_000
+const mostFirstLoadBytes = 145_000
+/** What a window and the texts it keeps may differ by, however many messages came. */
+const mostHeapGrowthBytes = 4_000_000
 const times = 5
 
 const report: [string, string][] = []
@@ -49,6 +51,31 @@ async function medianOf(doing: () => Promise<number>): Promise<number> {
 
 const newest = (page: Page) => messageWith(page, `Message ${rows},`)
 
+/**
+ * Scripts of the page itself, so that what the test asks of the browser is not measured along: `readable` resolves once a message that begins with
+ * a text has been painted, with the time since the page began to load, in milliseconds.
+ */
+const eyes = `globalThis.readable = (text) => new Promise((resolve) => {
+  const look = () => {
+    const rows = document.querySelectorAll('[role="log"] article')
+    const seen = [...rows].some((row) => row.textContent.includes(text) && row.checkVisibility({ visibilityProperty: true }))
+    if (seen) requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
+    else requestAnimationFrame(look)
+  }
+  look()
+})`
+
+/** How long it took from the beginning of the page until a message could be read. */
+const readableAfter = (page: Page, text: string) => page.evaluate<number>(`readable(${JSON.stringify(text)})`)
+
+/** How long it takes from a click on a room until a message of it can be read. */
+const switched = (page: Page, roomId: string, text: string) =>
+  page.evaluate<number>(`(async () => {
+    const began = performance.now()
+    document.querySelector('nav a[href$="${roomId}"]').click()
+    return (await readable(${JSON.stringify(text)})) - began
+  })()`)
+
 async function heapOf(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize } = await session.send('Runtime.getHeapUsage')
@@ -59,6 +86,7 @@ inBrowser('first load and start', async () => {
   await using visitor = await visit('/login')
   const { page } = visitor
   await signInAt(page, ada)
+  await page.addInitScript(eyes)
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -83,36 +111,26 @@ inBrowser('first load and start', async () => {
   note('an empty page, processor 4x slower', inMs(await medianOf(() => timed(() => page.goto(empty)))))
   await page.goto(address)
   await newest(page).waitFor()
-  const start = () =>
-    timed(async () => {
-      await page.reload({ waitUntil: 'commit' })
-      await newest(page).waitFor()
-    })
+  const start = async () => {
+    await page.reload({ waitUntil: 'commit' })
+    return readableAfter(page, `Message ${rows},`)
+  }
   note(`start to ${rows} messages, cached, processor 4x slower`, inMs(await medianOf(start)))
 })
 
-inBrowser('room switch, far jump, heap', async () => {
+inBrowser('room switch, far jump', async () => {
   await using visitor = await visit(`/chat/-/${longRoomId}`)
   const { page } = visitor
   await signInAt(page, ada)
   await newest(page).waitFor()
-  const session = await page.context().newCDPSession(page)
-  const links = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link')
-  const to = (roomId: string) => links.and(page.locator(`[href$="${roomId}"]`))
-  await to(otherRoomId).click()
-  await messageWith(page, 'In the other room').waitFor()
-  const there = () =>
-    timed(async () => {
-      await to(longRoomId).click()
-      await newest(page).waitFor()
-    })
-  const switched = await medianOf(async () => {
-    const measured = await there()
-    await to(otherRoomId).click()
-    await messageWith(page, 'In the other room').waitFor()
-    return measured
-  })
-  note('to a room that was open before', inMs(switched))
+  await page.evaluate(eyes)
+  await switched(page, otherRoomId, 'In the other room')
+  const there = async () => {
+    const took = await switched(page, longRoomId, `Message ${rows},`)
+    await switched(page, otherRoomId, 'In the other room')
+    return took
+  }
+  note('to a room that was open before', inMs(await medianOf(there)))
 
   const middle = rows / 2
   const jumped = await timed(async () => {
@@ -120,12 +138,6 @@ inBrowser('room switch, far jump, heap', async () => {
     await messageWith(page, `Message ${middle},`).waitFor()
   })
   note(`by a link to message ${middle} of ${rows}`, inMs(jumped))
-
-  const before = await heapOf(session)
-  const timeline = page.getByRole('log').or(page.getByLabel('Messages')).first()
-  await timeline.hover()
-  for (let screen = 0; screen < 300; screen++) await page.mouse.wheel(0, -2_000)
-  note('heap before and after 300 screens of reading back', `${mb(before)}, ${mb(await heapOf(session))} MB`)
 })
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
@@ -135,20 +147,19 @@ inBrowser('while 50 messages a second arrive', async () => {
   const { page } = visitor
   await signInAt(page, ada)
   await messageWith(page, 'In the other room').waitFor()
-  const session = await page.context().newCDPSession(page)
   await page.evaluate(`globalThis.shifts = []; globalThis.slow = [];
     new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
       .observe({ type: 'layout-shift', buffered: false });
     new PerformanceObserver((list) => slow.push(...list.getEntries().map((e) => e.duration)))
       .observe({ type: 'event', durationThreshold: 16 })`)
-  const before = await heapOf(session)
-  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await page.getByRole('textbox', { name: 'Write a message' }).focus()
   let posted = 0
   const perBatch = 5
-  for (let batch = 0; batch < 100; batch++) {
+  const keys = 100
+  for (let batch = 0; batch < keys; batch++) {
     await Promise.all([
       ...Array.from({ length: perBatch }, () => post(owner, otherRoomId, `Arriving ${++posted}`)),
-      field.press('a'),
+      page.keyboard.press('a'),
       new Promise((resolve) => setTimeout(resolve, 100)),
     ])
   }
@@ -156,6 +167,31 @@ inBrowser('while 50 messages a second arrive', async () => {
   const slow = (await page.evaluate<number[]>('slow')) ?? []
   const shifts = (await page.evaluate<number[]>('shifts')) ?? []
   note('slowest key to next paint meanwhile', slow.length === 0 ? 'below 16 ms' : inMs(Math.max(...slow)))
+  note('half of the slow keys below', inMs(median(slow)))
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))
-  note(`heap before and after ${posted} messages`, `${mb(before)}, ${mb(await heapOf(session))} MB`)
 })
+
+inBrowser(
+  'heap over 10,000 messages',
+  async () => {
+    await using visitor = await visit(`/chat/-/${otherRoomId}`)
+    const { page } = visitor
+    await signInAt(page, ada)
+    const session = await page.context().newCDPSession(page)
+    /** Posts up to the nth message, waits until it is there, and measures. */
+    let posted = 0
+    const heapAfter = async (messages: number) => {
+      while (posted < messages)
+        await Promise.all(
+          Array.from({ length: 20 }, () => post(owner, otherRoomId, `Kept ${++posted}, until it is far away`)),
+        )
+      await messageWith(page, `Kept ${posted},`).first().waitFor()
+      return heapOf(session)
+    }
+    const early = await heapAfter(2_000)
+    const late = await heapAfter(10_000)
+    note('heap after 2,000 and after 10,000 messages', `${mb(early)}, ${mb(late)} MB`)
+    expect(late - early).toBeLessThan(mostHeapGrowthBytes)
+  },
+  400_000,
+)

@@ -2,17 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import {
   AdminPermissionService,
-  AdminRoomLayoutService,
-  AdminServerService,
+  AdminUserService,
   PermissionDecision,
   PermissionScopeKind,
 } from '@parley/contracts/admin'
 import { RoomService } from '@parley/contracts/api'
-import sharp from 'sharp'
 import { mailTo } from '../src/mails.ts'
-import { newPerson, signIn, theOwner, type Person } from '../src/people.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { inBrowser, useBrowser, fillSignIn, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, managing, useBrowser, fillSignIn, signInAt, visit } from '../src/web-client.ts'
 
 let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
@@ -21,14 +19,6 @@ useBrowser('administration', async () => {
   // Who is alone on a server is led to the first steps.
   ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
 })
-
-/** The owner at a page of administration. */
-async function ownerAt(path: string) {
-  const visitor = await visit(path)
-  await fillSignIn(visitor.page, owner)
-  await visitor.page.getByRole('navigation', { name: 'Administration' }).waitFor()
-  return visitor
-}
 
 inBrowser('an owner makes an account, gives it a role, deactivates it and lets it in again', async () => {
   await using visitor = await visit()
@@ -64,8 +54,38 @@ inBrowser('an owner makes an account, gives it a role, deactivates it and lets i
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('what somebody may do follows the decisions of an owner at once', async () => {
+  const ada = await newPerson('ada')
+  const roomId = await newRoom(owner, [ada])
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await field.waitFor()
+  const posting = { userId: ada.userId, permission: 'message.post', scope: { kind: PermissionScopeKind.SERVER } }
+  const decide = (decision: PermissionDecision) =>
+    owner.call(AdminPermissionService.method.setUserPermission, { ...posting, decision })
+  await decide(PermissionDecision.DENY)
+  await page.getByText('You may read here, and not post.').waitFor()
+  await decide(PermissionDecision.NONE)
+  await field.waitFor()
+
+  const manage = page.getByRole('link', { name: /^Manage / })
+  expect(await manage.count()).toBe(0)
+  const { assignRole, revokeRole } = AdminUserService.method
+  await owner.call(assignRole, { userId: ada.userId, roleName: 'admin' })
+  await manage.click()
+  await page.getByRole('heading', { name: 'People' }).waitFor()
+  await owner.call(revokeRole, { userId: ada.userId, roleName: 'admin' })
+  await page.getByText('You are not allowed to manage this.').waitFor()
+  await page.getByRole('link', { name: 'Back to the rooms' }).click()
+  await field.waitFor()
+  expect(await manage.count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('an owner invites by a link and by a list of addresses, and takes an invite back', async () => {
-  await using visitor = await ownerAt('/manage/invites')
+  await using visitor = await managing(owner, '/manage/invites')
   const { page } = visitor
   const label = unique('desk')
   await page.getByLabel('What it is for').fill(label)
@@ -96,87 +116,6 @@ inBrowser('an owner invites by a link and by a list of addresses, and takes an i
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', async () => {
-  const bob = await newPerson('bob')
-  const roomId = await newRoom(owner, [])
-  await using visitor = await ownerAt('/manage/rooms')
-  const { page } = visitor
-  const [group, renamed] = [unique('Team'), unique('Crew')]
-  await page.getByLabel('Name of the group').fill(group)
-  await page.getByRole('button', { name: 'Create group' }).click()
-  await page.getByRole('button', { name: `Rename the group ${group}` }).click()
-  await page.getByLabel('Name of the group').first().fill(renamed)
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('heading', { name: renamed }).waitFor()
-  await page.getByRole('button', { name: `Delete the group ${renamed}` }).click()
-  await page.getByRole('heading', { name: renamed }).waitFor({ state: 'detached' })
-
-  await page.goto(`${new URL(page.url()).origin}/manage/rooms/${roomId}`)
-  const name = unique('plans')
-  await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('heading', { name: `# ${name}` }).waitFor()
-  await page.getByLabel('Find somebody to add').fill(bob.login)
-  await page.getByRole('button', { name: `Add ${bob.login}` }).click()
-  await using ofBob = await visit(`/chat/-/${roomId}`)
-  await signInAt(ofBob.page, bob)
-  await say(ofBob.page, 'Here I am')
-  await messageWith(ofBob.page, 'Here I am').waitFor()
-
-  await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
-  await page.getByLabel('Reason, for the audit log').fill('Too loud')
-  await page
-    .getByRole('button', { name: `Ban ${bob.login}` })
-    .last()
-    .click()
-  await page.getByText('Too loud').waitFor()
-  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor({ state: 'detached' })
-  await page.getByLabel('Reason for lifting a ban').fill('Quiet again')
-  await page.getByRole('button', { name: `Lift the ban of ${bob.login}` }).click()
-  await page.getByText('Too loud').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Archive' }).click()
-  await page.getByText('This room is archived').waitFor()
-  await page.getByRole('button', { name: 'Open again' }).click()
-  await page.getByRole('button', { name: 'Archive' }).waitFor()
-  const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
-  const rooms = groups.flatMap(({ items }) => items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
-  expect(rooms.find(({ id }) => id === roomId)).toMatchObject({ name, archived: false })
-  expect(visitor.complaints).toEqual([])
-})
-
-inBrowser('an owner names the server and gives it a logo, and everybody sees it', async () => {
-  await using visitor = await ownerAt('/manage/server')
-  const { page } = visitor
-  const ada = await newPerson('ada')
-  await using ofAda = await visit()
-  await signInAt(ofAda.page, ada)
-  const name = unique('Lodge')
-  const { config: before } = await owner.call(AdminServerService.method.getServerConfig, {})
-  try {
-    await page.getByLabel('Name of the server').fill(name)
-    await page.getByLabel('Welcome text').fill('Come in!')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('heading', { name: `Manage ${name}` }).waitFor()
-    await ofAda.page.getByRole('heading', { name }).waitFor()
-    const { config } = await owner.call(AdminServerService.method.getServerConfig, {})
-    expect(config).toMatchObject({ serverName: name, welcomeMessage: 'Come in!' })
-    const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background: '#3050c0' } })
-    await page
-      .getByLabel('Image')
-      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: await drawn.png().toBuffer() })
-    await page.getByRole('button', { name: 'Save logo' }).click()
-    await page.getByRole('img', { name: 'Logo' }).waitFor()
-    await page.getByRole('button', { name: 'Remove logo' }).click()
-    await page.getByRole('img', { name: 'Logo' }).waitFor({ state: 'detached' })
-    expect(visitor.complaints).toEqual([])
-  } finally {
-    await owner.call(AdminServerService.method.updateServerConfig, {
-      serverName: before?.serverName ?? '',
-      welcomeMessage: '',
-    })
-  }
-})
-
 inBrowser('an owner is told why somebody cannot post in a room', async () => {
   const carl = await newPerson('carl')
   const roomId = await newRoom(owner, [carl])
@@ -186,7 +125,7 @@ inBrowser('an owner is told why somebody cannot post in a room', async () => {
     ...{ roleName: 'everyone', permission: 'message.post', decision: PermissionDecision.DENY },
     scope: { kind: PermissionScopeKind.ROOM, id: roomId },
   })
-  await using visitor = await ownerAt(`/manage/people/${carl.userId}`)
+  await using visitor = await managing(owner, `/manage/people/${carl.userId}`)
   const { page } = visitor
   await page.getByLabel('Room', { exact: true }).selectOption(name)
   await page.getByText('Post messages: no. It was decided for the role “everyone”, for this room.').waitFor()
@@ -195,24 +134,4 @@ inBrowser('an owner is told why somebody cannot post in a room', async () => {
   await page.getByLabel('Room', { exact: true }).selectOption('Choose a room.')
   await page.getByLabel('Room', { exact: true }).selectOption(name)
   await page.getByText('This person is not in the room.').waitFor()
-})
-
-inBrowser('people see where they are signed in, and end sessions', async () => {
-  const dora = await newPerson('dora')
-  await using elsewhere = await visit('/', { userAgent: 'Elsewhere/1.0' })
-  await signInAt(elsewhere.page, dora)
-  await using visitor = await visit()
-  const { page } = visitor
-  await signInAt(page, dora)
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
-  await page.getByRole('button', { name: 'End the session of Elsewhere' }).click()
-  await elsewhere.page.getByRole('heading', { name: /Sign in/ }).waitFor()
-  await page.getByText('This session').waitFor()
-  // That of the account's making is left.
-  await page.getByRole('button', { name: 'End all other sessions' }).click()
-  await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
-  await page.getByText('This session').waitFor()
-  expect(visitor.complaints).toEqual([])
-  expect((await signIn(dora)).userId).toBe(dora.userId)
 })

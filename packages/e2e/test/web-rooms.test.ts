@@ -55,7 +55,8 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
   await signInAt(ofAda.page, ada)
   await signInAt(ofBob.page, bob)
   await ofAda.page.keyboard.press('Control+k')
-  await ofAda.page.getByRole('combobox').pressSequentially(bob.login)
+  // At once, as whoever knows the key types on.
+  await ofAda.page.keyboard.type(bob.login)
   await ofAda.page.getByRole('option', { name: bob.login }).first().waitFor()
   await ofAda.page.keyboard.press('Enter')
   await ofAda.page.getByRole('heading', { name: bob.login }).waitFor()
@@ -67,6 +68,31 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
   // What was read waits no longer.
   await ofBob.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+inBrowser('a conversation of several is begun by keyboard alone', async () => {
+  const cora = await newPerson('cora')
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('New direct')
+  await page.getByRole('option', { name: 'New direct message' }).waitFor()
+  await page.keyboard.press('Enter')
+  const field = page.getByRole('combobox', { name: 'Name of a person' })
+  for (const { login } of [bob, cora]) {
+    await field.pressSequentially(login)
+    await page.getByRole('option', { name: login, selected: true }).waitFor()
+    await field.press('Enter')
+    await page.getByRole('button', { name: `Remove ${login}` }).waitFor()
+  }
+  await field.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page
+    .getByRole('heading', { name: bob.login })
+    .and(page.getByRole('heading', { name: cora.login }))
+    .waitFor()
+  expect(visitor.complaints).toEqual([])
 })
 
 inBrowser('a link opens the room at a message far back, and the way to the newest is one step', async () => {

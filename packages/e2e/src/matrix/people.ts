@@ -1,14 +1,25 @@
-import { AdminServerService, AdminUserService } from '@parley/contracts/admin'
+import {
+  AdminPermissionService,
+  AdminServerService,
+  AdminUserService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
 import { MyAccountService, PresenceStatus } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { fleet } from '../fleet.ts'
 import { postJson } from '../http.ts'
 import { channel, everyone, without } from './cast.ts'
 import { row, type Row } from './rows.ts'
-import { unique } from './stage.ts'
+import { type Stage, unique } from './stage.ts'
 
 const mine = MyAccountService.method
 const server = AdminServerService.method
+const { assignRole, revokeRole } = AdminUserService.method
+const { setRolePermission, setUserPermission } = AdminPermissionService.method
+const moderator = (stage: Stage) => ({ userId: stage.userId('nina'), roleName: 'moderator' })
+const attaching = { permission: 'message.attach', decision: PermissionDecision.ALLOW }
+const serverScope = { kind: PermissionScopeKind.SERVER }
 
 const picture = () =>
   sharp({ create: { width: 32, height: 32, channels: 3, background: '#4060c0' } })
@@ -58,6 +69,25 @@ export const profiles: Row[] = [
     'serverUpdated',
     everyone,
   ]),
+  row('a role that is given', (stage) => stage.call('owner', assignRole, moderator(stage)), [
+    'permissionsChanged',
+    ['nina'],
+  ]),
+  row('a role that is taken', (stage) => stage.call('owner', revokeRole, moderator(stage)), [
+    'permissionsChanged',
+    ['nina'],
+  ]),
+  row(
+    'a decision about somebody',
+    (stage) =>
+      stage.call('owner', setUserPermission, { ...attaching, userId: stage.userId('leo'), scope: serverScope }),
+    ['permissionsChanged', ['leo']],
+  ),
+  row(
+    'a decision about a role',
+    (stage) => stage.call('owner', setRolePermission, { ...attaching, roleName: 'moderator', scope: serverScope }),
+    ['permissionsChanged', everyone],
+  ),
   row('no logo', (stage) => stage.call('adam', server.deleteServerLogo, {}), ['serverUpdated', everyone]),
 ]
 

@@ -18,7 +18,7 @@ const schema: Schema = {
   strip: ['script'],
 }
 
-const mostKept = 2_000
+const mostKept = 1_000
 const kept = new Map<string, Root>()
 
 /** A piece of a message as it is shown: an element that is allowed, or text. */

@@ -20,6 +20,7 @@ type Texts = Record<TextKey, unknown>
 
 let texts: Texts
 let spoken: Language = 'en'
+let spokenLocale = 'en'
 const formats = new Map<TextKey, IntlMessageFormat>()
 
 /** The first language of `wanted`, most wanted first, that the interface has; English otherwise. */
@@ -31,16 +32,24 @@ export function knownLanguage(wanted: readonly string[]): Language {
   return 'en'
 }
 
+/** A language as it is written where a person is: the first of `wanted` that is of this language; the language itself if none is. */
+export const localeOf = (language: Language, wanted: readonly string[]): string =>
+  wanted.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
+
 /** Loads a language; from then on {@link text} speaks it. */
 export async function speak(language: Language): Promise<void> {
   const loaded: { default: Texts } = await languages[language].load()
   texts = loaded.default
   spoken = language
+  spokenLocale = localeOf(language, navigator.languages)
   formats.clear()
 }
 
-/** The language that is spoken now, for dates and numbers. */
+/** The language that is spoken now. */
 export const language = (): Language => spoken
+
+/** The language that is spoken now with its region, for dates and numbers. */
+export const locale = (): string => spokenLocale
 
 /** A text of the interface in the language that is spoken. */
 export function text(key: TextKey, values?: TextValues): string {
@@ -48,7 +57,7 @@ export function text(key: TextKey, values?: TextValues): string {
   if (typeof found === 'string') return found
   let format = formats.get(key)
   if (!format) {
-    format = new IntlMessageFormat(found as ConstructorParameters<typeof IntlMessageFormat>[0], spoken)
+    format = new IntlMessageFormat(found as ConstructorParameters<typeof IntlMessageFormat>[0], spokenLocale)
     formats.set(key, format)
   }
   return String(format.format(values))

@@ -1,4 +1,4 @@
-import { language } from './texts.ts'
+import { locale } from './texts.ts'
 
 type Style = 'time' | 'clock' | 'day' | 'date' | 'full'
 
@@ -11,10 +11,10 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** A moment in the language of the interface: the time of day, also where there is little room, the day, the date, or both in full. */
+/** A moment in the language and the region of the interface: the time of day, also where there is little room, the day, the date, or both in full. */
 export function moment(style: Style, at: Date): string {
   let format = formats.get(style)
-  if (!format) formats.set(style, (format = new Intl.DateTimeFormat(language(), styles[style])))
+  if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
   return format.format(at)
 }
 
@@ -26,7 +26,7 @@ export const timestampIn = (days: number) => ({
 
 /** A list of names, as the language writes one. */
 export const listed = (names: readonly string[]): string =>
-  new Intl.ListFormat(language(), { type: 'conjunction' }).format(names)
+  new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
@@ -34,5 +34,5 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 export function bytes(size: number): string {
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
   const style = { style: 'unit', unit: units[step] ?? 'byte', maximumFractionDigits: step === 0 ? 0 : 1 } as const
-  return new Intl.NumberFormat(language(), style).format(size / 1000 ** step)
+  return new Intl.NumberFormat(locale(), style).format(size / 1000 ** step)
 }

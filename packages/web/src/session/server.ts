@@ -1,7 +1,7 @@
-import { createParleyClient, type ParleyClient } from '@parley/client'
+import { createMemberClient, type MemberClient } from '@parley/client'
 
 /** The server that this page came from. Its session cookie, which scripts cannot read, says who calls. */
-export const server: ParleyClient = createParleyClient({ baseUrl: globalThis.location.origin })
+export const server: MemberClient = createMemberClient({ baseUrl: globalThis.location.origin })
 
 /** Sessions of this page are cookies, which no script can take. */
 const cookieOnly = true

@@ -20,6 +20,23 @@ export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
 /** When a row happened. */
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
+const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
+
+/** The line of a row: the same one for as long as nothing about it changes, so that it need not be drawn again. */
+function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
+  const known = rowLines.get(row)
+  if (known?.continues === continues) return known
+  const line = { kind: 'row', key: row.id, row, continues } as const
+  rowLines.set(row, line)
+  return line
+}
+
+/** The day of a moment where this device is, in milliseconds. */
+function dayOf(at: Date): { begins: number; ends: number } {
+  const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()]
+  return { begins: new Date(year, month, date).getTime(), ends: new Date(year, month, date + 1).getTime() }
+}
+
 /**
  * The lines of a window: days set apart, and a mark before the first row by somebody else after `readUntil` (milliseconds; what is
  * older has been read). Below the root of a thread stands how many replies follow. Messages on their way stand at the newest end.
@@ -30,14 +47,17 @@ export function linesOf(
   { readUntil, userId, rootId = '' }: { readUntil: number | undefined; userId: string; rootId?: string },
 ): Line[] {
   const lines: Line[] = []
-  let before: { day: string; at: number; userId: string } | undefined
+  let before: { at: number; userId: string } | undefined
+  let day = { begins: Infinity, ends: -Infinity }
   let marked = readUntil === undefined
   const follows = (at: Date, author: string): boolean => {
-    const day = at.toDateString()
-    const isNewDay = before?.day !== day
-    if (isNewDay) lines.push({ kind: 'day', key: `day ${day}`, at })
+    const isNewDay = at.getTime() < day.begins || at.getTime() >= day.ends
+    if (isNewDay) {
+      day = dayOf(at)
+      lines.push({ kind: 'day', key: `day ${at.toDateString()}`, at })
+    }
     const continues = !isNewDay && before?.userId === author && at.getTime() - before.at < togetherMs
-    before = { day, at: at.getTime(), userId: author }
+    before = { at: at.getTime(), userId: author }
     return continues
   }
   for (const row of window.rows) {
@@ -52,7 +72,7 @@ export function linesOf(
     }
     // An answer names what it answers, which needs a name above.
     if (message?.inReplyTo) continues = false
-    lines.push({ kind: 'row', key: row.id, row, continues: continues && isMessage })
+    lines.push(lineOf(row, continues && isMessage))
     if (row.id === rootId) {
       lines.push({ kind: 'replies', key: 'replies', count: message?.thread?.replyCount ?? 0 })
       before = before && { ...before, userId: '' }

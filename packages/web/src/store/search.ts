@@ -8,6 +8,7 @@ const plain = (text: string): string =>
 /** The things whose words hold everything that was typed; those that begin with it first, else in their order. */
 export function foundIn<T>(things: readonly T[], typed: string, wordsOf: (thing: T) => string): T[] {
   const wanted = plain(typed).split(/\s+/).filter(Boolean)
+  if (wanted.length === 0) return [...things]
   const matches = things
     .map((thing) => ({ thing, words: plain(wordsOf(thing)) }))
     .filter(({ words }) => wanted.every((one) => words.includes(one)))

@@ -22,6 +22,9 @@ export function windowOf({ events, startCursor, endCursor, hasOlder, hasNewer }:
   return { pages: [{ rows: events, startCursor, endCursor }], rows: events, hasOlder, hasNewer }
 }
 
+/** Whether rows leave a window when more come. */
+export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= mostRows
+
 /** Where to read on before the first row. */
 export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.startCursor ?? ''
 

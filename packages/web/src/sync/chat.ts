@@ -1,6 +1,7 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { GetViewerResponse, Message } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
+import { read } from '../state/read.ts'
 import { placeOf } from '../store/unsent.ts'
 import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
@@ -20,8 +21,9 @@ const socketPatienceMs = 1_000
 
 /** Everything a signed-in person's page knows and follows. */
 export class Chat {
-  readonly server: ParleyClient
-  readonly viewer: GetViewerResponse
+  readonly server: MemberClient
+  /** Who is signed in, and what they may do. */
+  readonly viewer: Cell<GetViewerResponse>
   readonly userId: string
   readonly people: People
   readonly rooms: Rooms
@@ -38,11 +40,12 @@ export class Chat {
   readonly loaded = new Cell(false)
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
+  readonly #readPermissions: (key: string) => void
 
-  constructor(server: ParleyClient, viewer: GetViewerResponse, serverName: string) {
+  constructor(server: MemberClient, viewer: GetViewerResponse, serverName: string) {
     this.serverName = new Cell(serverName)
     this.server = server
-    this.viewer = viewer
+    this.viewer = new Cell(viewer)
     const profile = viewer.user?.profile
     this.userId = profile?.id ?? ''
     this.people = new People(server)
@@ -62,12 +65,17 @@ export class Chat {
     )
     this.events.connection.subscribe(() => this.events.connection.value === 'open' && this.sender.sendWaiting())
     this.#refreshMessages = gathered(40, (keys) => this.#readMessages(keys))
+    // A decision may concern everybody at once: they ask one after the other, and when every service knows of it.
+    this.#readPermissions = gathered(200 + Math.random() * 300, async () => {
+      await Promise.all([this.#readViewer(), this.rooms.load()]).catch(() => undefined)
+    })
   }
 
-  /** First listen, then read: nothing falls between. */
-  async start(): Promise<void> {
+  /** First listen, then read: nothing falls between. `roomId`: the room that is to be shown. */
+  async start(roomId: string | undefined): Promise<void> {
     void this.sender.resume()
     await this.events.opened(socketPatienceMs)
+    if (roomId !== undefined) this.room(roomId)
     await this.rooms.load()
     this.loaded.set(true)
     this.inbox.refresh()
@@ -110,6 +118,7 @@ export class Chat {
   /** Events may have been missed: what is shown is read again. */
   readAnew(): void {
     this.readSidebar()
+    void this.#readViewer().catch(() => undefined)
     this.inbox.refresh()
     this.followed.changed()
     for (const timeline of this.#timelines.values()) void timeline.reload()
@@ -117,6 +126,11 @@ export class Chat {
 
   readSidebar(): void {
     void this.rooms.load().catch(() => undefined)
+  }
+
+  /** What the viewer may do has changed: for the server, and in rooms. */
+  readPermissions(): void {
+    this.#readPermissions('')
   }
 
   /** The server may be called something else. */
@@ -127,9 +141,9 @@ export class Chat {
     void named.catch(() => undefined)
   }
 
-  /** Whether the viewer holds a permission for the whole server. */
+  /** Whether the viewer holds a permission for the whole server. Where Svelte watches, a change of it runs that anew. */
   may(permission: string): boolean {
-    const grants = this.viewer.viewerPermissions?.permissions ?? []
+    const grants = read(this.viewer).viewerPermissions?.permissions ?? []
     return grants.some((grant) => grant.permission === permission && grant.granted)
   }
 
@@ -137,6 +151,10 @@ export class Chat {
     this.events.close()
     this.sender.close()
     this.presence.close()
+  }
+
+  async #readViewer(): Promise<void> {
+    this.viewer.set(await this.server.api.viewer.getViewer({}))
   }
 
   #timeline(place: string, source: () => TimelineSource): Timeline {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import { DraftPreview } from './draft-preview.ts'
 
 /** A server that knows a title for every page but those named "dull". */
@@ -10,7 +10,7 @@ function previewed() {
     if (url.includes('away')) throw new Error('away')
     return url.includes('dull') ? {} : { preview: { url, title: `About ${url}` }, previewToken: `token of ${url}` }
   }
-  const server = { api: { message: { fetchLinkPreview } } } as unknown as ParleyClient
+  const server = { api: { message: { fetchLinkPreview } } } as unknown as MemberClient
   const preview = new DraftPreview(server)
   return { preview, urls, title: () => preview.found.value?.preview.title }
 }

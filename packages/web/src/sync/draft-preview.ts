@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { LinkPreview } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { firstLinkIn } from '../store/links.ts'
@@ -8,12 +8,12 @@ const pauseMs = 500
 /** What the first linked page of a draft says of itself, while the draft is written. */
 export class DraftPreview {
   readonly found = new Cell<{ link: string; token: string; preview: LinkPreview } | undefined>(undefined)
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   /** Links that were looked at, and those whose preview is not wanted. */
   readonly #unwanted = new Set<string>()
   #asked: string | undefined
 
-  constructor(server: ParleyClient) {
+  constructor(server: MemberClient) {
     this.#server = server
   }
 

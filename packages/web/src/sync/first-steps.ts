@@ -1,4 +1,5 @@
-import type { ParleyClient } from '@parley/client'
+import { administration } from '../session/administration.ts'
+import { server } from '../session/server.ts'
 
 /** What an owner does first, and what of it is done. */
 export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
@@ -8,11 +9,11 @@ const givenRooms = new Set(['general', 'announcements'])
 const usualName = 'Parley'
 
 /** Looks at the server as somebody who administers it. */
-export async function readFirstSteps(server: ParleyClient): Promise<FirstSteps> {
+export async function readFirstSteps(): Promise<FirstSteps> {
   const [{ config, publicProfile }, { page }, invites, { groups }] = await Promise.all([
-    server.admin.server.getServerConfig({}),
-    server.admin.user.listMembers({ page: { limit: 1 } }),
-    server.admin.user.listInvites({ page: { limit: 1 } }),
+    administration.server.getServerConfig({}),
+    administration.user.listMembers({ page: { limit: 1 } }),
+    administration.user.listInvites({ page: { limit: 1 } }),
     server.api.roomDirectory.listRoomGroups({}),
   ])
   const alone = (page?.totalCount ?? 0n) < 2n

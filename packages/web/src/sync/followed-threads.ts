@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { FollowedThread } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { gathered } from './gathered.ts'
@@ -12,7 +12,7 @@ export class FollowedThreads {
   /** Reads them anew, soon. */
   readonly refresh: () => void
 
-  constructor(server: ParleyClient, people: People, hasUnread: boolean) {
+  constructor(server: MemberClient, people: People, hasUnread: boolean) {
     this.hasUnread = new Cell(hasUnread)
     const ask = gathered(300, async () => {
       const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } }).catch(() => undefined)

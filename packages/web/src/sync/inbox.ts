@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { NotificationItem } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { gathered } from './gathered.ts'
@@ -12,9 +12,9 @@ export class Inbox {
   readonly items = new Cell<readonly NotificationItem[] | undefined>(undefined)
   /** Reads them anew, soon. */
   readonly refresh: () => void
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
 
-  constructor(server: ParleyClient, people: People) {
+  constructor(server: MemberClient, people: People) {
     this.#server = server
     const ask = gathered(150, async () => {
       const answer = await server.api.notification

@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import { PresenceStatus } from '@parley/client/contract'
 
 /** The server forgets after 60 seconds who is there. */
@@ -10,13 +10,13 @@ const chosenOnes = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
  * before that.
  */
 export class MyPresence {
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #onKnown: (status: PresenceStatus) => void
   readonly #keys: { chosen: string; toldAt: string }
   readonly #closed = new AbortController()
   readonly #timer: ReturnType<typeof setInterval>
 
-  constructor(server: ParleyClient, userId: string, onKnown: (status: PresenceStatus) => void) {
+  constructor(server: MemberClient, userId: string, onKnown: (status: PresenceStatus) => void) {
     this.#server = server
     this.#onKnown = onKnown
     this.#keys = { chosen: `parley.presence.${userId}`, toldAt: `parley.presenceToldAt.${userId}` }

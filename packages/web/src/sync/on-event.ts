@@ -20,6 +20,7 @@ export type Follower = {
   refreshMessage(roomId: string, messageId: string): void
   readSidebar(): void
   readServer(): void
+  readPermissions(): void
 }
 
 /** What an event makes this page read, or change. Kinds that nothing is shown of are left out. */
@@ -73,6 +74,8 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       return event.value.roomId === '' ? undefined : chat.rooms.refresh(event.value.roomId)
     case 'roomGroupsUpdated':
       return chat.readSidebar()
+    case 'permissionsChanged':
+      return chat.readPermissions()
     case 'serverUpdated':
       return chat.readServer()
     case 'presenceChanged':

@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 import { Upload } from './upload.ts'
 
@@ -7,10 +7,10 @@ const mostFiles = 10
 
 /** Files that will go out with the next message of a room or thread. They are uploaded meanwhile, also while one is elsewhere. */
 export class PendingFiles {
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #places = new Map<string, Cell<readonly Upload[]>>()
 
-  constructor(server: ParleyClient) {
+  constructor(server: MemberClient) {
     this.#server = server
   }
 

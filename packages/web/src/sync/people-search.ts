@@ -1,6 +1,7 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { User } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
+import { foundIn } from '../store/search.ts'
 
 const pauseMs = 150
 const mostShown = 20
@@ -8,15 +9,18 @@ const mostShown = 20
 /** Finds people while their name is typed; only the newest question is answered. */
 export class PeopleSearch {
   readonly found = new Cell<readonly User[]>([])
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   #asked = 0
 
-  constructor(server: ParleyClient) {
+  constructor(server: MemberClient) {
     this.#server = server
   }
 
   async ask(search: string): Promise<void> {
     const asked = ++this.#asked
+    // Until the answer comes: of those known, whom the new words may mean, so that nobody is chosen who was not meant.
+    const words = ({ displayName, login }: User) => `${displayName} ${login}`
+    this.found.update((known) => foundIn(known, search, words))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (asked !== this.#asked) return
     const request = { search: search.trim(), page: { limit: mostShown } }

@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { User } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { gathered } from './gathered.ts'
@@ -13,7 +13,7 @@ export class People {
   readonly #called = new Map<string, Cell<string | undefined>>()
   readonly #askFor: (login: string) => void
 
-  constructor(server: ParleyClient) {
+  constructor(server: MemberClient) {
     this.#ask = gathered(20, async (ids) => {
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)

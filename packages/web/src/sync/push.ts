@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 
 /** `impossible`: this browser or this server has no Web Push. `denied`: the person told the browser so. */
 export type PushState = 'impossible' | 'denied' | 'off' | 'on'
@@ -28,19 +28,19 @@ async function subscription(): Promise<PushSubscription | null> {
 }
 
 /** Whether notifications come to this browser while no page is open. */
-export async function readPush(server: ParleyClient): Promise<PushState> {
+export async function readPush(server: MemberClient): Promise<PushState> {
   if (!canPush() || (await publicKey(server)) === '') return 'impossible'
   if (Notification.permission === 'denied') return 'denied'
   return (await subscription()) ? 'on' : 'off'
 }
 
-async function publicKey(server: ParleyClient): Promise<string> {
+async function publicKey(server: MemberClient): Promise<string> {
   const { runtime } = await server.api.server.getRuntimeConfig({})
   return runtime?.pushNotificationsEnabled ? (runtime.vapidPublicKey ?? '') : ''
 }
 
 /** Asks the person, and lets notifications come to this browser. */
-export async function turnPushOn(server: ParleyClient): Promise<PushState> {
+export async function turnPushOn(server: MemberClient): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return readPush(server)
   await navigator.serviceWorker.register((workerUrl ??= trustedWorker()), { type: 'module' })
   const registration = await navigator.serviceWorker.ready
@@ -59,7 +59,7 @@ export async function turnPushOn(server: ParleyClient): Promise<PushState> {
 }
 
 /** Nothing comes to this browser any more. */
-export async function turnPushOff(server: ParleyClient): Promise<PushState> {
+export async function turnPushOff(server: MemberClient): Promise<PushState> {
   const held = canPush() ? await subscription() : null
   if (held) {
     await server.api.pushNotification.unsubscribe({ endpoint: held.endpoint })

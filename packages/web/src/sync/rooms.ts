@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import { RoomKind, RoomMembershipKind } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { emptySidebar, type Sidebar, sidebarOf, withDmFirst, withRead, withRooms } from '../store/sidebar.ts'
@@ -12,18 +12,18 @@ export class Rooms {
   readonly sidebar = new Cell<Sidebar>(emptySidebar)
   /** The others in a direct message, by room; they never change. */
   readonly #partners = new Map<string, Cell<readonly string[] | undefined>>()
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #people: People
   readonly #userId: string
   /** Asks for the state of a room, soon. */
   readonly refresh: (roomId: string) => void
   readonly #askPartners: (roomId: string) => void
 
-  constructor(server: ParleyClient, people: People, userId: string) {
+  constructor(server: MemberClient, people: People, userId: string) {
     this.#server = server
     this.#people = people
     this.#userId = userId
-    this.refresh = gathered(80, (ids) => this.#refresh(ids))
+    this.refresh = gathered(200, (ids) => this.#refresh(ids))
     this.#askPartners = gathered(0, (ids) => this.#readPartners(ids))
   }
 

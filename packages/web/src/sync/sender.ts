@@ -1,4 +1,4 @@
-import { Code, ConnectError, newIdempotencyKey, type ParleyClient } from '@parley/client'
+import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
 import { forgetUnsent, isKept, keepUnsent, unsentOf } from '../kept/unsent-store.ts'
 import { Cell } from '../state/cell.ts'
@@ -18,7 +18,7 @@ const pauseMs = 3_000
  */
 export class Sender {
   readonly queue = new Cell<readonly Unsent[]>([])
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #userId: string
   readonly #onPosted: (unsent: Unsent, message: Message) => void
   readonly #others: BroadcastChannel
@@ -26,7 +26,7 @@ export class Sender {
   readonly #keeping = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  constructor(server: ParleyClient, userId: string, onPosted: (unsent: Unsent, message: Message) => void) {
+  constructor(server: MemberClient, userId: string, onPosted: (unsent: Unsent, message: Message) => void) {
     this.#server = server
     this.#userId = userId
     this.#onPosted = onPosted

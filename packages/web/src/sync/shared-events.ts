@@ -1,4 +1,4 @@
-import type { ParleyClient, Realtime, RealtimeState } from '@parley/client'
+import type { MemberClient, Realtime, RealtimeState } from '@parley/client'
 import type { RealtimeEventEnvelope } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 
@@ -24,7 +24,7 @@ type Listeners = {
 export class SharedEvents {
   readonly connection = new Cell<Connection>('connecting')
   readonly #channel: BroadcastChannel
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #listeners: Listeners
   readonly #closed = new AbortController()
   #heardOf: Connection = 'connecting'
@@ -32,7 +32,7 @@ export class SharedEvents {
   #position = ''
   #heard = false
 
-  constructor(server: ParleyClient, userId: string, listeners: Listeners) {
+  constructor(server: MemberClient, userId: string, listeners: Listeners) {
     this.#server = server
     this.#listeners = listeners
     this.#channel = new BroadcastChannel(`parley.events.${userId}`)

@@ -1,10 +1,10 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import type { RoomTimelinePage } from '@parley/client/contract'
 import type { People } from './people.ts'
 import type { TimelineSource } from './timeline.ts'
 
 /** The timeline of a room. */
-export function roomSource({ api }: ParleyClient, people: People, roomId: string): TimelineSource {
+export function roomSource({ api }: MemberClient, people: People, roomId: string): TimelineSource {
   return {
     async read(cursor) {
       const { page } = await api.room.getRoomEvents({ roomId, ...(cursor && { cursor }) })
@@ -20,7 +20,7 @@ export function roomSource({ api }: ParleyClient, people: People, roomId: string
 
 /** A thread of a room: its root, whatever the page, comes first. */
 export function threadSource(
-  { api }: ParleyClient,
+  { api }: MemberClient,
   people: People,
   roomId: string,
   threadRootEventId: string,
@@ -45,7 +45,7 @@ function taught(people: People, page: RoomTimelinePage | undefined): RoomTimelin
 
 const mostAtOnce = 100
 
-async function readMessages(api: ParleyClient['api'], roomId: string, eventIds: string[]) {
+async function readMessages(api: MemberClient['api'], roomId: string, eventIds: string[]) {
   const { messages } = await api.message.batchGetMessages({ roomId, eventIds: eventIds.slice(0, mostAtOnce) })
   return messages
 }

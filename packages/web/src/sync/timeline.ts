@@ -2,6 +2,7 @@ import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import {
   endCursorOf,
+  isFull,
   rowsAbout,
   startCursorOf,
   type TimelineWindow,
@@ -20,6 +21,9 @@ export type TimelineSource = {
   readMessages(ids: string[]): Promise<Message[]>
 }
 
+/** Rows that come one after the other are read together: a timeline reads on at most this often. */
+const readOnEveryMs = 100
+
 /** What a timeline is busy with. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
 
@@ -27,10 +31,13 @@ export type TimelineStatus = 'loading' | 'ready' | 'failed'
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
+  /** Whether somebody looks at its newest end; rows that are read further back are not dropped for newer ones. */
+  isFollowed = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
   #catchingUp = false
   #again = false
+  #readOnAt = -Infinity
 
   constructor(source: TimelineSource) {
     this.#source = source
@@ -86,18 +93,22 @@ export class Timeline {
   }
 
   /**
-   * Reads on behind the last row until nothing newer is there. One reading runs at a time; if it is asked for meanwhile,
-   * one more follows: however much happens, nothing is missed and nothing piles up. What could not be read comes with the next
-   * event, or when the stream is back.
+   * Reads on behind the last row until nothing newer is there. One reading runs at a time, and they keep a distance; if it
+   * is asked for meanwhile, one more follows: however much happens, nothing is missed and nothing piles up. What could not be
+   * read comes with the next event, or when the stream is back.
    */
   async catchUp(): Promise<void> {
+    if (this.status.value === 'failed') return this.reload()
     this.#again = true
     if (this.#catchingUp) return
     this.#catchingUp = true
     try {
       while (this.#again) {
+        const earlyMs = this.#readOnAt + readOnEveryMs - performance.now()
+        if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
         this.#again = false
         await this.#inTurn(() => this.#readOn())
+        this.#readOnAt = performance.now()
       }
     } catch {
       this.#again = false
@@ -109,6 +120,8 @@ export class Timeline {
   async #readOn(): Promise<void> {
     // Who reads far back is not carried away: that there is more is known already.
     if (this.window.value?.hasNewer) return
+    if (!this.isFollowed && this.window.value && isFull(this.window.value))
+      return this.window.update((now) => now && { ...now, hasNewer: true })
     for (let window = this.window.value; window; window = this.window.value) {
       const page = await this.#source.read({ case: 'after', value: endCursorOf(window) })
       if (!page) return

@@ -1,4 +1,4 @@
-import type { ParleyClient } from '@parley/client'
+import type { MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 
 /** How long a hint is shown, and how often one is sent at most; the contract names both. */
@@ -10,11 +10,11 @@ const lateMs = 1_000
 export class Typing {
   readonly #cells = new Map<string, Cell<readonly string[]>>()
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>()
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #sentAt = new Map<string, number>()
   readonly #endedAt = new Map<string, number>()
 
-  constructor(server: ParleyClient) {
+  constructor(server: MemberClient) {
     this.#server = server
   }
 

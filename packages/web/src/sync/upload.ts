@@ -1,6 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { Code, ConnectError, newIdempotencyKey, type ParleyClient } from '@parley/client'
+import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 
 /** How far a file has come. `failed` ones can be tried again, `refused` ones not. */
@@ -23,7 +21,7 @@ export class Upload {
   readonly key = newIdempotencyKey()
   readonly file: File
   readonly state = new Cell<UploadState>({ at: 'reading' })
-  readonly #server: ParleyClient
+  readonly #server: MemberClient
   readonly #roomId: string
   #uploadId = ''
   #chunkBytes = readBytes
@@ -31,7 +29,7 @@ export class Upload {
   #wanted = true
   #running = false
 
-  constructor(server: ParleyClient, roomId: string, file: File) {
+  constructor(server: MemberClient, roomId: string, file: File) {
     this.#server = server
     this.#roomId = roomId
     this.file = file
@@ -70,11 +68,12 @@ export class Upload {
   async #begin(): Promise<void> {
     this.state.set({ at: 'reading' })
     const { name, type, size } = this.file
-    const digest = sha256.create()
+    const { newDigest } = await import('./digest.ts')
+    const digest = newDigest()
     for (let from = 0; from < size; from += readBytes) digest.update(await this.#piece(from, readBytes))
     const request = { roomId: this.#roomId, filename: name, contentType: type, size: BigInt(size) }
     const { upload } = await this.#server.api.assetUpload.createUpload(
-      { ...request, sha256: bytesToHex(digest.digest()) },
+      { ...request, sha256: digest.hex() },
       { headers: { 'idempotency-key': this.key } },
     )
     this.#uploadId = upload?.uploadId ?? ''
@@ -88,12 +87,15 @@ export class Upload {
   }
 
   async #send(): Promise<void> {
+    const { newDigest } = await import('./digest.ts')
     const { assetUpload } = this.#server.api
     const uploadId = this.#uploadId
     while (this.#wanted && this.#sent < this.file.size) {
       this.state.set({ at: 'sending', sent: this.#sent })
       const content = await this.#piece(this.#sent, this.#chunkBytes)
-      const chunk = { uploadId, offset: BigInt(this.#sent), content, chunkSha256: bytesToHex(sha256(content)) }
+      const digest = newDigest()
+      digest.update(content)
+      const chunk = { uploadId, offset: BigInt(this.#sent), content, chunkSha256: digest.hex() }
       const { upload } = await assetUpload.uploadChunk(chunk, { timeoutMs: 60_000 })
       this.#sent = Number(upload?.committedOffset ?? 0n)
     }

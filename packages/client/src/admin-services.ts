@@ -1,0 +1,24 @@
+import { createClient, type Transport } from '@connectrpc/connect'
+import {
+  AdminDiagnosticsService,
+  AdminEventLogService,
+  AdminPermissionService,
+  AdminRoleService,
+  AdminRoomLayoutService,
+  AdminServerService,
+  AdminUserService,
+} from '@parley/contracts/admin'
+
+/** One client per service of svc.admin.v1: `role` is AdminRoleService and so on. */
+export type AdminServices = ReturnType<typeof adminServices>
+
+/** Clients of svc.admin.v1. */
+export const adminServices = (transport: Transport) => ({
+  diagnostics: createClient(AdminDiagnosticsService, transport),
+  eventLog: createClient(AdminEventLogService, transport),
+  permission: createClient(AdminPermissionService, transport),
+  role: createClient(AdminRoleService, transport),
+  roomLayout: createClient(AdminRoomLayoutService, transport),
+  server: createClient(AdminServerService, transport),
+  user: createClient(AdminUserService, transport),
+})

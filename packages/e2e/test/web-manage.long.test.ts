@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from '@jest/globals'
+import { AdminRoomLayoutService, AdminServerService } from '@parley/contracts/admin'
+import sharp from 'sharp'
+import { newPerson, signIn, theOwner, type Person } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { inBrowser, managing, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+
+let owner: Person
+const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
+
+useBrowser('more of administration', async () => {
+  // Who is alone on a server is led to the first steps.
+  ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
+})
+
+inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', async () => {
+  const bob = await newPerson('bob')
+  const roomId = await newRoom(owner, [])
+  await using visitor = await managing(owner, '/manage/rooms')
+  const { page } = visitor
+  const [group, renamed] = [unique('Team'), unique('Crew')]
+  await page.getByLabel('Name of the group').fill(group)
+  await page.getByRole('button', { name: 'Create group' }).click()
+  await page.getByRole('button', { name: `Rename the group ${group}` }).click()
+  await page.getByLabel('Name of the group').first().fill(renamed)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: renamed }).waitFor()
+  await page.getByRole('button', { name: `Delete the group ${renamed}` }).click()
+  await page.getByRole('heading', { name: renamed }).waitFor({ state: 'detached' })
+
+  await page.goto(`${new URL(page.url()).origin}/manage/rooms/${roomId}`)
+  const name = unique('plans')
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: `# ${name}` }).waitFor()
+  await page.getByLabel('Find somebody to add').fill(bob.login)
+  await page.getByRole('button', { name: `Add ${bob.login}` }).click()
+  await using ofBob = await visit(`/chat/-/${roomId}`)
+  await signInAt(ofBob.page, bob)
+  await say(ofBob.page, 'Here I am')
+  await messageWith(ofBob.page, 'Here I am').waitFor()
+
+  await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
+  await page.getByLabel('Reason, for the audit log').fill('Too loud')
+  await page
+    .getByRole('button', { name: `Ban ${bob.login}` })
+    .last()
+    .click()
+  await page.getByText('Too loud').waitFor()
+  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Reason for lifting a ban').fill('Quiet again')
+  await page.getByRole('button', { name: `Lift the ban of ${bob.login}` }).click()
+  await page.getByText('Too loud').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Archive' }).click()
+  await page.getByText('This room is archived').waitFor()
+  await page.getByRole('button', { name: 'Open again' }).click()
+  await page.getByRole('button', { name: 'Archive' }).waitFor()
+  const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
+  const rooms = groups.flatMap(({ items }) => items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
+  expect(rooms.find(({ id }) => id === roomId)).toMatchObject({ name, archived: false })
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner names the server and gives it a logo, and everybody sees it', async () => {
+  await using visitor = await managing(owner, '/manage/server')
+  const { page } = visitor
+  const ada = await newPerson('ada')
+  await using ofAda = await visit()
+  await signInAt(ofAda.page, ada)
+  const name = unique('Lodge')
+  const { config: before } = await owner.call(AdminServerService.method.getServerConfig, {})
+  try {
+    await page.getByLabel('Name of the server').fill(name)
+    await page.getByLabel('Welcome text').fill('Come in!')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: `Manage ${name}` }).waitFor()
+    await ofAda.page.getByRole('heading', { name }).waitFor()
+    const { config } = await owner.call(AdminServerService.method.getServerConfig, {})
+    expect(config).toMatchObject({ serverName: name, welcomeMessage: 'Come in!' })
+    const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background: '#3050c0' } })
+    await page
+      .getByLabel('Image')
+      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: await drawn.png().toBuffer() })
+    await page.getByRole('button', { name: 'Save logo' }).click()
+    await page.getByRole('img', { name: 'Logo' }).waitFor()
+    await page.getByRole('button', { name: 'Remove logo' }).click()
+    await page.getByRole('img', { name: 'Logo' }).waitFor({ state: 'detached' })
+    expect(visitor.complaints).toEqual([])
+  } finally {
+    await owner.call(AdminServerService.method.updateServerConfig, {
+      serverName: before?.serverName ?? '',
+      welcomeMessage: '',
+    })
+  }
+})
+
+inBrowser('people see where they are signed in, and end sessions', async () => {
+  const dora = await newPerson('dora')
+  await using elsewhere = await visit('/', { userAgent: 'Elsewhere/1.0' })
+  await signInAt(elsewhere.page, dora)
+  await using visitor = await visit()
+  const { page } = visitor
+  await signInAt(page, dora)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'End the session of Elsewhere' }).click()
+  await elsewhere.page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await page.getByText('This session').waitFor()
+  // That of the account's making is left.
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
+  await page.getByText('This session').waitFor()
+  expect(visitor.complaints).toEqual([])
+  expect((await signIn(dora)).userId).toBe(dora.userId)
+})

@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { expect } from '@jest/globals'
+import { FetchLinkPreviewResponseSchema } from '@parley/contracts/api'
+import { PagePreviewSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/testkit'
+import { databaseOf } from '../src/databases.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, messageWith, signInAt, useBrowser, visit } from '../src/web-client.ts'
+
+let owner: Person
+let ada: Person
+let roomId: string
+
+useBrowser('reading', async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  roomId = await newRoom(owner, [ada])
+})
+
+/** Makes a preview as if the page had been fetched: the fleet never asks this machine. Gives the proof for whoever posts it. */
+async function fetched(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
+  const token = `prl_LP${randomBytes(32).toString('base64url')}`
+  await using messaging = await databaseOf('messaging')
+  await messaging.query(
+    `insert into link_preview_tokens (digest, user_id, preview, expires_at) values ($1, $2, $3, now() + interval '30 minutes')`,
+    [
+      createHash('sha256').update(token).digest(),
+      person.userId,
+      toBinary(PagePreviewSchema, create(PagePreviewSchema, page)),
+    ],
+  )
+  return token
+}
+
+inBrowser('a linked page is previewed while one writes, and by whoever reads', async () => {
+  const page = { url: 'https://example.org/plans', title: 'The plans', siteName: 'Example' }
+  const previewToken = await fetched(ada, page)
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await using ofOwner = await visit(`/chat/-/${roomId}`)
+  await Promise.all([signInAt(ofAda.page, ada), signInAt(ofOwner.page, owner)])
+  await ofAda.page.route('**/FetchLinkPreview', (route) => {
+    const answer = create(FetchLinkPreviewResponseSchema, { preview: page, previewToken })
+    const body = Buffer.from(toBinary(FetchLinkPreviewResponseSchema, answer))
+    return route.fulfill({ contentType: 'application/proto', body })
+  })
+  const field = ofAda.page.getByRole('textbox', { name: 'Write a message' })
+  await field.fill(`Have a look at ${page.url}`)
+  await ofAda.page.getByRole('button', { name: 'Send without this preview' }).waitFor()
+  await field.press('Enter')
+  for (const reader of [ofAda, ofOwner]) {
+    const preview = messageWith(reader.page, 'Have a look').getByRole('link', { name: /The plans/ })
+    expect(await preview.getAttribute('href')).toBe(page.url)
+    expect(await preview.getAttribute('rel')).toContain('noopener')
+    expect(reader.complaints).toEqual([])
+  }
+})
+
+inBrowser('screen readers are told of a flood by its number, and of no message twice', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  await messageWith(page, 'Have a look').waitFor()
+  await page.evaluate(`globalThis.told = []
+    for (const region of document.querySelectorAll('main [role="status"]'))
+      new MutationObserver(() => region.textContent && told.push(region.textContent)).observe(region, { subtree: true, childList: true, characterData: true })`)
+  const told = () => page.evaluate<string[]>('told')
+  const messages = 40
+  await Promise.all(Array.from({ length: messages }, (_, n) => post(owner, roomId, `Of many, number ${n}`)))
+  const named = (text: string) => Number(/^(\d+) new messages$/.exec(text)?.[1] ?? 1)
+  await eventually(async () => expect((await told()).reduce((sum, text) => sum + named(text), 0)).toBe(messages))
+  const all = await told()
+  expect(all.length).toBeLessThan(messages / 4)
+  expect(visitor.complaints).toEqual([])
+})

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals'
+import { knownLanguage, localeOf } from './texts.ts'
+
+test.each([
+  [['de-CH', 'en'], 'de'],
+  [['fr', 'en-GB'], 'en'],
+  [['fr'], 'en'],
+])('whoever asks for %j reads %s', (wanted, language) => expect(knownLanguage(wanted)).toBe(language))
+
+test.each([
+  ['en', ['de-CH', 'en-GB', 'en-US'], 'en-GB'],
+  ['de', ['en-GB'], 'de'],
+] as const)('%s is written for whoever asks for %j as in %s', (language, wanted, locale) =>
+  expect(localeOf(language, wanted)).toBe(locale),
+)

@@ -1,0 +1,9 @@
+/**
+ * Which option a key leads to, in a list of `count` with `columns` beside one another, from the one at `at`; undefined for other
+ * keys. In a single column the first follows the last.
+ */
+export function optionAfter(key: string, at: number, count: number, columns = 1): number | undefined {
+  const step = { ArrowDown: columns, ArrowUp: -columns, ...(columns > 1 && { ArrowRight: 1, ArrowLeft: -1 }) }[key]
+  if (step === undefined || count === 0) return undefined
+  return columns > 1 ? Math.max(0, Math.min(count - 1, at + step)) : (at + step + count) % count
+}
