@@ -60,7 +60,7 @@ export type MemberClient = {
   signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
   /** Ends the session on the server, its realtime streams too, and forgets the token. */
   signOut(): Promise<void>
-  /** Registration and forgotten passwords. */
+  /** Registration, forgotten passwords, and further e-mail addresses. */
   readonly account: AccountSteps
   /** Sign-in at the server's own page, for web clients that are served from elsewhere. */
   readonly authorization: AuthorizationCodeFlow
@@ -103,7 +103,7 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
     transport,
     auth: createClient(ExternalIdentityAuthService, transport),
     discovery,
-    account: accountSteps(baseUrl, fetch, keep),
+    account: accountSteps(baseUrl, fetch, keep, () => session.token),
     authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) =>
       keep(await exchangeCode(baseUrl, fetch, fields)),
     ),

@@ -9,7 +9,7 @@ export type SessionOptions = {
   cookieOnly?: boolean
 }
 
-/** Making an account by a mailed code, and a new password by a mailed link. */
+/** Making an account by a mailed code, a new password by a mailed link, and proving an address by a mailed code. */
 export type AccountSteps = {
   /** Mails a code to an address; the answer is the same whether an account can be made with it or not. */
   requestRegistrationCode(request: { email: string }): Promise<void>
@@ -25,7 +25,14 @@ export type AccountSteps = {
   requestPasswordReset(request: { email: string }): Promise<void>
   /** Sets a new password by the token of that link. It does not sign in. */
   resetPassword(request: { token: string; password: string }): Promise<void>
+  /** Mails a code to an address that the signed-in account is to get. Fails with `invalid_argument` without a recent proof. */
+  requestEmailCode(request: RecentProof & { email: string }): Promise<void>
+  /** Adds the address by that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another account has it. */
+  confirmEmailCode(request: RecentProof & { email: string; code: string }): Promise<void>
 }
+
+/** What changes the ways into an account takes: a sign-in of the last 30 minutes, or the password. */
+export type RecentProof = { currentPassword?: string }
 
 /** An account to make by a token. */
 export type NewAccount = SessionOptions & { token: string; login: string; password: string }
@@ -53,8 +60,13 @@ export async function signIn(
   return signedInOf(await post(baseUrl, fetch, 'login', body))
 }
 
-/** `keep` is given whoever signs in by one of the steps. */
-export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: SignedIn) => unknown): AccountSteps {
+/** `keep` is given whoever signs in by one of the steps; `token` is that of whoever is signed in. */
+export function accountSteps(
+  baseUrl: string,
+  fetch: Fetch,
+  keep: (signedIn: SignedIn) => unknown,
+  token: () => string | undefined,
+): AccountSteps {
   const makeAccount = async (route: string, { token, login, password, cookieOnly }: NewAccount) => {
     const body = { token, login, password, passwordConfirmation: password, ...(cookieOnly && { cookieOnly }) }
     const signedIn = signedInOf(await post(baseUrl, fetch, route, body))
@@ -82,11 +94,23 @@ export function accountSteps(baseUrl: string, fetch: Fetch, keep: (signedIn: Sig
     async resetPassword({ token, password }) {
       await post(baseUrl, fetch, 'reset-password', { token, password })
     },
+    async requestEmailCode(request) {
+      await post(baseUrl, fetch, 'verify-email/request-code', request, credentialHeaders(token()))
+    },
+    async confirmEmailCode(request) {
+      await post(baseUrl, fetch, 'verify-email/confirm-code', request, credentialHeaders(token()))
+    },
   }
 }
 
-async function post(baseUrl: string, fetch: Fetch, route: string, body: Record<string, string | boolean>) {
-  const headers = { 'content-type': 'application/json' }
+async function post(
+  baseUrl: string,
+  fetch: Fetch,
+  route: string,
+  body: Record<string, string | boolean>,
+  credential: Record<string, string> = {},
+) {
+  const headers = { 'content-type': 'application/json', ...credential }
   return answerOf(await fetch(`${baseUrl}/auth/${route}`, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
@@ -109,15 +133,17 @@ export async function exchangeCode(baseUrl: string, fetch: Fetch, fields: Record
 }
 
 export async function signOut(baseUrl: string, fetch: Fetch, token: string | undefined): Promise<void> {
-  const csrfToken = csrfCookie()
-  const response = await fetch(`${baseUrl}/auth/logout`, {
-    method: 'POST',
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(csrfToken === undefined ? {} : { 'x-csrf-token': csrfToken }),
-    },
-  })
+  const response = await fetch(`${baseUrl}/auth/logout`, { method: 'POST', headers: credentialHeaders(token) })
   await answerOf(response)
+}
+
+/** What says who asks: a bearer token; beside the cookie of a session, the proof that a page of the server asks. */
+function credentialHeaders(token: string | undefined): Record<string, string> {
+  const csrfToken = csrfCookie()
+  return {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(csrfToken !== undefined && { 'x-csrf-token': csrfToken }),
+  }
 }
 
 /** The value pages of the server's own origin send back to prove that they are; undefined outside of a browser. */

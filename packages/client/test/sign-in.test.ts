@@ -49,6 +49,29 @@ describe('sign-in', () => {
   })
 })
 
+test('a further address is proved by whoever is signed in', async () => {
+  const { client, requests } = clientAnswered(200, { success: true })
+  client.token = 'prl_AT1'
+  Object.assign(globalThis, { document: { cookie: 'parley_csrf=own' } })
+  try {
+    await client.account.requestEmailCode({ email: 'ada@example.org' })
+    await client.account.confirmEmailCode({ email: 'ada@example.org', code: '123456', currentPassword: 'pw' })
+  } finally {
+    Reflect.deleteProperty(globalThis, 'document')
+  }
+  expect(requests.map(({ url, body }) => [url, body])).toEqual([
+    ['http://chat.test/auth/verify-email/request-code', { email: 'ada@example.org' }],
+    [
+      'http://chat.test/auth/verify-email/confirm-code',
+      { email: 'ada@example.org', code: '123456', currentPassword: 'pw' },
+    ],
+  ])
+  for (const { headers } of requests) {
+    expect(headers.get('authorization')).toBe('Bearer prl_AT1')
+    expect(headers.get('x-csrf-token')).toBe('own')
+  }
+})
+
 test.each([
   ['parley_csrf=plain', 'plain'],
   ['a=1; parley_csrf=planted; __Host-parley_csrf=own', 'own'],
