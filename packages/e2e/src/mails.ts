@@ -3,16 +3,19 @@ import { join } from 'node:path'
 import { eventually } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 
-/** Waits for a mail to an address and gives its source; the newest when there are several. */
-export function mailTo(address: string): Promise<string> {
+/** Waits for a mail to an address, and that has a text if one is named; gives its source, of several the newest. */
+export function mailTo(address: string, holding = ''): Promise<string> {
   return eventually(async () => {
     const folder = join(fleet().dataDir, 'mail')
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
     const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
-    const newest = mails.filter((mail) => /^To: <?([^\s>]*)/m.exec(mail)?.[1] === address).at(-1)
+    const newest = mails
+      .filter((mail) => /^To: <?([^\s>]*)/m.exec(mail)?.[1] === address)
+      // Long lines are folded with "=".
+      .map((mail) => mail.replace(/=\r?\n/g, '').replaceAll('=3D', '='))
+      .findLast((mail) => mail.includes(holding))
     if (newest === undefined) throw new Error(`no mail to ${address} so far`)
-    // Long lines are folded with "=".
-    return newest.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+    return newest
   })
 }
 

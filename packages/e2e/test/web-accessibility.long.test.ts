@@ -90,7 +90,16 @@ inBrowser('each section of the settings can be used by everybody', async () => {
   const { page } = visitor
   await signInAt(page, owner)
   await page.getByRole('button', { name: 'Settings' }).click()
-  for (const section of ['Profile', 'Status', 'Appearance', 'Notifications', 'Sign-in', 'Account']) {
+  for (const section of [
+    'Profile',
+    'Status',
+    'Appearance',
+    'Notifications',
+    'Sign-in',
+    'E-mail addresses',
+    'Connected apps',
+    'Account',
+  ]) {
     await page.getByRole('dialog').getByRole('button', { name: section, exact: true }).click()
     await inEveryTheme(page, async (theme) =>
       expect({ section, theme, found: await shortcomingsOf(page) }).toEqual({ section, theme, found: [] }),

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { AdminRoomLayoutService, AdminServerService } from '@parley/contracts/admin'
 import sharp from 'sharp'
-import { newPerson, signIn, theOwner, type Person } from '../src/people.ts'
+import { newBrowser, signInIn } from '../src/browsers.ts'
+import { authorizePath, codeFor, listedUri, newVerifier } from '../src/other-clients.ts'
+import { newPerson, operate, signIn, theOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { inBrowser, managing, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
 
@@ -113,4 +115,42 @@ inBrowser('people see where they are signed in, and end sessions', async () => {
   await page.getByText('This session').waitFor()
   expect(visitor.complaints).toEqual([])
   expect((await signIn(dora)).userId).toBe(dora.userId)
+})
+
+inBrowser('people see which addresses and apps lead into their account, and take them out', async () => {
+  const emil = await newPerson('emil')
+  const [first, second] = [`first-${emil.login}@example.org`, `second-${emil.login}@example.org`]
+  for (const email of [first, second]) await operate(['user', 'verify-email', '--login', emil.login, '--email', email])
+  const client = newBrowser()
+  await signInIn(client, emil)
+  await codeFor(client, newVerifier(), listedUri)
+  await using visitor = await visit()
+  const { page } = visitor
+  await signInAt(page, emil)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'E-mail addresses' }).click()
+  await dialog.getByRole('listitem').filter({ hasText: first }).waitFor()
+  await dialog.getByRole('button', { name: `Remove ${second}` }).click()
+  await dialog.getByRole('listitem').filter({ hasText: second }).waitFor({ state: 'detached' })
+  expect(await dialog.getByRole('button', { name: `Remove ${first}` }).count()).toBe(0)
+
+  await dialog.getByRole('button', { name: 'Connected apps' }).click()
+  await dialog.getByRole('button', { name: `Remove the access of ${new URL(listedUri).origin}` }).click()
+  await dialog.getByText('No other app uses your account.').waitFor()
+  expect((await client.get(authorizePath(newVerifier(), listedUri))).location).toBe('/oauth/consent')
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner takes an address from an account', async () => {
+  const flora = await newPerson('flora')
+  const email = `${flora.login}@example.org`
+  await operate(['user', 'verify-email', '--login', flora.login, '--email', email])
+  await using visitor = await managing(owner, `/manage/people/${flora.userId}`)
+  const { page } = visitor
+  await page.getByRole('button', { name: `Remove ${email}` }).click()
+  await page.getByText('They can no longer sign in').waitFor()
+  await page.getByRole('button', { name: `Remove ${email}` }).click()
+  await page.getByRole('heading', { name: 'E-mail addresses' }).waitFor({ state: 'detached' })
+  expect(visitor.complaints).toEqual([])
 })

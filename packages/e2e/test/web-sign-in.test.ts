@@ -7,7 +7,7 @@ import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
-import { newPerson, operate, theOwner } from '../src/people.ts'
+import { newPerson, theOwner } from '../src/people.ts'
 import { inBrowser, useBrowser, fillSignIn, signInAt, visit } from '../src/web-client.ts'
 
 useBrowser('sign-in')
@@ -38,25 +38,36 @@ inBrowser('an account is made by a mailed code', async () => {
   await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
 })
 
-inBrowser('a forgotten password is replaced by way of a mail', async () => {
+inBrowser('an address is proved by a mailed code, and a forgotten password replaced by way of it', async () => {
   const ada = await newPerson('ada')
   const address = `${ada.login}@example.org`
-  await operate(['user', 'verify-email', '--login', ada.login, '--email', address])
   await using visitor = await visit('/login')
   const { page, complaints } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'E-mail addresses' }).click()
+  await page.getByText('Your account has no e-mail address yet').waitFor()
+  await page.getByLabel('E-mail address', { exact: true }).fill(address)
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(address)))
+  await page.getByRole('button', { name: 'Verify address' }).click()
+  await page.getByRole('listitem').filter({ hasText: address }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   await page.getByLabel('E-mail address').fill(address)
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByRole('status').getByText('is on its way').waitFor()
-
-  await page.goto(`${fleet().gateways[0]}/reset-password?token=${linkTokenIn(await mailTo(address))}`)
+  await page.goto(`${fleet().gateways[0]}/reset-password?token=${linkTokenIn(await mailTo(address, 'reset-password'))}`)
   await page.getByLabel('New password').fill(password)
   expect(page.url()).not.toContain('token')
   await page.getByLabel('Repeat the password').fill(password)
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('status').getByText('Your new password is set').waitFor()
   await page.getByRole('link', { name: 'Back to sign-in' }).click()
-  await signInAt(page, { login: address, password })
+  // What was added in the last hour goes with a new password, the address too.
+  await signInAt(page, { login: ada.login, password })
   expect(complaints).toEqual([])
 })
 
