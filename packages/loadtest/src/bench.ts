@@ -13,6 +13,7 @@ import { Sockets } from './load/sockets.ts'
 import { summary, time } from './load/timing.ts'
 import { measureDirectory } from './measure/directory.ts'
 import { largestFile, measureFiles } from './measure/files.ts'
+import { measureHeavyReaders } from './measure/heavy-readers.ts'
 import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
@@ -25,9 +26,9 @@ const help = `make bench: measures a fleet on this machine and the floors below 
 
 Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, value, unit, floor, ratio}].
 A floor is the raw cost of the same thing without Parley, measured in the same run.
-BENCH_ONLY=rest,sockets measures these alone: rest, calls, sockets, files, images, size.`
+BENCH_ONLY=rest,sockets measures these alone: rest, calls, readers, sockets, files, images, size.`
 
-const measures = ['rest', 'calls', 'sockets', 'files', 'images', 'size'] as const
+const measures = ['rest', 'calls', 'readers', 'sockets', 'files', 'images', 'size'] as const
 
 const owner = { login: 'bench', password: 'a password for the bench' }
 
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
     // First: a fleet that did something has more to do for a while.
     if (wanted.has('rest')) await measureRest(fleet, report)
     if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
+    if (wanted.has('readers')) await measureReaders(fleet, report)
     if (wanted.has('sockets')) await measureSockets(fleet, report)
     // Before the images: what they leave in the memory of uploads would hide what a file needs.
     if (wanted.has('files')) await measureLargeFile(fleet, report)
@@ -142,6 +144,14 @@ async function measureSize(fleet: Fleet, report: Report): Promise<void> {
   await measureDirectory(fleet, http, report)
   await measurePushes(fleet, http, report)
   await measureNotifications(fleet, http, report)
+}
+
+async function measureReaders(fleet: Fleet, report: Report): Promise<void> {
+  using writer = new HttpCaller(fleet.url)
+  using reader = new HttpCaller(fleet.url, 6)
+  await writer.signIn(owner)
+  await reader.signIn(owner)
+  await measureHeavyReaders({ writer, reader }, report)
 }
 
 async function measureSockets(fleet: Fleet, report: Report): Promise<void> {

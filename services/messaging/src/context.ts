@@ -1,6 +1,7 @@
 import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
+import type { Turnstile } from '@parley/runtime'
 import type pg from 'pg'
 import type { ClaimAssets } from './clients/assets.ts'
 import type { Handles } from './clients/handles.ts'
@@ -16,6 +17,8 @@ import type { Turns } from './line/turns.ts'
 export type Context = {
   db: Db
   pool: pg.Pool
+  /** Where readers of pages wait for their turn: a few at a time of each user, by id, so that writes find a connection. */
+  reads: Turnstile
   relay: Pick<Relay, 'wake' | 'stored'>
   headers: Headers
   /** Messages on their way into the lines of rooms. */

@@ -13,6 +13,8 @@ export const tooManyPreviews = (most: number) =>
   new ConnectError(`${most} pages are looked at for you already; try again`, Code.ResourceExhausted, {
     'retry-after': '5',
   })
+export const tooManyReads = () =>
+  new ConnectError('too many pages are read at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 export const previewsUnavailable = (cause: unknown) =>
   new ConnectError('pages cannot be looked at now; try again', Code.Unavailable, undefined, undefined, cause)
 

@@ -28,6 +28,7 @@ import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { dropPreviewTokens } from './jobs/drop-preview-tokens.ts'
 import { Headers } from './line/headers.ts'
 import { Lanes } from './line/lanes.ts'
+import { openReads } from './line/reads.ts'
 import { writePosts } from './line/write-posts.ts'
 import { Turns } from './line/turns.ts'
 import { routes } from './rpc/index.ts'
@@ -83,6 +84,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   const ctx: Context = {
     db,
     pool,
+    reads: openReads(databasePool),
     relay: overrides.relay ?? opened.use(await startRelay({ pool, bus: events, service: 'messaging' })),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
     lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),

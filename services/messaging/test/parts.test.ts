@@ -8,8 +8,10 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
+/** It stands still: addresses of files tell when they end. */
+const now = new Date()
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
+  fleet = await startFleet({ processes: 2, now: () => now })
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 

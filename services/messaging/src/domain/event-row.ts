@@ -30,6 +30,8 @@ export type EventRow = {
   updatedAt: Date | null
   deletedAt: Date | null
   body: string | null
+  /** Of the body, in UTF-8. */
+  bytes: number
   /** In the order they are shown; null for none. */
   attachments: Attached[] | null
   /** Encoded svc.internal.v1.PagePreview. */

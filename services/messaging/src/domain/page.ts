@@ -1,4 +1,5 @@
 import type { PageInfo, PageRequest } from '@parley/contracts/api'
+import { countFitting } from './page-bytes.ts'
 
 /** What a page request asks for; one row more than is shown tells whether there are others. */
 export function pageOf(request: PageRequest | undefined, { usual, most }: { usual: number; most: number }) {
@@ -6,13 +7,21 @@ export function pageOf(request: PageRequest | undefined, { usual, most }: { usua
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 
+type List<T> = {
+  limit: number
+  total: bigint
+  cursorOf: (row: T) => string
+  /** Bytes of the text that a row shows. Default: hardly any. */
+  bytesOf?: (row: T) => number
+}
+
 /** The rows to show of those read, and where they stand in the list. */
 export function shownOf<T>(
   rows: readonly T[],
-  { limit, total, cursorOf }: { limit: number; total: bigint; cursorOf: (row: T) => string },
+  { limit, total, cursorOf, bytesOf = () => 0 }: List<T>,
 ): { shown: T[]; page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'> } {
-  const shown = rows.slice(0, limit)
-  const hasMore = rows.length > limit
+  const shown = rows.slice(0, countFitting(limit, rows.map(bytesOf)))
+  const hasMore = rows.length > shown.length
   const last = shown.at(-1)
   return { shown, page: { totalCount: total, hasMore, nextCursor: hasMore && last ? cursorOf(last) : '' } }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { pageBytes } from './page-bytes.ts'
 import { clampLimit, windowAround, windowAt } from './window.ts'
 
 test.each([
@@ -12,11 +13,17 @@ test.each([
   expect(clampLimit(limit)).toBe(rows)
 })
 
+const row = (id: number, bytes = 1) => ({ id, bytes })
+const ids = <W extends { rows: { id: number }[] }>({ rows, ...rest }: W) => ({
+  rows: rows.map(({ id }) => id),
+  ...rest,
+})
+
 describe('windowAround', () => {
-  const around = (total: number, anchor: number, limit: number) => {
-    const all = Array.from({ length: total }, (_, index) => index)
+  const around = (total: number, anchor: number, limit: number, bytes = 1) => {
+    const all = Array.from({ length: total }, (_, index) => row(index, bytes))
     const older = all.slice(Math.max(0, anchor - limit), anchor)
-    return windowAround(limit, older, all.slice(anchor, anchor + limit + 1))
+    return ids(windowAround(limit, older, all.slice(anchor, anchor + limit + 1)))
   }
 
   test('stands in the middle', () => {
@@ -44,19 +51,37 @@ describe('windowAround', () => {
       }
     }
   })
+
+  test('ends sooner where its rows show more text than a page, at the side that is longer', () => {
+    const third = pageBytes / 3
+    expect(around(100, 50, 9, third)).toEqual({ rows: [49, 50, 51], target: 1, hasOlder: true, hasNewer: true })
+    expect(around(100, 0, 9, third)).toEqual({ rows: [0, 1, 2], target: 0, hasOlder: false, hasNewer: true })
+    expect(around(100, 99, 9, third)).toEqual({ rows: [97, 98, 99], target: 2, hasOlder: true, hasNewer: false })
+    expect(around(100, 50, 9, pageBytes + 1)).toEqual({ rows: [50], target: 0, hasOlder: true, hasNewer: true })
+  })
 })
 
 describe('windowAt', () => {
-  const rows = [1, 2, 3]
+  const rows = [row(1), row(2), row(3)]
+  const at = (...given: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...given))
 
   test('the latest and older pages drop the oldest row too many', () => {
-    expect(windowAt(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
-    expect(windowAt(3, undefined, rows)).toEqual({ rows, hasOlder: false, hasNewer: false })
-    expect(windowAt(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
+    expect(at(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
+    expect(at(3, undefined, rows)).toEqual({ rows: [1, 2, 3], hasOlder: false, hasNewer: false })
+    expect(at(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
   })
 
   test('newer pages drop the newest row too many', () => {
-    expect(windowAt(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
-    expect(windowAt(3, { after: 0n }, rows)).toEqual({ rows, hasOlder: true, hasNewer: false })
+    expect(at(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
+    expect(at(3, { after: 0n }, rows)).toEqual({ rows: [1, 2, 3], hasOlder: true, hasNewer: false })
+  })
+
+  test('pages end with their text, and show one row whatever its size', () => {
+    const half = pageBytes / 2
+    const halves = [row(1, half), row(2, half), row(3, half)]
+    expect(at(9, undefined, halves)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
+    expect(at(9, { before: 4n }, [row(1), row(2, 2 * half)])).toEqual({ rows: [2], hasOlder: true, hasNewer: true })
+    expect(at(9, { after: 0n }, halves)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
+    expect(at(9, { after: 0n }, [row(1, 3 * half)])).toEqual({ rows: [1], hasOlder: true, hasNewer: false })
   })
 })

@@ -1,4 +1,5 @@
 import type { Position } from './cursor.ts'
+import { countFitting, pageBytes } from './page-bytes.ts'
 
 const defaultLimit = 50
 const maxLimit = 500
@@ -8,30 +9,42 @@ export function clampLimit(limit: number): number {
   return limit <= 0 ? defaultLimit : Math.min(limit, maxLimit)
 }
 
+/** A row and the bytes of its text. */
+type Sized = { bytes: number }
+
 export type Window<T> = { rows: T[]; hasOlder: boolean; hasNewer: boolean }
 
 /**
  * A window of `limit` rows with (limit - 1) / 2 before the anchor, shifted at an end so that it stays full while there are
- * rows. `older` holds up to `limit` rows before the anchor, `from` up to `limit` + 1 from the anchor on, both oldest first.
+ * rows; where their text is more than a page shows, the longer side ends sooner. `older` holds up to `limit` rows before the
+ * anchor, `from` up to `limit` + 1 from the anchor on, both oldest first, or fewer with more text than a page shows.
  */
-export function windowAround<T>(limit: number, older: T[], from: T[]): Window<T> & { target: number } {
+export function windowAround<T extends Sized>(limit: number, older: T[], from: T[]): Window<T> & { target: number } {
   const wantedBefore = Math.floor((limit - 1) / 2)
-  const after = Math.min(from.length - 1, Math.max(limit - 1 - wantedBefore, limit - 1 - older.length))
-  const before = Math.min(older.length, limit - 1 - after)
-  return {
-    rows: [...older.slice(older.length - before), ...from.slice(0, after + 1)],
-    target: before,
-    hasOlder: older.length > before,
-    hasNewer: from.length > after + 1,
+  let after = Math.min(from.length - 1, Math.max(limit - 1 - wantedBefore, limit - 1 - older.length))
+  let before = Math.min(older.length, limit - 1 - after)
+  const rows = [...older.slice(older.length - before), ...from.slice(0, after + 1)]
+  let bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
+  while (bytes > pageBytes && rows.length > 1) {
+    const dropped = before > after ? rows.shift() : rows.pop()
+    if (before > after) before--
+    else after--
+    bytes -= dropped?.bytes ?? 0
   }
+  return { rows, target: before, hasOlder: older.length > before, hasNewer: from.length > after + 1 }
 }
 
-/** The page of up to `limit` rows at a position; `rows` holds one more, where there is one, oldest first. */
-export function windowAt<T>(limit: number, position: Position, rows: T[]): Window<T> {
-  const more = rows.length > limit
+/**
+ * The page of up to `limit` rows at a position. `rows`, oldest first, holds one more than the page, where there is one:
+ * the first that is too many, or whose text is.
+ */
+export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const newer = position !== undefined && 'after' in position
+  const sizes = rows.map(({ bytes }) => bytes)
+  const shown = countFitting(limit, newer ? sizes : sizes.toReversed())
+  const more = rows.length > shown
   return {
-    rows: newer ? rows.slice(0, limit) : rows.slice(-limit),
+    rows: newer ? rows.slice(0, shown) : rows.slice(rows.length - shown),
     hasOlder: newer || more,
     hasNewer: newer ? more : position !== undefined,
   }

@@ -92,6 +92,7 @@ function toRow(message: Message, seq: bigint): EventRow {
     updatedAt: null,
     deletedAt: null,
     body: post.draft.body,
+    bytes: Buffer.byteLength(post.draft.body),
     attachments: null,
     linkPreview: null,
     reactions: null,

@@ -13,7 +13,8 @@ type Read = (reader: Reader) => Promise<Readable | undefined>
 
 /** What a statement found, when the caller may read the room as it was in that snapshot. */
 async function readable(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<Readable> {
-  const found = looksLikeId(roomId) ? await read({ roomId, userId: caller.userId }) : undefined
+  const { userId } = caller
+  const found = looksLikeId(roomId) ? await ctx.reads.pass(() => read({ roomId, userId }), userId) : undefined
   if (!found) throw roomNotFound()
   assertReads(ctx.policy(), caller, found.access.room, found.access.standing)
   return found

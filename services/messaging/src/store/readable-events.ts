@@ -1,4 +1,5 @@
 import type { EventRow } from '../domain/event-row.ts'
+import { pageBytes } from '../domain/page-bytes.ts'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
@@ -48,7 +49,7 @@ export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.u
 /** The columns of an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
 export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
-  coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
+  coalesce(o.body, e.body) as body, coalesce(octet_length(coalesce(o.body, e.body)), 0) as bytes, coalesce(o.link_preview, e.link_preview) as "linkPreview",
   ${attachments} as attachments, ${reactions} as reactions, e.in_reply_to as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
   e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
   e.channel_echo_event_id as "channelEchoEventId", t.reply_count as "replyCount", t.last_reply_at as "lastReplyAt",
@@ -66,6 +67,20 @@ left join lateral (select * from threads where room_id = l.room_id and root_even
 left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = ${startedBy} and user_id = $2 limit 1
 ) f on true`
+
+// An echo shows the body of its reply.
+const bodyBytes = `octet_length(coalesce(body, (
+      select body from room_events o where o.room_id = r.room_id and o.event_id = r.echo_of_event_id
+    )))`
+
+/**
+ * The rows of a query on room_events that a page shows, in this order, and the first whose text is too much for it. Lengths
+ * are known without the texts themselves being read.
+ */
+export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
+    select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
+    from (select *, ${bodyBytes} as bytes from (${rows}) r) r
+  ) r where bytes_before is null or bytes_before <= ${pageBytes}`
 
 /**
  * A statement that reads room and standing along with the rows that `source`, a query on room_events, selects. $1 is the

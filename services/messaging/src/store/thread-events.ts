@@ -1,33 +1,38 @@
 import { maxPlace, type Position } from '../domain/cursor.ts'
-import { readableEvents, type Readable } from './readable-events.ts'
+import { readableEvents, withinPage, type Readable } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
 // A root stands before its replies in the line.
-const root = `select * from room_events where room_id = $1 and event_id = $3
-  and kind = 'message_posted' and thread_root_event_id is null and echo_of_event_id is null`
+const root = `select *, null::integer as bytes, null::bigint as bytes_before from room_events
+  where room_id = $1 and event_id = $3
+    and kind = 'message_posted' and thread_root_event_id is null and echo_of_event_id is null`
 const replies = `select * from room_events where room_id = $1 and thread_root_event_id = $3`
 
 const readOlderReplies = readableEvents(
   'read_thread_older',
-  `(${root}) union all (${replies} and seq < $4::bigint order by seq desc limit $5::integer)`,
+  `(${root})
+union all
+(${withinPage('seq desc', `${replies} and seq < $4::bigint order by seq desc limit $5::integer`)})`,
 )
 const readNewerReplies = readableEvents(
   'read_thread_newer',
-  `(${root}) union all (${replies} and seq > $4::bigint order by seq limit $5::integer)`,
+  `(${root})
+union all
+(${withinPage('seq', `${replies} and seq > $4::bigint order by seq limit $5::integer`)})`,
 )
 const readRepliesAround = readableEvents(
   'read_thread_around',
   `with anchor as materialized (${replies} and event_id = $4)
 (${root})
 union all
-(${replies} and seq < (select seq from anchor) order by seq desc limit $5::integer)
+(${withinPage('seq desc', `${replies} and seq < (select seq from anchor) order by seq desc limit $5::integer`)})
 union all
-(${replies} and seq >= (select seq from anchor) order by seq limit $5::integer + 1)`,
+(${withinPage('seq', `${replies} and seq >= (select seq from anchor) order by seq limit $5::integer + 1`)})`,
 )
 
 type Reader = { roomId: string; userId: string }
 
-/** The root of a thread, and up to `count` replies before or after a place, or the latest. Nothing without the root. */
+/** The root of a thread, and up to `count` replies before or after a place, or the latest; with {@link withinPage}. Nothing without the root. */
 export function readReplies(
   on: Connection,
   { roomId, userId }: Reader,
@@ -40,7 +45,7 @@ export function readReplies(
   return readOlderReplies.run(on, [roomId, userId, rootEventId, position?.before ?? maxPlace, count])
 }
 
-/** The root, up to `count` replies before one, that reply, and up to `count` behind it. */
+/** The root, up to `count` replies before one, that reply, and up to `count` behind it; with {@link withinPage} on either side. */
 export function readThreadAround(
   on: Connection,
   { roomId, userId }: Reader,

@@ -1,26 +1,26 @@
 import { maxPlace, type Position } from '../domain/cursor.ts'
-import { readableEvents, type Readable } from './readable-events.ts'
+import { readableEvents, withinPage, type Readable } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
 const timeline = `select * from room_events where room_id = $1 and in_timeline`
 
 const readOlder = readableEvents(
   'read_timeline_older',
-  `${timeline} and seq < $3::bigint order by seq desc limit $4::integer`,
+  withinPage('seq desc', `${timeline} and seq < $3::bigint order by seq desc limit $4::integer`),
 )
 const readNewer = readableEvents(
   'read_timeline_newer',
-  `${timeline} and seq > $3::bigint order by seq limit $4::integer`,
+  withinPage('seq', `${timeline} and seq > $3::bigint order by seq limit $4::integer`),
 )
 const readAround = readableEvents(
   'read_timeline_around',
   `with anchor as materialized (${timeline} and event_id = $3)
-(${timeline} and seq < (select seq from anchor) order by seq desc limit $4::integer)
+(${withinPage('seq desc', `${timeline} and seq < (select seq from anchor) order by seq desc limit $4::integer`)})
 union all
-(${timeline} and seq >= (select seq from anchor) order by seq limit $4::integer + 1)`,
+(${withinPage('seq', `${timeline} and seq >= (select seq from anchor) order by seq limit $4::integer + 1`)})`,
 )
 
-/** Up to `count` timeline rows before or after a place, or the latest. */
+/** Up to `count` timeline rows before or after a place, or the latest; with {@link withinPage}. */
 export function readTimeline(
   on: Connection,
   reader: { roomId: string; userId: string },
@@ -32,7 +32,10 @@ export function readTimeline(
   return readOlder.run(on, [roomId, userId, position?.before ?? maxPlace, count])
 }
 
-/** Up to `count` timeline rows before the event, the event, and up to `count` behind it; none when it is not there. */
+/**
+ * Up to `count` timeline rows before the event, the event, and up to `count` behind it; none when it is not there. With
+ * {@link withinPage} on either side.
+ */
 export function readTimelineAround(
   on: Connection,
   reader: { roomId: string; userId: string },

@@ -1,5 +1,5 @@
+import { Turnstile } from '@parley/runtime'
 import { tooManyCompletions } from '../errors.ts'
-import { Turnstile } from '../images/turnstile.ts'
 import type { AssetRow } from '../store/assets.ts'
 import type { UploadRow } from '../store/uploads.ts'
 

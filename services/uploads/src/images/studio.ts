@@ -1,8 +1,8 @@
 import type { ServerImageFit, ServerImageSize } from '@parley/auth'
+import { Turnstile } from '@parley/runtime'
 import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
 import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../errors.ts'
 import { assertStillImage, decoding, inspectAttachment } from './inspect.ts'
-import { Turnstile } from './turnstile.ts'
 
 /** An image as it is stored: WebP. */
 export type MadeImage = { bytes: Buffer; width: number; height: number }

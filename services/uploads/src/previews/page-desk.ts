@@ -1,5 +1,5 @@
+import { Turnstile } from '@parley/runtime'
 import { tooManyPages } from '../errors.ts'
-import { Turnstile } from '../images/turnstile.ts'
 
 const atOnce = 16
 const mostWaiting = 64

@@ -2,8 +2,8 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessageService } from '@parley/contracts/api'
 import { newToken } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
+import { Turnstile } from '@parley/runtime'
 import type { Context } from '../../context.ts'
-import { FewEach } from '../../domain/few-each.ts'
 import { tooManyPreviews } from '../../errors.ts'
 import { keepPreviewToken } from '../../store/preview-tokens.ts'
 import { toLinkPreview } from '../../view/link-preview.ts'
@@ -12,10 +12,15 @@ import { toLinkPreview } from '../../view/link-preview.ts'
 const mostAtOnce = 4
 
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {
-  const few = new FewEach(mostAtOnce, () => tooManyPreviews(mostAtOnce))
+  const turnstile = new Turnstile({
+    atOnce: Infinity,
+    atOncePerAsker: mostAtOnce,
+    mostWaiting: 0,
+    refusal: () => tooManyPreviews(mostAtOnce),
+  })
   return async ({ url }, call) => {
     const { userId } = callerOf(call)
-    const preview = await few.pass(userId, () => ctx.previewLink(url, userId))
+    const preview = await turnstile.pass(() => ctx.previewLink(url, userId), userId)
     if (!preview) return {}
     const previewToken = newToken('linkPreview')
     await keepPreviewToken(ctx.pool, { token: previewToken, userId, preview })

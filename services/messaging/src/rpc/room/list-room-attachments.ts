@@ -24,7 +24,7 @@ export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService
     const after = cursor === '' ? undefined : keyOf(cursor)
     const reader = { roomId, userId: caller.userId }
     const found = looksLikeId(roomId)
-      ? await listAttachments(ctx.pool, reader, { limit: wanted, offset, after })
+      ? await ctx.reads.pass(() => listAttachments(ctx.pool, reader, { limit: wanted, offset, after }), caller.userId)
       : undefined
     if (!found) throw roomNotFound()
     assertReads(ctx.policy(), caller, found.access.room, found.access.standing)

@@ -23,8 +23,11 @@ export function listFollowedThreads(ctx: Context): MethodImpl<typeof ThreadServi
     const policy = ctx.policy()
     const readable = rooms.filter(({ room, standing }) => isEffectiveMember(policy, caller, room, standing))
     const roomIds = readable.map(({ room }) => room.roomId)
-    const { total, threads } = await listFollowed(ctx.pool, caller.userId, roomIds, { limit: wanted, offset, after })
-    const { shown, page } = shownOf(threads, { limit, total, cursorOf })
+    const { total, threads } = await ctx.reads.pass(
+      () => listFollowed(ctx.pool, caller.userId, roomIds, { limit: wanted, offset, after }),
+      caller.userId,
+    )
+    const { shown, page } = shownOf(threads, { limit, total, cursorOf, bytesOf: ({ root }) => root.bytes })
     const users = await ctx.profiles.get(usersShown(shown.map(({ root }) => root)))
     return {
       threads: shown.map((thread) => toFollowedThread(viewingAs(ctx, caller, thread.room.roomId), thread)),

@@ -1,13 +1,13 @@
-import type { ConnectError } from '@connectrpc/connect'
-
 type Asker = string | symbol
 
 type Options = {
   atOnce: number
+  /** How many of them for one asker. Default: all. */
+  atOncePerAsker?: number
   mostWaiting: number
   /** How many of them may wait for one asker. Default: all. */
   mostWaitingPerAsker?: number
-  refusal: () => ConnectError
+  refusal: () => Error
   /** How long one waits at most. Default: any time. */
   patienceMs?: number
 }
@@ -18,6 +18,7 @@ type Options = {
  */
 export class Turnstile {
   readonly #options: Options
+  readonly #atOncePerAsker: number
   readonly #waiting = new Map<() => void, Asker>()
   readonly #inside = new Map<Asker, number>()
   #places: number
@@ -25,11 +26,12 @@ export class Turnstile {
   constructor(options: Options) {
     this.#options = options
     this.#places = options.atOnce
+    this.#atOncePerAsker = options.atOncePerAsker ?? options.atOnce
   }
 
   /** @param asker - on whose behalf; without one, that of somebody who asks for nothing else */
   async pass<T>(work: () => Promise<T>, asker: Asker = Symbol()): Promise<T> {
-    if (this.#places > 0) this.#enter(asker)
+    if (this.#places > 0 && this.#insideOf(asker) < this.#atOncePerAsker) this.#enter(asker)
     else await this.#turn(asker)
     try {
       return await work()
@@ -38,20 +40,24 @@ export class Turnstile {
     }
   }
 
+  #insideOf(asker: Asker): number {
+    return this.#inside.get(asker) ?? 0
+  }
+
   #enter(asker: Asker): void {
     this.#places--
-    this.#inside.set(asker, (this.#inside.get(asker) ?? 0) + 1)
+    this.#inside.set(asker, this.#insideOf(asker) + 1)
   }
 
   #leave(asker: Asker): void {
     this.#places++
-    const left = (this.#inside.get(asker) ?? 1) - 1
+    const left = this.#insideOf(asker) - 1
     if (left > 0) this.#inside.set(asker, left)
     else this.#inside.delete(asker)
     let next: (() => void) | undefined
-    let fewest = Infinity
+    let fewest = this.#atOncePerAsker
     for (const [enter, of] of this.#waiting) {
-      const inside = this.#inside.get(of) ?? 0
+      const inside = this.#insideOf(of)
       if (inside < fewest) [next, fewest] = [enter, inside]
     }
     next?.()

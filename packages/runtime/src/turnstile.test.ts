@@ -1,13 +1,13 @@
-import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { tooManyImages } from '../errors.ts'
 import { Turnstile } from './turnstile.ts'
 
+const refusal = () => new Error('too many')
+
 test('who waits too long is refused, and takes no place', async () => {
-  const turnstile = new Turnstile({ atOnce: 1, mostWaiting: 9, refusal: tooManyImages, patienceMs: 1 })
+  const turnstile = new Turnstile({ atOnce: 1, mostWaiting: 9, refusal, patienceMs: 1 })
   const first = work()
   const passing = turnstile.pass(() => first.done)
-  await expect(turnstile.pass(() => Promise.resolve())).rejects.toMatchObject({ code: Code.ResourceExhausted })
+  await expect(turnstile.pass(() => Promise.resolve())).rejects.toThrow('too many')
   first.finish()
   await passing
   expect(await turnstile.pass(() => Promise.resolve('free again'))).toBe('free again')
@@ -20,7 +20,7 @@ function work() {
 }
 
 test('so many pass at once, a few wait, more are refused, and a place is passed on', async () => {
-  const turnstile = new Turnstile({ atOnce: 2, mostWaiting: 1, refusal: tooManyImages })
+  const turnstile = new Turnstile({ atOnce: 2, mostWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []
   const passing = jobs.map(({ done }, index) =>
@@ -29,7 +29,7 @@ test('so many pass at once, a few wait, more are refused, and a place is passed 
       return done
     }),
   )
-  await expect(turnstile.pass(() => Promise.resolve())).rejects.toMatchObject({ code: Code.ResourceExhausted })
+  await expect(turnstile.pass(() => Promise.resolve())).rejects.toThrow('too many')
   expect(begun).toEqual([0, 1])
   jobs[1]?.finish()
   await passing[1]
@@ -41,7 +41,7 @@ test('so many pass at once, a few wait, more are refused, and a place is passed 
 })
 
 test('one who asks for very much has a share of those that wait, and others come in between', async () => {
-  const turnstile = new Turnstile({ atOnce: 2, mostWaiting: 64, mostWaitingPerAsker: 16, refusal: tooManyImages })
+  const turnstile = new Turnstile({ atOnce: 2, mostWaiting: 64, mostWaitingPerAsker: 16, refusal })
   const jobs: { asker: string; finish: () => void }[] = []
   const ask = (asker: string) =>
     turnstile.pass(() => {
@@ -68,4 +68,24 @@ test('one who asks for very much has a share of those that wait, and others come
   expect([all.filter((one) => one === 'passed').length, all.filter((one) => one === 'refused').length]).toEqual([
     18, 48,
   ])
+})
+
+test('one asker has so many inside, even when there are places', async () => {
+  const turnstile = new Turnstile({ atOnce: 9, atOncePerAsker: 2, mostWaiting: 9, mostWaitingPerAsker: 1, refusal })
+  const jobs = [work(), work(), work()]
+  const begun: number[] = []
+  const passing = jobs.map(({ done }, index) =>
+    turnstile.pass(() => {
+      begun.push(index)
+      return done
+    }, 'Umallory'),
+  )
+  await expect(turnstile.pass(() => Promise.resolve(), 'Umallory')).rejects.toThrow('too many')
+  expect(await turnstile.pass(() => Promise.resolve('at once'), 'Ualice')).toBe('at once')
+  expect(begun).toEqual([0, 1])
+  jobs[0]?.finish()
+  await passing[0]
+  expect(begun).toEqual([0, 1, 2])
+  jobs.forEach(({ finish }) => finish())
+  await Promise.all(passing)
 })

@@ -1,0 +1,110 @@
+import { Code } from '@connectrpc/connect'
+import type { RoomTimelinePage } from '@parley/contracts/api'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { pageBytes } from '../src/domain/page-bytes.ts'
+import { startFleet, type Fleet } from './_fleet.ts'
+
+const long = 'x'.repeat(10_000)
+/** How many of them a page shows. */
+const fitting = Math.floor(pageBytes / long.length)
+
+let fleet: Fleet
+let roomId: string
+let root: string
+/** Long replies in the thread, each with its echo in the timeline. */
+let replies: string[]
+let timeline: string[]
+
+beforeAll(async () => {
+  fleet = await startFleet()
+  roomId = (await fleet.room().channel(['ann'])).roomId
+  const post = async (more: object = {}) =>
+    (await fleet.as('ann').messages.createMessage({ roomId, body: long, ...more })).message
+  root = (await post())?.id ?? ''
+  replies = []
+  for (let n = 0; n < 2 * fitting + 3; n++)
+    replies.push((await post({ threadRootEventId: root, alsoSendToChannel: true }))?.id ?? '')
+  timeline = idsOf((await allPages((cursor) => ofRoom({ limit: 500, cursor }))).pages)
+})
+afterAll(async () => fleet[Symbol.asyncDispose]())
+
+type Cursor = { case: 'before' | 'after'; value: string } | undefined
+type Page = RoomTimelinePage | undefined
+type Read = (cursor: Cursor) => Promise<Page>
+
+const ofRoom = async (more: object): Promise<Page> =>
+  (await fleet.as('ann').rooms.getRoomEvents({ roomId, ...more })).page
+const ofThread = async (more: object): Promise<Page> =>
+  (await fleet.as('ann').threads.getThreadEvents({ roomId, threadRootEventId: root, ...more })).page
+
+const idsOf = (pages: readonly Page[]) => pages.flatMap((page) => page?.events.map(({ id }) => id) ?? [])
+
+/** From the latest page to the first, oldest page first, and again from there to the latest. */
+async function allPages(read: Read) {
+  const pages = [await read(undefined)]
+  while (pages[0]?.hasOlder) pages.unshift(await read({ case: 'before', value: pages[0].startCursor }))
+  const again = pages.slice(0, 1)
+  for (let last = again[0]; last?.hasNewer; last = again.at(-1))
+    again.push(await read({ case: 'after', value: last.endCursor }))
+  return { pages, again }
+}
+
+describe('pages end with their text', () => {
+  test('in a room, and lead through all of it in both directions', async () => {
+    const { pages, again } = await allPages((cursor) => ofRoom({ limit: 500, cursor }))
+    expect(pages.map((page) => page?.events.length).reverse()).toEqual([fitting, fitting, 6])
+    expect(new Set(timeline).size).toBe(2 * fitting + 6)
+    expect(idsOf(again)).toEqual(timeline)
+  })
+
+  test('in a thread, whose root stands in front of its latest page beside that', async () => {
+    const { pages, again } = await allPages((cursor) => ofThread({ limit: 500, cursor }))
+    expect(pages.map((page) => page?.events.length)).toEqual([3, fitting, fitting + 1])
+    expect(idsOf(pages).filter((id) => id !== root)).toEqual(replies)
+    expect(idsOf(again)).toEqual(replies)
+  })
+
+  test('around a row, which stays in the middle', async () => {
+    const at = fitting + 1
+    const { page, targetIndex } = await fleet
+      .as('ann')
+      .rooms.getRoomEventsAround({ roomId, eventId: timeline[at] ?? '', limit: 500 })
+    expect(page).toMatchObject({ hasOlder: true, hasNewer: true })
+    expect(page?.events).toHaveLength(fitting)
+    expect(Math.abs(targetIndex - fitting / 2)).toBeLessThanOrEqual(1)
+    const ids = idsOf([page])
+    expect(ids).toEqual(timeline.slice(at - targetIndex, at - targetIndex + ids.length))
+  })
+
+  test('of followed threads', async () => {
+    const other = (await fleet.room().channel(['bob'])).roomId
+    const bob = fleet.as('bob')
+    const roots: string[] = []
+    for (let n = 0; n < fitting + 2; n++) {
+      const threadRootEventId = (await bob.messages.createMessage({ roomId: other, body: long })).message?.id ?? ''
+      await bob.threads.followThread({ roomId: other, threadRootEventId })
+      roots.push(threadRootEventId)
+    }
+    const first = await bob.threads.listFollowedThreads({ page: { limit: 100 } })
+    expect(first.page).toMatchObject({ totalCount: BigInt(fitting + 2), hasMore: true })
+    const cursor = first.page?.nextCursor ?? ''
+    const second = await bob.threads.listFollowedThreads({ page: { limit: 100, cursor } })
+    expect(second.page).toMatchObject({ hasMore: false, nextCursor: '' })
+    const ids = [first, second].map(({ threads }) => threads.map(({ rootMessage }) => rootMessage?.id ?? ''))
+    expect(ids.map((page) => page.length)).toEqual([fitting, 2])
+    expect(new Set(ids.flat())).toEqual(new Set(roots))
+  })
+})
+
+test('whoever reads very much at once is told to wait, and nobody else', async () => {
+  const reading = Array.from({ length: 200 }, () =>
+    ofRoom({ limit: 500 }).then(
+      () => 'read',
+      (error: { code: Code }) => Code[error.code],
+    ),
+  )
+  const post = await fleet.as('ann').messages.createMessage({ roomId, body: 'in between' })
+  expect(post.message?.id).toBeDefined()
+  const answers = await Promise.all(reading)
+  expect(new Set(answers)).toEqual(new Set(['read', 'ResourceExhausted']))
+})
