@@ -81,7 +81,7 @@ capabilities: { drop: [ALL] }
 }}
 {{- if $facts.url }}{{ $_ := set $given "PARLEY_WEBSERVER_URL" $root.Values.url }}{{ end }}
 {{- if $facts.assets }}{{ $_ := set $given "PARLEY_CORE_ASSETS_DIRECTORY" "/var/lib/parley/assets" }}{{ end }}
-{{- if and (eq .name "gateway") $root.Values.ingress.enabled (not (dig "webserver" "trusted_proxies" list $root.Values.config)) }}
+{{- if and $facts.trustsProxies $root.Values.ingress.enabled (not (dig "webserver" "trusted_proxies" list $root.Values.config)) }}
 {{- if not $root.Values.ingress.trustedProxies }}
 {{- fail "ingress.trustedProxies: is missing: the addresses or networks of the ingress controller's pods, such as [10.244.0.0/16]" }}
 {{- end }}

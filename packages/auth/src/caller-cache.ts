@@ -1,6 +1,7 @@
 import type { Event } from '@parley/contracts/internal'
 import { encodeCaller, type Caller } from './caller.ts'
 import type { CredentialDigests } from './credential-digest.ts'
+import { HeldCredentials } from './held-credentials.ts'
 
 /** A caller with the header value that stands for it on the bus. */
 export type KnownCaller = { caller: Caller; encoded: string }
@@ -39,6 +40,8 @@ export class CallerCache {
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
   readonly #keysOfUser = new Map<string, Set<string>>()
+  /** Instead of entries, where no answer is kept. */
+  readonly #held = new HeldCredentials()
   readonly #rekeying = new Set<string>()
   readonly #asking = new Map<string, Promise<KnownCaller | undefined>>()
   /** Users whose sessions or roles changed while questions are under way: those answers are not kept. */
@@ -91,6 +94,7 @@ export class CallerCache {
 
   /** Whether the credential held when it was last looked at, however long ago. */
   remembers({ digest, previous }: CredentialDigests): boolean {
+    if (this.#options.remembers === false) return this.#held.has({ digest, previous })
     const isKept = (one: Buffer) => this.#entries.has(one.toString('latin1'))
     return isKept(digest) || (previous !== undefined && isKept(previous))
   }
@@ -121,7 +125,9 @@ export class CallerCache {
 
   async #askAnew(digest: Buffer): Promise<KnownCaller | undefined> {
     const caller = await this.#options.authenticate(digest)
-    return unexpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
+    const known = unexpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
+    this.#held.note(digest, known !== undefined)
+    return known
   }
 
   #ask(key: string, digest: Buffer): Promise<KnownCaller | undefined> {

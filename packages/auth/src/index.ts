@@ -13,6 +13,7 @@ export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, 
 export { capabilities, mayStartDm, type CapabilityGrant } from './capabilities.ts'
 export { credentialDigest, credentialDigests, type CredentialDigests } from './credential-digest.ts'
 export { explain, type Explanation, type TraceEntry } from './explain.ts'
+export { forwardedHeaders, isForwardedByGateway } from './forwarded-address.ts'
 export {
   groupPermissions,
   isEffectiveMember,
@@ -22,6 +23,7 @@ export {
   type Grant,
   type RoomFacts,
 } from './grants.ts'
+export { HeldCredentials } from './held-credentials.ts'
 export { internalPath } from './internal-path.ts'
 export { isLoopbackHost } from './loopback.ts'
 export {

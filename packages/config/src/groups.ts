@@ -105,6 +105,22 @@ export const originFields = () => ({
   }),
 })
 
+/** How those who answer people find out which network asks, and what a network may try. */
+export const clientNetworkFields = () => ({
+  trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
+    toml: 'webserver.trusted_proxies',
+    default: [],
+    pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
+    doc: 'Proxies in front of the HTTP port, as addresses or networks (10.0.0.0/8): their X-Forwarded-For is believed. The gateway need not be named.',
+  }),
+  trialsPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
+    toml: 'limits.unauthenticated_per_minute',
+    default: 6_000,
+    min: 0,
+    doc: 'Calls, requests for files and sockets of one network in a minute that need a credential and come without one that holds; 0: no limit.',
+  }),
+})
+
 /** What those share who make or answer addresses of assets. */
 export const assetsFields = () => ({
   assetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {

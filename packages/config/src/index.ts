@@ -15,6 +15,7 @@ export {
   assetsFields,
   busFields,
   outboundFields,
+  clientNetworkFields,
   cookieFields,
   coreFields,
   databaseFields,

@@ -11,3 +11,4 @@ export {
   type Network,
   type NetworkLimiter,
 } from './networks.ts'
+export { openTrials, type Trials } from './trials.ts'

@@ -1,3 +1,5 @@
+export { clientAddressBehind, plainAddress, trustedProxies, type ClientAddress } from './client-address.ts'
+export { headerOf } from './header.ts'
 export { crossOriginHeaders, isOwnOrigin, isPreflight, preflightHeaders, type CrossOrigin } from './cross-origin.ts'
 export { Health } from './health.ts'
 export { serveInternal, type InternalServerOptions } from './internal-server.ts'

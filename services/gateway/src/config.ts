@@ -2,6 +2,7 @@ import {
   bool,
   bytes,
   busFields,
+  clientNetworkFields,
   cookieFields,
   coreFields,
   defineConfig,
@@ -33,17 +34,12 @@ export const readConfig = defineConfig({
   ...redisFields(),
   ...uploadFields(),
   ...originFields(),
+  ...clientNetworkFields(),
   host: str('PARLEY_WEBSERVER_HOST', { default: '0.0.0.0', doc: 'Address the public port listens on.' }),
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
     toml: 'webserver.port',
     default: 8080,
     doc: 'The public port: Connect, gRPC, gRPC-Web and the browser routes; 0 takes a free one.',
-  }),
-  trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
-    toml: 'webserver.trusted_proxies',
-    default: [],
-    pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
-    doc: 'Proxies in front of this port, as addresses or networks (10.0.0.0/8): their X-Forwarded-For is believed.',
   }),
   oauthRedirectOrigins: list('PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS', {
     toml: 'webserver.oauth_redirect_origins',
@@ -100,12 +96,6 @@ export const readConfig = defineConfig({
     120,
     'Link previews and push subscriptions, which have other servers asked,',
   ),
-  trialsPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
-    toml: 'limits.unauthenticated_per_minute',
-    default: 6_000,
-    min: 0,
-    doc: 'Calls of one network in a minute that need a session and come without a credential that holds; 0: no limit.',
-  }),
   heldBytes: bytes('PARLEY_GATEWAY_HELD_BYTES', {
     default: '128 MiB',
     min: 1024 * 1024,

@@ -1,24 +1,32 @@
 import { createClient } from '@connectrpc/connect'
-import { CallerCache, callerFrom } from '@parley/auth'
+import { CallerCache, callerFrom, forwardedHeaders } from '@parley/auth'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import { followControl } from '@parley/events'
-import { openRedis } from '@parley/redis'
+import { openRedis, openTrials } from '@parley/redis'
 import { connectBus, createRpcClient } from '@parley/rpc'
-import { Health, Resources, serveInternal, usualPatience, type Service } from '@parley/runtime'
+import {
+  clientAddressBehind,
+  headerOf,
+  Health,
+  Resources,
+  serveInternal,
+  trustedProxies,
+  usualPatience,
+  type Service,
+} from '@parley/runtime'
 import { blobClient } from './clients/blobs.ts'
 import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
 import { SessionRenewal } from './credentials/renewal.ts'
-import { openTrials } from './credentials/trials.ts'
 import { openCallLimits } from './forward/call-limits.ts'
 import { Forwarder } from './forward/forward.ts'
 import { ImageDoor } from './forward/image-door.ts'
 import { signInLimits } from './http/auth/limits.ts'
-import { clientAddressBehind, trustedProxies } from './http/client-address.ts'
 import { sessionCookies } from './http/cookies.ts'
 import { Dispatch } from './http/dispatch.ts'
 import { ByteBudget } from './http/held-bytes.ts'
+import type { Forwarded } from './http/hop-by-hop.ts'
 import { PassOnUpgrade } from './http/pass-on-upgrade.ts'
 import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
@@ -72,9 +80,9 @@ export async function startGateway(config: Config): Promise<Service> {
   const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
-  const clientAddress = clientAddressBehind(config.trustedProxies, metrics.forgottenProxy)
+  const clientAddress = clientAddressBehind(config.trustedProxies, { onForgottenProxy: metrics.forgottenProxy })
   const limits = opened.use(openCallLimits(redis, config))
-  const trials = opened.use(openTrials(redis, config.trialsPerMinute))
+  const trials = opened.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
   const putBlob = opened.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({
@@ -82,6 +90,11 @@ export async function startGateway(config: Config): Promise<Service> {
     maxUploadBytes: config.maxUploadBytes,
     cookiesOf: (session) => sessionCookies(session, { secret: cookieSigningSecret, secure }),
   })
+  const forwarded: Forwarded = (request) =>
+    forwardedHeaders(
+      secrets,
+      clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)),
+    )
   const webClient = new WebClient(await readClientFiles(config.clientFolder), config.publicUrl)
   if (!webClient.isThere) metrics.noWebClient(config.clientFolder)
   const dispatch = new Dispatch({
@@ -104,11 +117,11 @@ export async function startGateway(config: Config): Promise<Service> {
       oauthRedirectOrigins: config.oauthRedirectOrigins,
     },
     getServer: () => discovery.getServer({}),
-    assets: opened.use(new PassOn({ what: 'assets', targets: config.assetsUrls, methods: ['GET', 'HEAD'] })),
-    webhooks: opened.use(new PassOn({ what: 'webhooks', targets: config.webhooksUrls, methods: ['POST'] })),
+    assets: opened.use(new PassOn({ what: 'assets', targets: config.assetsUrls, methods: ['GET', 'HEAD'], forwarded })),
+    webhooks: opened.use(new PassOn({ what: 'webhooks', targets: config.webhooksUrls, methods: ['POST'], forwarded })),
     webClient,
   })
-  const realtime = new PassOnUpgrade(config.realtimeUrls)
+  const realtime = new PassOnUpgrade(config.realtimeUrls, forwarded)
   const publicPort = await servePublicPort({
     ...{ host: config.host, port: config.port, dispatch, realtime },
     // A call may take long while nothing moves on its connection.

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { isForwardedByGateway } from '@parley/auth'
 import { WebSocket, WebSocketServer } from 'ws'
+import { secretKey } from './_accounts.ts'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
 const received: IncomingMessage[] = []
@@ -46,7 +48,27 @@ test.each([
   expect([response.status, response.headers.get('x-from'), await response.text()]).toEqual([207, 'behind', 'behind'])
   const [request] = received
   expect([request?.method, request?.url, request?.headers.authorization]).toEqual([method, path, 'Bearer t'])
-  expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))).toEqual([])
+  const ours = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))
+  expect(ours).toEqual(['parley-forwarded-for-proof'])
+})
+
+test.each(['http', 'websocket'])('whom a request (%s) came from is said by the gateway alone', async (kind) => {
+  const headers = {
+    ...{ 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6', 'x-real-ip': '6.6.6.6' },
+    'parley-forwarded-for-proof': 'made up',
+  }
+  if (kind === 'http') await fetch(`${gateway.url}/assets/files/A1`, { headers })
+  else {
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/realtime`, { headers })
+    await new Promise((resolve) => socket.once('open', resolve))
+    socket.terminate()
+  }
+  const [asked] = received
+  expect([asked?.headers['x-forwarded-for'], asked?.headers.forwarded, asked?.headers['x-real-ip']]).toEqual([
+    ...['127.0.0.1', undefined, undefined],
+  ])
+  const header = (name: string) => asked?.headers[name]?.toString()
+  expect(isForwardedByGateway({ secretKey }, header)).toBe(true)
 })
 
 test.each([

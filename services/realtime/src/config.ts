@@ -1,5 +1,6 @@
 import {
   busFields,
+  clientNetworkFields,
   cookieFields,
   coreFields,
   defineConfig,
@@ -16,6 +17,7 @@ export const readConfig = defineConfig({
   ...busFields(),
   ...coreFields(),
   ...cookieFields(),
+  ...clientNetworkFields(),
   host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Address the socket port listens on.' }),
   port: port('PARLEY_REALTIME_PORT', { default: 8081, doc: 'Port of GET /api/realtime; 0 takes a free one.' }),
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {

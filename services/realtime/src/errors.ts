@@ -33,6 +33,11 @@ export const temporarilyUnavailable: FatalError = {
   message: 'the session cannot be checked at the moment; try again shortly',
   closeCode: tryAgainLater,
 }
+/** The code that clients come back after by themselves, later each time. */
+export const tooManyTrials: FatalError = {
+  ...temporarilyUnavailable,
+  message: 'too many sockets without a credential that holds came from there; wait and try again',
+}
 export const subscribeFailed: FatalError = {
   code: 'subscribe_failed',
   message: 'the subscription cannot be set up at the moment; try again shortly',

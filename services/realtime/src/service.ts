@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect'
+import { isForwardedByGateway } from '@parley/auth'
 import {
   AccountsInternalService,
   AdminInternalService,
@@ -7,8 +8,18 @@ import {
 } from '@parley/contracts/internal'
 import { followEvents, presenceHints, typingHints } from '@parley/events'
 import { newId } from '@parley/ids'
+import { openTrials } from '@parley/redis'
 import { connectBus, createRpcClient, type RpcClient } from '@parley/rpc'
-import { Health, periodically, Resources, retry, serveInternal, serverVersion, type Service } from '@parley/runtime'
+import {
+  clientAddressBehind,
+  Health,
+  periodically,
+  Resources,
+  retry,
+  serveInternal,
+  serverVersion,
+  type Service,
+} from '@parley/runtime'
 import { accountsClient } from './clients/accounts.ts'
 import { roomsClient } from './clients/rooms.ts'
 import type { Config } from './config.ts'
@@ -57,12 +68,16 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
     const asking = retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })
     asking.catch(() => undefined) // only rejects when the node stops
   }
+  const clientAddress = clientAddressBehind(config.trustedProxies, {
+    isPassedOn: (header) => isForwardedByGateway(config, header),
+  })
+  const trials = opened.use(openTrials({ perMinute: config.trialsPerMinute }))
   const server = await serveSockets(
     {
       host: config.host,
       port: config.port,
       maxBackpressureBytes: config.maxBackpressureBytes,
-      presented: (request) => readPresented(request, config),
+      presented: (upgrade) => readPresented(upgrade, { ...config, clientAddress }),
     },
     (publish) => {
       const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics })
@@ -73,6 +88,7 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
         serverVersion,
         heartbeatIntervalMs: config.heartbeatIntervalMs,
         handshakeTimeoutMs: config.handshakeTimeoutMs,
+        trials,
         digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
         retryAfterMs: () => Math.round(1_000 + Math.random() * 4_000),
       }

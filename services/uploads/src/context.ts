@@ -1,7 +1,8 @@
 import type { CallerCache, CredentialSecrets, Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { EagerLimiter } from '@parley/redis'
+import type { EagerLimiter, Trials } from '@parley/redis'
+import type { ClientAddress } from '@parley/runtime'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
@@ -28,6 +29,9 @@ export type Context = {
   /** Who stands behind the credentials of whoever reads a file without a ticket. */
   callers: CallerCache
   credentialSecrets: CredentialSecrets
+  clientAddress: ClientAddress
+  /** Requests without a credential or ticket that holds, by network, in this process alone. */
+  trials: Trials
   /** Origins whose pages may read files. */
   allowedOrigins: readonly string[]
   /** Keys that gateway and uploads share: the present one, and the one before. */

@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect'
+import { isForwardedByGateway } from '@parley/auth'
 import {
   AccountsInternalService,
   AdminInternalService,
@@ -16,8 +17,9 @@ import {
 } from '@parley/events'
 import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
 import { openDatabase } from '@parley/postgres'
+import { openTrials } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
-import { Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
+import { clientAddressBehind, Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
 import { callersAt } from './clients/callers.ts'
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
@@ -111,6 +113,10 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     pages: new PageDesk(signal),
     callers: callersAt(accounts, now),
     credentialSecrets: config,
+    clientAddress: clientAddressBehind(config.trustedProxies, {
+      isPassedOn: (header) => isForwardedByGateway(config, header),
+    }),
+    trials: opened.use(openTrials({ perMinute: config.trialsPerMinute })),
     allowedOrigins: config.allowedOrigins,
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),

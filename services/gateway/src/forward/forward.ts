@@ -9,13 +9,13 @@ import {
   type SignedIn,
 } from '@parley/auth'
 import { methodPath } from '@parley/contracts/catalogue'
+import type { Trials } from '@parley/redis'
 import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
+import type { ClientAddress } from '@parley/runtime'
 import type { PutBlob } from '../clients/blobs.ts'
 import { sessionBegunBy, type BrowserSession } from '../credentials/browser-session.ts'
 import type { SessionRenewal } from '../credentials/renewal.ts'
-import type { Trials } from '../credentials/trials.ts'
-import { badIdempotencyKey, imageTooLarge, unauthenticated } from '../errors.ts'
-import type { ClientAddress } from '../http/client-address.ts'
+import { badIdempotencyKey, imageTooLarge, tooManyTrials, unauthenticated } from '../errors.ts'
 import type { CallLimits } from './call-limits.ts'
 import { takeImageOut } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
@@ -108,7 +108,8 @@ export class Forwarder {
   async #signedIn(header: ReadHeader, peer: string | undefined): Promise<SignedIn> {
     const { callers, clientAddress, secrets, trials } = this.#options
     const presented = presentedCredentials(header, secrets)
-    if (!isRemembered(callers, presented)) trials.assertLeft(clientAddress(peer, header))
+    const waitMs = isRemembered(callers, presented) ? 0 : trials.wait(clientAddress(peer, header))
+    if (waitMs > 0) throw tooManyTrials(waitMs)
     const known = await authenticate(callers, presented)
     if (known) return known
     trials.failed(clientAddress(peer, header))

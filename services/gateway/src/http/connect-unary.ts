@@ -4,6 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { ReadHeader } from '@parley/auth'
 import type { Reply } from '@parley/rpc'
+import { headerOf } from '@parley/runtime'
 import {
   malformedJson,
   methodNotAllowed,
@@ -18,7 +19,6 @@ import { bodyFrameBytes, type PublicMethod } from '../forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
 import { timeoutFrom } from './deadline.ts'
-import { headerOf } from './header.ts'
 import { heldBy, holdFreely } from './held-bytes.ts'
 import { reply } from './reply.ts'
 import { textOf } from './text.ts'

@@ -1,8 +1,8 @@
 import type { Server as Http1Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import net from 'node:net'
-import { NetworkCounts } from '@parley/redis'
-import { networksOfPeer } from './client-address.ts'
+import { NetworkCounts, networksOf, type Network } from '@parley/redis'
+import { plainAddress } from '@parley/runtime'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const firstBytesTimeoutMs = 10_000
@@ -51,4 +51,10 @@ export function createFront(
     socket.on('data', onData)
   })
   return { server, sockets }
+}
+
+/** The networks of the other end of a connection; undefined for a proxy, which brings the connections of many. */
+function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
+  const address = plainAddress(peer ?? '') ?? ''
+  return isProxy(address) ? undefined : networksOf(address)
 }

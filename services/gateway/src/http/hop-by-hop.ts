@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /** Headers between two neighbours; an expectation is answered by the first of them. */
 const hopByHop = new Set([
@@ -20,13 +20,18 @@ export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
 
+/** What the gateway says of the client that it passes a request on for. */
+export type Forwarded = (request: IncomingMessage) => Record<string, string>
+
 /**
  * What a server behind the gateway is sent beside a body: whoever sends the body says how long it is. Names that our own
- * processes use among each other mean nothing from outside.
+ * processes use among each other mean nothing from outside, nor does what a client says of where it is.
  */
-export function onwardHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const isOurs = (name: string): boolean => name === 'content-length' || name.startsWith('parley-')
-  return Object.fromEntries(Object.entries(endToEnd(headers)).filter(([name]) => !isOurs(name)))
+export function onwardHeaders(request: IncomingMessage, forwarded: Forwarded): IncomingHttpHeaders {
+  const isOurs = (name: string): boolean =>
+    ['content-length', 'forwarded', 'x-forwarded-for', 'x-real-ip'].includes(name) || name.startsWith('parley-')
+  const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isOurs(name))
+  return { ...Object.fromEntries(kept), ...forwarded(request) }
 }
 
 /** A proxy may send the whole URL; the server behind is asked for the path. */

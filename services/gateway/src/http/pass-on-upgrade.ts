@@ -1,7 +1,7 @@
 import { request as httpRequest, ServerResponse, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { endToEnd, onwardHeaders, onwardPath } from './hop-by-hop.ts'
+import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
 /** How long a node may take to answer an upgrade, in milliseconds. */
@@ -13,9 +13,11 @@ const answerMs = 10_000
  */
 export class PassOnUpgrade {
   readonly #targets: readonly URL[]
+  readonly #forwarded: Forwarded
   #turn = 0
 
-  constructor(targets: readonly string[]) {
+  constructor(targets: readonly string[], forwarded: Forwarded) {
+    this.#forwarded = forwarded
     this.#targets = targets.map((target) => new URL(target))
   }
 
@@ -34,7 +36,7 @@ export class PassOnUpgrade {
       const error = 'realtime is not available; try again'
       return void replyJson(request, responseOn(request, socket), 503, { error })
     }
-    const headers = { ...onwardHeaders(request.headers), connection: 'Upgrade', upgrade: 'websocket' }
+    const headers = { ...onwardHeaders(request, this.#forwarded), connection: 'Upgrade', upgrade: 'websocket' }
     const { hostname: host, port } = target
     const onward = httpRequest({ host, port, path: onwardPath(request.url), headers, agent: false, timeout: answerMs })
     const gone = () => onward.destroy()

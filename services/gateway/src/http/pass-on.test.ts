@@ -28,8 +28,10 @@ async function serve(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+const forwarded = () => ({ 'x-forwarded-for': '198.51.100.1' })
+
 const through = async (handle: RequestListener): Promise<string> => {
-  const passOn = new PassOn({ what: 'assets', targets: [await serve(handle)], methods: ['GET', 'POST'] })
+  const passOn = new PassOn({ what: 'assets', targets: [await serve(handle)], methods: ['GET', 'POST'], forwarded })
   passOns.push(passOn)
   return serve((request, response) => void passOn.http(request, response))
 }
@@ -167,7 +169,7 @@ test('a body that breaks off is not taken for the whole', async () => {
 })
 
 test('whoever asks while nobody is there is told to try again', async () => {
-  const passOn = new PassOn({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'] })
+  const passOn = new PassOn({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], forwarded })
   passOns.push(passOn)
   const response = await fetch(await serve((request, answer) => void passOn.http(request, answer)))
   expect([response.status, await response.json()]).toEqual([503, { error: 'assets is not available; try again' }])

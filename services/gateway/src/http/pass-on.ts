@@ -1,8 +1,8 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
-import { endToEnd, onwardHeaders, onwardPath } from './hop-by-hop.ts'
+import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
 /** How long a server behind may take to connect, and to send the next bytes, in milliseconds. */
@@ -14,6 +14,7 @@ type Options = {
   targets: readonly string[]
   /** Methods that are passed on. A body comes with POST only. */
   methods: readonly string[]
+  forwarded: Forwarded
 }
 
 /**
@@ -24,12 +25,14 @@ type Options = {
 export class PassOn implements AsyncDisposable {
   readonly #what: string
   readonly #methods: readonly string[]
+  readonly #forwarded: Forwarded
   readonly #pools: readonly Pool[]
   #turn = 0
 
-  constructor({ what, targets, methods }: Options) {
+  constructor({ what, targets, methods, forwarded }: Options) {
     this.#what = what
     this.#methods = methods
+    this.#forwarded = forwarded
     const limits = { connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs }
     this.#pools = targets.map((target) => new Pool(new URL(target).origin, limits))
   }
@@ -48,7 +51,8 @@ export class PassOn implements AsyncDisposable {
     response.once('close', onClose)
     request.socket.once('close', onClose)
     try {
-      const onward = { method: method as 'GET', path: onwardPath(request.url), ...bodyOf(request), signal: gone.signal }
+      const content = bodyOf(request, onwardHeaders(request, this.#forwarded))
+      const onward = { method: method as 'GET', path: onwardPath(request.url), ...content, signal: gone.signal }
       await pool.stream(onward, ({ statusCode, headers }) => {
         const unread = !request.complete && { connection: 'close' }
         return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
@@ -69,8 +73,7 @@ export class PassOn implements AsyncDisposable {
 }
 
 /** What is sent on: the length of a body stands beside a body only, and the client library holds it to that. */
-function bodyOf(request: IncomingMessage): { headers: ReturnType<typeof onwardHeaders>; body: Readable | null } {
-  const headers = onwardHeaders(request.headers)
+function bodyOf(request: IncomingMessage, headers: IncomingHttpHeaders) {
   if (!hasBody(request)) return { headers, body: null }
   const length = request.headers['content-length']
   // A server may answer before it has read everything: what is left must not end the connection with the client.

@@ -15,7 +15,12 @@ const patient = { head: 60_000, request: 60_000, idle: 60_000 }
 
 async function serve(dispatch: Partial<Dispatch>, patience: Partial<typeof patient>, perNetwork = 0): Promise<number> {
   const port = await servePublicPort({
-    ...{ host: '127.0.0.1', port: 0, realtime: new PassOnUpgrade([]), patience: { ...patient, ...patience } },
+    ...{
+      host: '127.0.0.1',
+      port: 0,
+      realtime: new PassOnUpgrade([], () => ({})),
+      patience: { ...patient, ...patience },
+    },
     dispatch: { http1: (request) => void request.resume(), http2: () => undefined, ...dispatch },
     connections: { perNetwork, isProxy: () => false },
   })

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConnectError } from '@connectrpc/connect'
 import { authenticate, cookieSecrets, type Presented, presentedCredentials, type SignedIn } from '@parley/auth'
+import { headerOf } from '@parley/runtime'
 import type { BrowserSession } from '../credentials/browser-session.ts'
 import { csrfMismatch } from '../errors.ts'
 import type { AuthContext } from './auth/context.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { csrfCookies, csrfHolds } from './csrf.ts'
 import { Refusal } from './failure.ts'
-import { headerOf } from './header.ts'
 
 /** Who calls a browser route: bearer token first, then cookie. Throws a 503 when that cannot be told. */
 export function signedInBy(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {

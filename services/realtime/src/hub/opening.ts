@@ -1,4 +1,4 @@
-import type { Caller, CredentialDigests } from '@parley/auth'
+import { HeldCredentials, type Caller, type CredentialDigests } from '@parley/auth'
 import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
@@ -23,6 +23,7 @@ export class Opening implements Disposable {
   readonly #callers: Gathering<Buffer, Caller | undefined>
   readonly #rekeyings: Gathering<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: Gathering<UserAccess, void>
+  readonly #held = new HeldCredentials()
   /** Events about users that came while accounts was being asked. */
   readonly #meanwhile = new Set<Event[]>()
 
@@ -40,15 +41,26 @@ export class Opening implements Disposable {
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
     for (const { digest, previous } of credentials) {
-      const caller = await this.#callers.ask(digest)
+      const caller = await this.#find(digest)
       if (caller) return caller
-      const known = previous && (await this.#callers.ask(previous))
+      const known = previous && (await this.#find(previous))
       if (!known) continue
       // It is found all the same: the next socket tries again.
       this.#rekeyings.ask({ previous, digest }).catch(() => undefined)
       return known
     }
     return undefined
+  }
+
+  /** Whether the credential held when it was last looked at, however long ago. */
+  remembers(credential: CredentialDigests): boolean {
+    return this.#held.has(credential)
+  }
+
+  async #find(digest: Buffer): Promise<Caller | undefined> {
+    const caller = await this.#callers.ask(digest)
+    this.#held.note(digest, caller !== undefined)
+    return caller
   }
 
   /** Completes once where the user stands is known. Rejects with Unanswered. */

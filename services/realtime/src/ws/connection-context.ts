@@ -1,4 +1,5 @@
 import type { CredentialDigests } from '@parley/auth'
+import type { Trials } from '@parley/redis'
 import type { Hub } from '../hub/hub.ts'
 import type { Opening } from '../hub/opening.ts'
 import type { Metrics } from '../metrics.ts'
@@ -12,6 +13,8 @@ export type ConnectionContext = {
   serverVersion: string
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
+  /** Hellos without a credential that holds, by network, in this process alone. */
+  trials: Trials
   /** Digests of the credentials to try, best first. */
   digests: (bearerToken: string | undefined, presented: Presented) => CredentialDigests[]
   /** When a client that is sent away should come back: spread, so that they do not come together. */

@@ -7,6 +7,7 @@ import {
   oversized,
   subscribeFailed,
   temporarilyUnavailable,
+  tooManyTrials,
   unsupportedProtocol,
   type FatalError,
   type StreamEnd,
@@ -136,17 +137,21 @@ export class Connection implements Subscriber {
     if (incoming.frame.case !== 'hello') return this.fail(badHello('the first frame must be hello'))
     const hello = incoming.frame.value
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
+    const { opening, trials } = this.#context
+    const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
     // Secrets are of no more use, and the socket may live for days.
     this.#presented = undefined
-    if (digests.length === 0) return this.fail(authenticationRequired)
+    // Whoever was here lately is let in whatever their network does.
+    if (!digests.some((one) => opening.remembers(one)) && trials.wait(address) > 0) return this.fail(tooManyTrials)
     this.#state = 'authenticating'
     this.#deadline = Infinity
-    this.#settle(this.#authenticate(digests), temporarilyUnavailable)
+    this.#settle(this.#authenticate(digests, address), temporarilyUnavailable)
   }
 
-  async #authenticate(digests: readonly CredentialDigests[]): Promise<void> {
-    const caller = await this.#context.opening.authenticate(digests)
+  async #authenticate(digests: readonly CredentialDigests[], address: string): Promise<void> {
+    const caller = digests.length > 0 ? await this.#context.opening.authenticate(digests) : undefined
+    if (!caller) this.#context.trials.failed(address)
     if (this.#state !== 'authenticating') return
     if (!caller) return this.fail(authenticationRequired)
     this.#attach(caller)

@@ -1,5 +1,5 @@
 import { credentialDigests, verifySessionCookie, type CredentialDigests, type SecretKeys } from '@parley/auth'
-import { isOwnOrigin } from '@parley/runtime'
+import { isOwnOrigin, type ClientAddress } from '@parley/runtime'
 import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'
 
@@ -12,6 +12,9 @@ type CookieSecrets = {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined
 }
+
+/** An upgrade request and the other end of its connection. */
+export type Upgrade = { request: HttpRequest; peer: string }
 
 /** Whether a page of this origin may open a socket at all, and whether the browser's cookie counts. */
 function judgeOrigin(
@@ -26,7 +29,10 @@ function judgeOrigin(
 }
 
 /** Reads what an upgrade request presents; undefined when its origin is refused. */
-export function readPresented(request: HttpRequest, rule: OriginRule & CookieSecrets): Presented | undefined {
+export function readPresented(
+  { request, peer }: Upgrade,
+  rule: OriginRule & CookieSecrets & { clientAddress: ClientAddress },
+): Presented | undefined {
   const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), rule)
   if (verdict === 'refused') return undefined
   const authorization = request.getHeader('authorization')
@@ -36,6 +42,7 @@ export function readPresented(request: HttpRequest, rule: OriginRule & CookieSec
       verdict === 'trusted'
         ? handleIn(request.getHeader('cookie'), [rule.cookieSigningSecret, rule.previousCookieSigningSecret])
         : undefined,
+    address: rule.clientAddress(peer, (name) => request.getHeader(name) || undefined),
   }
 }
 

@@ -2,6 +2,7 @@ import { draining } from '../errors.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { maxFrameBytes } from './client-frame.ts'
+import type { Upgrade } from './credentials.ts'
 import type { Presented } from './presented.ts'
 import { createApp, listen, type App, type HttpRequest, type HttpResponse, type us_socket_context_t } from './uws.ts'
 
@@ -10,7 +11,7 @@ type Options = {
   port: number
   maxBackpressureBytes: number
   /** What the request presents; undefined refuses it. */
-  presented: (request: HttpRequest) => Presented | undefined
+  presented: (upgrade: Upgrade) => Presented | undefined
 }
 
 /** What uWebSockets.js keeps of a socket. */
@@ -62,7 +63,8 @@ export async function serveSockets(
     sendPingsAutomatically: true,
     upgrade: (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t) => {
       if (refusal) return void answer(res, '503 Service Unavailable', refusal)
-      const presented = options.presented(req)
+      const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
+      const presented = options.presented({ request: req, peer })
       if (!presented) return void answer(res, '403 Forbidden', 'this origin may not open sockets')
       res.upgrade(
         { connection: undefined, presented },

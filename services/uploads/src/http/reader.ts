@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import {
   authenticate,
+  isRemembered,
   presentedCredentials,
   readAssetTicket,
   type ServerImageSize,
   type VideoVariant,
 } from '@parley/auth'
+import { headerOf } from '@parley/runtime'
 import type { Reader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'
+import { addressOf } from './client-address.ts'
 import { Refusal } from './refusal.ts'
 
 /** What is asked for: a file, another size of an image, or what was made of a video. */
@@ -19,30 +22,45 @@ export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
 /**
  * Who asks for a file: the holder of the ticket in its address; without one whoever is signed in, who gets the
  * file alone.
- * Throws a refusal, or `unavailable` when that cannot be told.
+ * Throws a refusal, also when their network shows too much that does not hold, or `unavailable` when that cannot be told.
  */
 export async function readerOf(ctx: Context, request: IncomingMessage, wanted: Wanted): Promise<KnownReader> {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
-  if (access !== null) return holderOf(ctx, access, wanted)
+  if (access !== null) return holderOf(ctx, access, wanted) ?? refused(ctx, request, ticketRefusal())
   if (wanted.size || wanted.variant) throw new Refusal(403, 'the address has no ticket')
-  const { authorization, cookie } = request.headers
-  const headers: Record<string, string | undefined> = { authorization, cookie }
-  const signedIn = await authenticate(
-    ctx.callers,
-    presentedCredentials((name) => headers[name], ctx.credentialSecrets),
-  )
-  if (!signedIn)
-    throw new Refusal(401, 'the address has no ticket, and nobody is signed in', { 'www-authenticate': 'Bearer' })
+  const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
+  if (!isRemembered(ctx.callers, presented)) assertTrialsLeft(ctx, request)
+  const signedIn = await authenticate(ctx.callers, presented)
+  if (!signedIn) return refused(ctx, request, nobodyRefusal())
   const { caller, by } = signedIn
   return { userId: caller.userId, roleIds: caller.roleIds, by }
 }
 
-function holderOf(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader {
+function holderOf(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
   const ticket = readAssetTicket(ctx.signingSecrets, access, ctx.now())
-  if (ticket?.assetId !== assetId || !isSame(ticket.image, size) || ticket.variant !== variant)
-    throw new Refusal(403, 'the ticket does not hold')
+  if (ticket?.assetId !== assetId || !isSame(ticket.image, size) || ticket.variant !== variant) return undefined
   return { userId: ticket.userId, by: 'ticket' }
 }
+
+/** Counts a request of somebody who showed nothing that holds, and throws. */
+function refused(ctx: Context, request: IncomingMessage, refusal: Refusal): never {
+  assertTrialsLeft(ctx, request)
+  ctx.trials.failed(addressOf(ctx, request))
+  throw refusal
+}
+
+function assertTrialsLeft(ctx: Context, request: IncomingMessage): void {
+  const waitMs = ctx.trials.wait(addressOf(ctx, request))
+  if (waitMs > 0) throw tooManyTrials(waitMs)
+}
+
+const ticketRefusal = () => new Refusal(403, 'the ticket does not hold')
+const nobodyRefusal = () =>
+  new Refusal(401, 'the address has no ticket, and nobody is signed in', { 'www-authenticate': 'Bearer' })
+const tooManyTrials = (waitMs: number) =>
+  new Refusal(429, 'too many requests without a ticket or credential that holds came from there; wait and try again', {
+    'retry-after': String(Math.ceil(waitMs / 1000)),
+  })
 
 const isSame = (a: ServerImageSize | undefined, b: ServerImageSize | undefined): boolean =>
   a?.width === b?.width && a?.height === b?.height && a?.fit === b?.fit

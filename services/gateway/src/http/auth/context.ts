@@ -3,12 +3,11 @@ import type { Client } from '@connectrpc/connect'
 import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/auth'
 import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import type { NetworkLimiter } from '@parley/redis'
+import { headerOf, type ClientAddress } from '@parley/runtime'
 import type { ServerDescription } from '../../clients/server.ts'
 import type { SessionRenewal } from '../../credentials/renewal.ts'
 import type { CallLimits } from '../../forward/call-limits.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { ClientAddress } from '../client-address.ts'
-import { headerOf } from '../header.ts'
 import type { SignInAttempts } from './attempts.ts'
 
 /** What the browser's routes may reach. */

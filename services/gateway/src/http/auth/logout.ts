@@ -1,5 +1,5 @@
 import { digestsIn, presentedCredentials } from '@parley/auth'
-import { headerOf } from '../header.ts'
+import { headerOf } from '@parley/runtime'
 import { replyJson } from '../reply.ts'
 import { endSession } from '../session.ts'
 import type { Handler } from './context.ts'

@@ -16,9 +16,18 @@ describe('the address of a client', () => {
     ['is the last one told when an entry is garbage', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
     ['may come with a port', ['10.1.2.3'], '10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
     ['may be IPv6', ['fd00::/8'], 'fd00::1', '[2001:db8:0:0:1::5]:443', '2001:db8::1:0:0:5'],
+    ['is IPv4, however it is written', ['10.0.0.0/8'], '::ffff:a01:203', '::ffff:c633:6401', '198.51.100.1'],
     ['may be missing', ['10.0.0.0/8'], '10.1.2.3', undefined, '10.1.2.3'],
   ])('%s', (_, trusted, peer, forwardedFor, expected) => {
     expect(from(trusted, peer, forwardedFor)).toBe(expected)
+  })
+
+  test('is what a process of ours says that passes the request on, and nothing before that', () => {
+    const says = (mark: string) => (name: string) => (name === 'x-forwarded-for' ? '6.6.6.6, 198.51.100.1' : mark)
+    const isPassedOn = (header: (name: string) => string | undefined) => header('mark') === 'ours'
+    const address = clientAddressBehind([], { isPassedOn })
+    expect(address('10.1.2.3', says('ours'))).toBe('198.51.100.1')
+    expect(address('10.1.2.3', says('forged'))).toBe('10.1.2.3')
   })
 
   test.each([
@@ -31,7 +40,7 @@ describe('the address of a client', () => {
   ])('behind %j, a request of %s for %s tells of the forgotten proxies %j', (trusted, peer, forwardedFor, expected) => {
     const forgotten: string[] = []
     const header = (name: string) => (name === 'x-forwarded-for' ? forwardedFor : undefined)
-    clientAddressBehind(trusted, (address) => forgotten.push(address))(peer, header)
+    clientAddressBehind(trusted, { onForgottenProxy: (address) => void forgotten.push(address) })(peer, header)
     expect(forgotten).toEqual(expected)
   })
 

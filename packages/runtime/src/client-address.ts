@@ -1,32 +1,44 @@
 import { isIP, isIPv6 } from 'node:net'
-import type { ReadHeader } from '@parley/auth'
 import { inNetworks, isPublicAddress } from '@parley/outbound'
-import { networksOf, type Network } from '@parley/redis'
+
+type ReadHeader = (name: string) => string | undefined
 
 /** Where a request came from, given the other end of its connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
+type Options = {
+  /** Whether a process of ours passed a request on, wherever it runs: it is a trusted proxy. */
+  isPassedOn?: (header: ReadHeader) => boolean
+  /**
+   * Hears of each request with X-Forwarded-For that comes from a private address nobody named: most likely a proxy, with
+   * everybody behind it counted as one.
+   */
+  onForgottenProxy?: (address: string) => void
+}
+
 /**
  * Finds the client's address. Proxies append to X-Forwarded-For whom they were asked by, so it is believed from the right
  * for as long as the one who said it is trusted (an address or a network in CIDR notation); what a client wrote there
- * itself counts for nothing. Throws for an entry that is neither. `onForgottenProxy` hears of each request with that header
- * that comes from a private address nobody named: most likely a proxy, with everybody behind it counted as one.
+ * itself counts for nothing. Throws for an entry that is neither.
  */
 export function clientAddressBehind(
   proxies: readonly string[],
-  onForgottenProxy: (address: string) => void = () => undefined,
+  { isPassedOn = () => false, onForgottenProxy }: Options = {},
 ): ClientAddress {
   const isTrusted = trustedProxies(proxies)
   return (peer, header) => {
-    let address = plainAddress(peer ?? '') ?? ''
+    const neighbour = plainAddress(peer ?? '') ?? ''
     const forwardedFor = header('x-forwarded-for')
-    if (forwardedFor === undefined || address === '') return address
-    if (!isTrusted(address) && !isPublicAddress(address)) onForgottenProxy(address)
+    if (forwardedFor === undefined || neighbour === '') return neighbour
+    const isProxy = isTrusted(neighbour) || isPassedOn(header)
+    if (!isProxy && !isPublicAddress(neighbour)) onForgottenProxy?.(neighbour)
+    if (!isProxy) return neighbour
+    let address = neighbour
     for (const entry of forwardedFor.split(',').reverse()) {
-      if (address === '' || !isTrusted(address)) break
       const before = plainAddress(entry)
       if (before === undefined) break
       address = before
+      if (!isTrusted(address)) break
     }
     return address
   }
@@ -37,20 +49,24 @@ export function trustedProxies(proxies: readonly string[]): (address: string) =>
   return inNetworks(proxies.map(plainNetwork))
 }
 
-/** The networks of the other end of a connection; undefined for a proxy, which brings the connections of many. */
-export function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
-  const address = plainAddress(peer ?? '') ?? ''
-  return isProxy(address) ? undefined : networksOf(address)
-}
-
 /** An address without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */
-function plainAddress(text: string): string | undefined {
+export function plainAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
-  const [address = ''] = bare.replace(/^::ffff:(?=[\d.]+$)/i, '').split('%')
+  const [address = ''] = bare.split('%')
   if (isIP(address) === 0) return undefined
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
+  if (!isIPv6(address)) return address
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical) ?? []
+  return high === undefined || low === undefined ? canonical : mappedAddress(high, low)
 }
+
+/** The IPv4 address in the last two groups of an IPv6 one. */
+const mappedAddress = (...groups: [string, string]): string =>
+  groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((bits) => [bits >> 8, bits & 0xff])
+    .join('.')
 
 /** The same network with its address as {@link plainAddress} writes it. */
 function plainNetwork(entry: string): string {

@@ -1,0 +1,24 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ReadHeader } from './presented.ts'
+import { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
+
+/** Proves to services behind the gateway that X-Forwarded-For is the gateway's; nothing of that name comes from outside. */
+const proofHeader = 'parley-forwarded-for-proof'
+const purpose = 'forwarded-for'
+
+/** Headers of a request that the gateway passes on for a client: its address, and the proof that the gateway said it. */
+export const forwardedHeaders = (keys: SecretKeys, address: string): Record<string, string> => ({
+  'x-forwarded-for': address,
+  [proofHeader]: secretDigest(keys, purpose, address).toString('base64url'),
+})
+
+/** Whether the gateway wrote X-Forwarded-For as it stands. */
+export function isForwardedByGateway(keys: SecretKeys, header: ReadHeader): boolean {
+  const proof = header(proofHeader)
+  const address = header('x-forwarded-for')
+  if (proof === undefined || address === undefined) return false
+  const given = Buffer.from(proof, 'base64url')
+  return secretDigests(keys, purpose, address).some(
+    (expected) => given.length === expected.length && timingSafeEqual(given, expected),
+  )
+}

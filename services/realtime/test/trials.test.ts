@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { forwardedHeaders } from '@parley/auth'
+import { eventually } from '@parley/testkit'
+import { openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
+import { Socket } from './_socket.ts'
+
+const mostTrials = 12
+const refused = {
+  code: 'temporarily_unavailable',
+  message: expect.stringContaining('without a credential'),
+  close: 1013,
+}
+const unknown = { code: 'authentication_required', close: 1008 }
+
+let env: Env
+let node: Node
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(mostTrials) })
+  await ready(node)
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+/** How a hello ends; undefined when somebody is let in. */
+async function hello(bearerToken: string | undefined, headers: Record<string, string>) {
+  const socket = await Socket.open(node.url, headers)
+  socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
+  const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('nothing was said')))
+  if (first.case !== 'error') return socket.close()
+  return { code: first.value.code, message: first.value.message, close: (await socket.closed()).code }
+}
+/** As the gateway passes an upgrade on. */
+const from = (address: string) => forwardedHeaders({ secretKey }, address)
+
+/** Says hello until a network has no trials left. The minute of the clock may turn on the way. */
+async function exhaust(say: (n: number) => ReturnType<typeof hello>): Promise<void> {
+  await eventually(async () => {
+    const ends = []
+    for (let n = 0; n <= mostTrials; n++) ends.push(await say(n))
+    expect(ends.at(-1)).toEqual(refused)
+  })
+}
+
+test('hellos with nothing that holds are counted by network, and end when there were too many', async () => {
+  const known = env.signIn('Ubob')
+  expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
+  await exhaust((n) => hello(n % 4 ? `prl_ATmadeup${n}` : undefined, from('198.51.100.7')))
+  const asked = env.asked.accounts
+  expect(await hello('prl_ATmadeup', from('198.51.100.7'))).toEqual(refused)
+  expect(env.asked.accounts).toBe(asked)
+
+  // Whoever was let in goes on, and other networks have their own.
+  expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
+  expect(await hello('prl_ATmadeup', from('203.0.113.8'))).toMatchObject(unknown)
+  expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
+})
+
+test('of IPv6 a /64 is one network', async () => {
+  await exhaust((n) => hello('prl_ATmadeup', from(`2001:db8:1:2::${n + 1}`)))
+  expect(await hello('prl_ATmadeup', from('2001:db8:1:2:ffff::1'))).toEqual(refused)
+  expect(await hello('prl_ATmadeup', from('2001:db8:9:2::1'))).toMatchObject(unknown)
+})
+
+test('what a client itself says of where it is counts for nothing', async () => {
+  const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
+  await exhaust((n) => hello('prl_ATmadeup', claims(n)))
+  expect(await hello('prl_ATmadeup', claims(200))).toEqual(refused)
+})
+
+test('a proxy that the operator trusts is believed', async () => {
+  const behind = await env.start({
+    PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  await ready(behind)
+  for (const n of [1, 2, 3]) {
+    const socket = await Socket.open(behind.url, { 'x-forwarded-for': `6.6.6.6, 198.51.${n}.7` })
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATmadeup' } })
+    expect((await socket.first('error')).code).toBe('authentication_required')
+  }
+})

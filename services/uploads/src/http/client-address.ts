@@ -1,0 +1,7 @@
+import type { IncomingMessage } from 'node:http'
+import { headerOf } from '@parley/runtime'
+import type { Context } from '../context.ts'
+
+/** The address of the client, whoever passed its request on. */
+export const addressOf = ({ clientAddress }: Pick<Context, 'clientAddress'>, request: IncomingMessage): string =>
+  clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { forwardedHeaders } from '@parley/auth'
+import { eventually } from '@parley/testkit'
+import { credentialSecrets } from './_accounts.ts'
+import { openEnv, type Env } from './_env.ts'
+import { Readers } from './_reading.ts'
+
+const mostTrials = 12
+
+let env: Env
+let readers: Readers
+let id = ''
+beforeAll(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', ['Ualice', 'Ubob'])
+  readers = new Readers(env)
+  await readers.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(mostTrials) })
+  id = await readers.attached(Buffer.from('a file'))
+  env.accounts.signIn('Ubob', { token: 'bobs-token' })
+  env.accounts.signIn('Ualice', { token: 'alices-token' })
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+/** As the gateway passes a request on. */
+const from = (address: string) => forwardedHeaders(credentialSecrets, address)
+const read = async (address: string, headers: Record<string, string> = {}, query = '') =>
+  fetch(readers.pathOf(id) + query, { headers: { ...from(address), ...headers } })
+const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
+
+/** Asks until a network has no trials left. The minute of the clock may turn on the way. */
+async function exhaust(ask: (n: number) => Promise<number>): Promise<void> {
+  await eventually(async () => {
+    const statuses = []
+    for (let n = 0; n <= mostTrials; n++) statuses.push(await ask(n))
+    expect(statuses.at(-1)).toBe(429)
+  })
+}
+
+test('requests with nothing that holds are counted by network, and end when there were too many', async () => {
+  expect(await statusOf('198.51.100.7', bearer('bobs-token'))).toBe(200)
+  await exhaust((n) => statusOf('198.51.100.7', n % 4 ? bearer(`made-up-${n}`) : {}))
+  const asked = env.accounts.asked
+  const refused = await read('198.51.100.7', bearer('made-up'))
+  expect([refused.status, await refused.json()]).toEqual([
+    429,
+    { error: expect.stringContaining('wait and try again') },
+  ])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(env.accounts.asked).toBe(asked)
+
+  // Whoever was let in goes on, with a ticket anybody does, and other networks have their own.
+  expect(await statusOf('198.51.100.7', bearer('bobs-token'))).toBe(200)
+  const { search } = new URL(readers.addressOf(id))
+  expect(await statusOf('198.51.100.7', {}, search)).toBe(200)
+  expect(await statusOf('203.0.113.8', bearer('made-up'))).toBe(401)
+  expect(await statusOf('203.0.113.8', bearer('alices-token'))).toBe(200)
+})
+
+test('tickets that do not hold are counted as well', async () => {
+  await exhaust((n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`))
+  expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429)
+})
+
+test('a credential that holds no more lets nobody past', async () => {
+  env.accounts.signIn('Ubob', { token: 'short-lived' })
+  expect(await statusOf('198.51.100.27', bearer('short-lived'))).toBe(200)
+  env.accounts.signOut('short-lived')
+  await exhaust(() => statusOf('198.51.100.27', bearer('short-lived')))
+})
+
+test('of IPv6 a /64 is one network', async () => {
+  await exhaust((n) => statusOf(`2001:db8:1:2::${n + 1}`, bearer('made-up')))
+  expect(await statusOf('2001:db8:1:2:ffff::1', bearer('made-up'))).toBe(429)
+  expect(await statusOf('2001:db8:9:2::1', bearer('made-up'))).toBe(401)
+})
+
+test('what a client itself says of where it is counts for nothing', async () => {
+  const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
+  const ask = async (n: number) =>
+    (await fetch(readers.pathOf(id), { headers: { ...claims(n), ...bearer('made-up') } })).status
+  await exhaust(ask)
+  expect(await ask(200)).toBe(429)
+})
