@@ -74,6 +74,11 @@ export const readConfig = defineConfig({
     min: 0,
     doc: 'other sizes of images that one process makes for one person in an hour, and of one public image; 0: no limit',
   }),
+  renderingsPerNetwork: int('PARLEY_UPLOADS_RENDERINGS_PER_NETWORK', {
+    default: 20_000,
+    min: 0,
+    doc: 'the same for all who ask from one network, wider networks have a little more; 0: no limit',
+  }),
   transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
     default: '64 MiB',
     doc: 'memory of one process for sizes of images that were asked for lately',

@@ -1,13 +1,14 @@
 import type { CallerCache, CredentialSecrets, Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { EagerLimiter, Trials } from '@parley/redis'
+import type { Trials } from '@parley/redis'
 import type { ClientAddress } from '@parley/runtime'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './fetch/safe-fetch.ts'
 import type { Workshop } from './files/workshop.ts'
+import type { Renderings } from './images/renderings.ts'
 import type { Studio } from './images/studio.ts'
 import type { TransformCache } from './images/transform-cache.ts'
 import type { PageDesk } from './previews/page-desk.ts'
@@ -21,8 +22,8 @@ export type Context = {
   storage: Storage
   studio: Studio
   transforms: TransformCache
-  /** Sizes of images that were made lately, by person or public image. */
-  renderings: EagerLimiter
+  /** Sizes of images that were made lately. */
+  renderings: Renderings
   fetch: SafeFetch
   /** Where pages are looked at, each once at a time. */
   pages: PageDesk

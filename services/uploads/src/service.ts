@@ -105,7 +105,9 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     storage,
     studio: openStudio({ atOnce: config.imagesAtOnce }),
     transforms: new TransformCache(config.transformCacheBytes),
-    renderings: opened.use(openRenderings(config.renderingsPerHour)),
+    renderings: opened.use(
+      openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
+    ),
     fetch: safeFetch({
       isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),
       resolve: overrides.resolve ?? names.resolve,

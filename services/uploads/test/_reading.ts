@@ -26,6 +26,11 @@ export class Readers {
     return this.#service?.url ?? ''
   }
 
+  get service(): Service {
+    if (!this.#service) throw new Error('the process is not started')
+    return this.#service
+  }
+
   readonly now = (): Date => new Date(this.#began + this.clock)
 
   async start(settings?: Record<string, string>): Promise<void> {

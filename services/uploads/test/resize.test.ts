@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { ServerImageSize } from '@parley/auth'
+import { serverImageUrl, type ServerImageSize } from '@parley/auth'
 import sharp from 'sharp'
-import { openEnv, type Env } from './_env.ts'
+import { openEnv, publicUrl, signingSecret, storeAvatar, type Env } from './_env.ts'
 import { animated, plain } from './_images.ts'
 import { bytesOf, Readers } from './_reading.ts'
 
@@ -133,4 +133,28 @@ test('one person has so many new sizes made in an hour, and those that are there
     (await few.read(assetId, { userId, image: { width, height: 40, fit: 'contain' } })).status
   expect([await statusOf(1), await statusOf(2), await statusOf(3), await statusOf(2)]).toEqual([200, 200, 429, 200])
   expect(await statusOf(3, 'Ubob')).toBe(200)
+})
+
+test('one network has so many new sizes made in an hour, by members and by anybody who looks at public images', async () => {
+  const few = new Readers(env)
+  await few.start({
+    PARLEY_UPLOADS_RENDERINGS_PER_NETWORK: '2',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  env.rooms.set('Rtea', ['Ualice', 'Ubob', 'Ucarol'])
+  const bytes = await plain(80, 40).png().toBuffer()
+  const assetId = await few.attached(bytes, 'image/png')
+  const key = await storeAvatar(env, few.service, bytes)
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const attachment = async (userId: string, width: number, address: string) =>
+    (await few.read(assetId, { userId, image: { width, height: 40, fit: 'contain' }, ...from(address) })).status
+  const avatar = async (width: number, address: string) => {
+    const url = serverImageUrl({ publicUrl, signingSecret }, key, { width, height: 40, fit: 'contain' })
+    return (await fetch(url.replace(publicUrl, few.url), from(address))).status
+  }
+  expect(await attachment('Ualice', 1, '2001:db8::1')).toBe(200)
+  expect(await avatar(1, '2001:db8::2')).toBe(200)
+  expect([await attachment('Ubob', 2, '2001:db8::3'), await avatar(2, '2001:db8::4')]).toEqual([429, 429])
+  expect([await attachment('Ucarol', 1, '2001:db8::5'), await avatar(1, '2001:db8::6')]).toEqual([200, 200])
+  expect([await attachment('Ubob', 2, '198.51.100.1'), await avatar(2, '203.0.113.1')]).toEqual([200, 200])
 })

@@ -7,6 +7,7 @@ import { sizeTag } from '../images/size-tag.ts'
 import { reportFileWithoutBytes } from '../metrics.ts'
 import { storageKeys, type ByteRange } from '../storage/storage.ts'
 import type { AssetRow } from '../store/assets.ts'
+import { addressOf } from './client-address.ts'
 import { contentHeaders } from './content-headers.ts'
 import { repliedElsewhere } from './elsewhere.ts'
 import { readImagePath } from './image-path.ts'
@@ -53,7 +54,14 @@ async function sendSize(
   const state = { etag: `"${tag}"`, lastModified: asset.createdAt }
   if (repliedUnchanged(request, response, { ...state, headers })) return
   const original = async () => buffer(await contentOf(ctx, asset))
-  const wanted = { picture: asset.id, tag, size, as: 'attachment', asker: userId } as const
+  const wanted = {
+    picture: asset.id,
+    tag,
+    size,
+    as: 'attachment',
+    asker: userId,
+    address: addressOf(ctx, request),
+  } as const
   const { bytes, contentType } = await sizeOf(ctx, { ...wanted, read: original })
   await send(request, response, {
     ...state,

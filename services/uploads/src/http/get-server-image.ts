@@ -7,6 +7,7 @@ import { sizeTag } from '../images/size-tag.ts'
 import { reportImageWithoutBytes } from '../metrics.ts'
 import { storageKeys, type ByteRange } from '../storage/storage.ts'
 import { findServerImage, type ServerImageRow } from '../store/server-images.ts'
+import { addressOf } from './client-address.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 import { sizeOf } from './size-of.ts'
 import { inMemory, repliedUnchanged, send } from './send.ts'
@@ -36,14 +37,16 @@ export async function getServerImage(
   const state = { headers, etag: `"${tag}"`, lastModified: image.createdAt }
   if (repliedUnchanged(request, response, state)) return
   const bytes = size
-    ? inMemory(await bytesOfSize(ctx, image, { size, tag }))
+    ? inMemory(await bytesOfSize(ctx, image, { size, tag, address: addressOf(ctx, request) }))
     : { size: image.size, open: (range?: ByteRange) => contentOf(ctx, image, range) }
   await send(request, response, { ...state, ...bytes })
 }
 
-async function bytesOfSize(ctx: Context, image: ServerImageRow, { size, tag }: { size: ServerImageSize; tag: string }) {
+type Size = { size: ServerImageSize; tag: string; address: string }
+
+async function bytesOfSize(ctx: Context, image: ServerImageRow, { address, size, tag }: Size) {
   const original = async () => buffer(await contentOf(ctx, image))
-  const wanted = { picture: image.key, tag, size, as: 'public image', asker: image.key } as const
+  const wanted = { picture: image.key, tag, size, as: 'public image', asker: image.key, address } as const
   return (await sizeOf(ctx, { ...wanted, read: original })).bytes
 }
 

@@ -3,13 +3,14 @@ import type { ResizedImage, Resizing } from '../images/studio.ts'
 import type { PictureSize } from '../images/transform-cache.ts'
 import { Refusal } from './refusal.ts'
 
-/** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the asker. */
+/** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the
+ * asker or their network. */
 export const sizeOf = (
   { renderings, studio, transforms }: Context,
   { read, ...wanted }: PictureSize & Resizing & { read: () => Promise<Buffer> },
 ): Promise<ResizedImage> | ResizedImage =>
   transforms.get(wanted, () => {
-    const waitMs = renderings.take(wanted.asker)
+    const waitMs = renderings.take(wanted.asker, wanted.address)
     if (waitMs > 0) throw tooManyRenderings(waitMs)
     return studio.resize(read, wanted)
   })

@@ -1,8 +1,28 @@
-import { eagerLimiter, type EagerLimiter } from '@parley/redis'
+import { eagerLimiter, takeOfNetworks, waitOfNetworks } from '@parley/redis'
 
-/** What an attacker with very many accounts may make one process remember. */
-const mostAskers = 50_000
+/** Counts new sizes of images in this process, by whoever has them made and by the network it is asked from. */
+export type Renderings = AsyncDisposable & {
+  /** Counts one for a person or public image and for the networks of an address; answers 0, or the milliseconds to wait. */
+  take(asker: string, address: string): number
+}
 
-/** Counts new sizes of images by whoever has them made, in this process alone. */
-export const openRenderings = (perHour: number): EagerLimiter =>
-  eagerLimiter({ key: 'renderings', points: perHour, windowMs: 3_600_000, mostIds: mostAskers })
+/** What an attacker with very many accounts or addresses may make one process remember. */
+const mostIds = 50_000
+
+type Options = { perHour: number; perNetworkAndHour: number }
+
+export function openRenderings({ perHour, perNetworkAndHour }: Options): Renderings {
+  const limit = { windowMs: 3_600_000, mostIds }
+  const askers = eagerLimiter({ ...limit, key: 'renderings', points: perHour })
+  const networks = eagerLimiter({ ...limit, key: 'renderings-by-network', points: perNetworkAndHour })
+  return {
+    take: (asker, address) => {
+      const waitMs = Math.max(askers.wait(asker), waitOfNetworks(networks, address))
+      return waitMs > 0 ? waitMs : Math.max(askers.take(asker), takeOfNetworks(networks, address))
+    },
+    async [Symbol.asyncDispose]() {
+      await askers[Symbol.asyncDispose]()
+      await networks[Symbol.asyncDispose]()
+    },
+  }
+}

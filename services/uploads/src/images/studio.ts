@@ -1,4 +1,5 @@
 import type { ServerImageFit, ServerImageSize } from '@parley/auth'
+import { NetworkCounts, networksOf } from '@parley/redis'
 import { Turnstile } from '@parley/runtime'
 import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
 import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../errors.ts'
@@ -16,8 +17,8 @@ export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/w
 /** What it is of: an attachment becomes JPEG, or WebP when something may shine through it; public images are WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
-/** `asker`: whose share of the places it takes, a person or a public image. */
-export type Resizing = { size: ServerImageSize; as: ResizedKind; asker: string }
+/** `asker`: whose share of the places it takes, a person or a public image; `address`: from where it is asked for. */
+export type Resizing = { size: ServerImageSize; as: ResizedKind; asker: string; address: string }
 
 /** Where images are decoded; so many at once as memory and cores allow. */
 export type Studio = {
@@ -33,6 +34,9 @@ const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 
 const mostWaiting = 64
 /** Of one person, or of one public image. */
 const mostWaitingPerAsker = 16
+/** Sizes that one customer's network waits for at a time, and any wider one. */
+const mostPerNetwork = 32
+const mostPerWideNetwork = 48
 const timeoutSeconds = 10
 /** Whoever waits longer than this is told to come again. */
 const patienceMs = 10_000
@@ -42,6 +46,7 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
   // Loaders that nobody here asks for do not run, whatever a file pretends to be.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
+  const resizing = new NetworkCounts(mostPerNetwork, mostPerWideNetwork)
   const turnstile = new Turnstile({ atOnce, mostWaiting, mostWaitingPerAsker, refusal: tooManyImages, patienceMs })
   return {
     make: (read, { asker, ...most }) =>
@@ -58,7 +63,15 @@ export function openStudio({ atOnce }: { atOnce: number }): Studio {
         await make(bytes, { width: 32, height: 32, fit: 'inside' })
         return { contentType: `image/${format}`, ...measured }
       }, asker),
-    resize: (read, { size, as, asker }) => turnstile.pass(async () => resize(await read(), size, as), asker),
+    resize: async (read, { size, as, asker, address }) => {
+      const networks = networksOf(address)
+      if (!resizing.take(networks)) throw tooManyImages()
+      try {
+        return await turnstile.pass(async () => resize(await read(), size, as), asker)
+      } finally {
+        resizing.giveBack(networks)
+      }
+    },
   }
 }
 
