@@ -3,6 +3,9 @@ import { defineConfig } from 'vite'
 import { compressed } from './build/compressed.ts'
 import { parsedMessages } from './build/parsed-messages.ts'
 
+/** A service worker stands alone. */
+const ofWorker = /\/(worker\/push-worker|store\/pushed)\.ts$/
+
 export default defineConfig({
   plugins: [svelte(), parsedMessages(), compressed()],
   resolve: {
@@ -22,6 +25,8 @@ export default defineConfig({
       input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
       // A service worker keeps its address, and its folder is all that it may work for.
       output: {
+        // What the first room needs is one file: each costs a slow processor more than its bytes.
+        codeSplitting: { groups: [{ name: 'start', tags: ['$initial'], test: (id) => !ofWorker.test(id) }] },
         entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'app/[name]-[hash].js'),
       },
     },
