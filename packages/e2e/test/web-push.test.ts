@@ -1,38 +1,15 @@
-import { createECDH, randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { eventually } from '@parley/testkit'
+import { eventually, PushService } from '@parley/testkit'
+import type { CDPSession } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner } from '../src/people.ts'
-import { newRoom } from '../src/rooms.ts'
-import { inBrowser, useBrowser, signInAt, visit } from '../src/web-client.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
 
 useBrowser('pushes')
 
-inBrowser('a browser is subscribed, shows what is pushed to it, and takes it away', async () => {
-  const [owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
-  const roomId = await newRoom(owner, [ada])
-  await using visitor = await visit('/', { permissions: ['notifications'] })
-  const { page } = visitor
-  // The push service of a browser is somebody else's and far away: what it would answer is said here.
-  const keys = createECDH('prime256v1')
-  const subscription = {
-    endpoint: `https://push.example.org/${randomBytes(8).toString('hex')}`,
-    keys: { p256dh: keys.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') },
-  }
-  const content = `
-    let held = null
-    const given = ${JSON.stringify(subscription)}
-    const made = { endpoint: given.endpoint, toJSON: () => given, unsubscribe: async () => ((held = null), true) }
-    Object.assign(PushManager.prototype, { subscribe: async () => (held = made), getSubscription: async () => held })`
-  await page.addInitScript({ content })
-  await page.reload()
-  await signInAt(page, ada)
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
-  const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
-  await choice.check()
-
-  const session = await page.context().newCDPSession(page)
+/** Hands a payload to the service worker of the page, as the browser does with what its push service sends. */
+async function deliverer(session: CDPSession): Promise<(payload: unknown) => Promise<unknown>> {
   const registered = new Promise<string>((resolve) =>
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
       const [registration] = registrations
@@ -41,26 +18,81 @@ inBrowser('a browser is subscribed, shows what is pushed to it, and takes it awa
   )
   await session.send('ServiceWorker.enable')
   const registrationId = await registered
-  const origin = new URL(fleet().gateways[0]).origin
-  const push = (payload: object) =>
+  const { origin } = new URL(fleet().gateways[0])
+  return (payload) =>
     session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(payload) })
-  // A browser without a desktop has no place for notifications: what it is asked to show is kept instead.
-  const [worker] = page.context().serviceWorkers()
-  await worker?.evaluate(`
-    self.kept = []
-    registration.showNotification = async (title, { body, tag }) => void kept.push({ title, body, tag })
-    registration.getNotifications = async ({ tag }) => kept.filter((one) => one.tag === tag)
-      .map((one) => ({ close: () => kept.splice(kept.indexOf(one), 1) }))`)
-  const shown = () => worker?.evaluate<unknown>('kept')
-  const url = `${origin}/chat/-/${roomId}`
-  await push({ web_push: 8030, title: 'The owner wrote', body: 'Are you there?', tag: 'dm-E1', url })
-  await eventually(async () =>
-    expect(await shown()).toEqual([{ title: 'The owner wrote', body: 'Are you there?', tag: 'dm-E1' }]),
-  )
-  expect(await choice.isChecked()).toBe(true)
-  await push({ action: 'dismiss', tag: 'dm-E1' })
-  await eventually(async () => expect(await shown()).toEqual([]))
-  await choice.uncheck()
-  expect(await choice.isChecked()).toBe(false)
-  expect(visitor.complaints).toEqual([])
-})
+}
+
+/**
+ * A browser without a desktop has no place for notifications: what it is asked to show is kept, and `press` tells the worker that
+ * one was pressed.
+ */
+const placeForNotifications = `
+  self.kept = []
+  registration.showNotification = async (title, { body, tag, data }) =>
+    void kept.push({ title, body, tag, data, close() { kept.splice(kept.indexOf(this), 1) } })
+  registration.getNotifications = async ({ tag }) => kept.filter((one) => one.tag === tag)
+  self.press = (notification) => {
+    const event = new Event('notificationclick')
+    dispatchEvent(Object.assign(event, { notification, waitUntil: (work) => work.catch(() => undefined) }))
+  }`
+
+inBrowser(
+  'a browser is subscribed, shows what the server pushes to it, leads to the message, and takes it away',
+  async () => {
+    const [owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+    const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
+    await using pushService = await PushService.start()
+    await using visitor = await visit(`/chat/-/${elsewhere}`, { permissions: ['notifications'] })
+    const { page } = visitor
+    // The push service of a browser is far away: this one is here, and what it decrypted is handed to the browser.
+    const { endpoint, p256dh, auth } = pushService.browser('ada')
+    const content = `
+    let held = null
+    const given = ${JSON.stringify({ endpoint, keys: { p256dh, auth } })}
+    const made = { endpoint: given.endpoint, toJSON: () => given, unsubscribe: async () => ((held = null), true) }
+    Object.assign(PushManager.prototype, { subscribe: async () => (held = made), getSubscription: async () => held })`
+    await page.addInitScript({ content })
+    await page.reload()
+    await signInAt(page, ada)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
+    const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
+    await choice.check()
+
+    const deliver = await deliverer(await page.context().newCDPSession(page))
+    const [worker] = page.context().serviceWorkers()
+    await worker?.evaluate(placeForNotifications)
+    const shown = () => worker?.evaluate<unknown[]>('kept.map(({ title, body, tag }) => ({ title, body, tag }))')
+    const pushed = (times: number) =>
+      eventually(() => {
+        expect(pushService.by('ada')).toHaveLength(times)
+        return pushService.by('ada').at(-1)?.payload
+      })
+    const body = `Are you there, @${ada.login}?`
+    const messageId = await post(owner, roomId, body)
+    const asked = await pushed(1)
+    await deliver(asked)
+    const tag: unknown = expect.stringContaining(messageId)
+    await eventually(async () => expect(await shown()).toEqual([expect.objectContaining({ body, tag })]))
+    expect(await choice.isChecked()).toBe(true)
+
+    await page.keyboard.press('Escape')
+    await worker?.evaluate('press(kept[0])')
+    await messageWith(page, 'Are you there').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/chat/-/${roomId}`)
+    expect(await shown()).toEqual([])
+    // It was read, and so the server takes it from wherever it is still shown.
+    const takenBack = await pushed(2)
+    await deliver(asked)
+    await eventually(async () => expect(await shown()).toHaveLength(1))
+    await deliver(takenBack)
+    await eventually(async () => expect(await shown()).toEqual([]))
+
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
+    await choice.uncheck()
+    expect(await choice.isChecked()).toBe(false)
+    expect(visitor.complaints).toEqual([])
+  },
+)

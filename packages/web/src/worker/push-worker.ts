@@ -33,8 +33,8 @@ async function dismiss(tag: string): Promise<void> {
 async function open(url: string): Promise<void> {
   const [page] = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
   if (!page) return void (await scope.clients.openWindow(url))
-  await page.focus()
   page.postMessage({ goTo: url })
+  await page.focus()
 }
 
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()))
