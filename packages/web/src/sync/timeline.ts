@@ -22,7 +22,7 @@ export type TimelineSource = {
 }
 
 /** Rows that come one after the other are read together: a timeline reads on at most this often. */
-const readOnEveryMs = 100
+const readOnEveryMs = 200
 
 /** What a timeline is busy with. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
