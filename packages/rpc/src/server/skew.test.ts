@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Skew } from './skew.ts'
 
 /** A process that ticks every second until `now`. */
@@ -50,4 +50,35 @@ test('an idle process is not frozen', () => {
   runUntil(skew, 0, 600_000)
   expect(skew.age('b', 7, 600_000)).toBe(0)
   expect(skew.age('a', 600_000, 601_000)).toBe(0)
+})
+
+describe('a clock that jumped', () => {
+  /** Calls of one sender every 250 ms, whose clock was set back so far after the first. */
+  const ages = (behindMs: (n: number) => number): number[] => {
+    const skew = new Skew(0)
+    skew.age('a', 0, 0)
+    return Array.from({ length: 12 }, (_, n) => skew.age('a', (n + 1) * 250 - behindMs(n), (n + 1) * 250))
+  }
+
+  test('is known by calls that are late by the same amount for a second', () => {
+    const found = ages((n) => 60_000 + (n % 3))
+    expect(found.slice(0, 4).every((age) => age >= 60_000)).toBe(true)
+    expect(found.slice(5).every((age) => age <= 2)).toBe(true)
+  })
+
+  test('is not taken for one where calls wait longer and longer, or each for another time', () => {
+    expect(ages((n) => 600 + n * 120).every((age) => age >= 600)).toBe(true)
+    expect(ages((n) => (n % 2 === 0 ? 700 : 1_000)).every((age) => age >= 700)).toBe(true)
+  })
+
+  test('is not taken for one where one call in between was in time', () => {
+    expect(ages((n) => (n % 4 === 3 ? 0 : 700)).filter((age) => age >= 700)).toHaveLength(9)
+  })
+
+  test('does not make new what arrives all at once after a freeze', () => {
+    const skew = new Skew(0)
+    skew.age('a', 0, 0)
+    const waited = Array.from({ length: 50 }, (_, n) => skew.age('a', 1_000 + n, 10_000))
+    expect(Math.min(...waited)).toBe(10_000 - 1_049)
+  })
 })

@@ -4,7 +4,15 @@ const forgetAfterMs = 2 * sliceMs * slices
 const frozenMs = 3_000
 const thawMs = 1_000
 
-type Sender = { readonly minima: number[]; slice: number }
+/** Calls that are this late by the same amount, within a spread, so many of them and for so long, show a clock that jumped. */
+const lateMs = 400
+const spreadMs = 100
+const lateCalls = 3
+const lateForMs = 1_000
+
+/** Offsets of the calls that were late one after another, and when that began. */
+type Late = { least: number; most: number; calls: number; since: number }
+type Sender = { readonly minima: number[]; slice: number; late?: Late | undefined }
 
 /**
  * Tells how long ago a call was sent without trusting that two clocks agree: the smallest (arrival - sent) of a sender in
@@ -12,6 +20,9 @@ type Sender = { readonly minima: number[]; slice: number }
  *
  * What arrived while this process was frozen is read all at once when it goes on. So that none of it passes for new, the
  * minute counts only time in which the process ran, and right after a freeze unknown senders count as late.
+ *
+ * A clock can jump: that of a machine stands still while the machine is paused. Calls that are late by the same amount again
+ * and again are therefore late no longer. What waited somewhere is late by ever less, as it arrives all at once.
  */
 export class Skew {
   readonly #senders = new Map<string, Sender>()
@@ -48,7 +59,13 @@ export class Skew {
     const current = slice % slices
     sender.minima[current] = Math.min(offset, sender.minima[current] ?? offset)
     if (!known && now - this.#thawedAt < thawMs) return Infinity
-    return offset - Math.min(...sender.minima)
+    const age = offset - Math.min(...sender.minima)
+    if (!clockJumped(sender, age, offset, now)) return age
+    const { least = offset } = sender.late ?? {}
+    sender.late = undefined
+    sender.minima.fill(Infinity)
+    sender.minima[current] = least
+    return offset - least
   }
 
   /** Senders end without saying so. */
@@ -56,6 +73,21 @@ export class Skew {
     this.#sweptAt = now
     for (const [name, sender] of this.#senders) if (slice - sender.slice > slices) this.#senders.delete(name)
   }
+}
+
+/** Whether the last calls of a sender tell that its clock stands elsewhere now. */
+function clockJumped(sender: Sender, age: number, offset: number, now: number): boolean {
+  const before = sender.late
+  const late = before && {
+    ...before,
+    least: Math.min(before.least, offset),
+    most: Math.max(before.most, offset),
+    calls: before.calls + 1,
+  }
+  if (age < lateMs) sender.late = undefined
+  else if (late && late.most - late.least <= spreadMs) sender.late = late
+  else sender.late = { least: offset, most: offset, calls: 1, since: now }
+  return sender.late !== undefined && sender.late.calls >= lateCalls && now - sender.late.since >= lateForMs
 }
 
 /** Empties the slices between the last call of a sender and now. */
