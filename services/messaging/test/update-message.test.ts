@@ -208,6 +208,27 @@ describe('the echo of a reply', () => {
     ])
   })
 
+  test('and a post of a process whose clock is behind take no time of the room or its readers back', async () => {
+    const roomId = await room()
+    const times = async () =>
+      (
+        await fleet.look.pool.query<{ last: Date; read: Date }>(
+          `select l.last_message_at as last, m.read_at as read
+          from room_lines l join room_markers m using (room_id) where room_id = $1 and user_id = 'ann'`,
+          [roomId],
+        )
+      ).rows[0]
+    const root = await say(ann(), roomId, 'root')
+    const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })
+    await later(hour, () => say(ann(), roomId, 'by a clock that is ahead'))
+    const before = await times()
+    await ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
+    expect(await times()).toEqual(before)
+    await say(ann(), roomId, 'a post')
+    await say(ann(), roomId, 'another', { threadRootEventId: root.id, alsoSendToChannel: true })
+    expect(await times()).toEqual(before)
+  })
+
   test('is added once, at the end of the timeline, and told of as posted', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')

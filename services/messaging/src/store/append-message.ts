@@ -24,7 +24,8 @@ with standing as materialized (
   returning 1
 ), place as (
   update room_lines l
-  set room_seq = l.room_seq + 1, last_message_seq = l.room_seq + 1, last_message_at = $8::timestamptz
+  set room_seq = l.room_seq + 1, last_message_seq = l.room_seq + 1,
+    last_message_at = greatest(l.last_message_at, $8::timestamptz)
   from line where l.room_id = $1 and ($5::text is null or exists (select from key))
   returning l.room_seq as seq
 ), event as (

@@ -64,10 +64,10 @@ with post as materialized (
   update room_lines l
   set room_seq = l.room_seq + a.places,
       last_message_seq = coalesce(l.room_seq + a.shown, l.last_message_seq),
-      last_message_at = coalesce(a.shown_at, l.last_message_at)
+      last_message_at = greatest(l.last_message_at, a.shown_at)
   from (
     select count(*) + count(*) filter (where echoed) as places, max(nth + echoed::integer) filter (where shown) as shown,
-      (array_agg(created_at order by n desc) filter (where shown))[1] as shown_at
+      max(created_at) filter (where shown) as shown_at
     from accepted
   ) a
   where l.room_id = $1 and a.places > 0

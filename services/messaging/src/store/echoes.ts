@@ -20,10 +20,11 @@ const add = statement(
   update room_events set channel_echo_event_id = $3 where room_id = $1 and seq = $8
 ), marker as (
   insert into room_markers (room_id, user_id, seq, read_at) values ($1, $4, $2, $5)
-  on conflict (room_id, user_id) do update set seq = excluded.seq, read_at = excluded.read_at
+  on conflict (room_id, user_id) do update
+  set seq = excluded.seq, read_at = greatest(room_markers.read_at, excluded.read_at)
   where room_markers.seq < excluded.seq
 )
-update room_lines set last_message_seq = $2, last_message_at = $5 where room_id = $1`,
+update room_lines set last_message_seq = $2, last_message_at = greatest(last_message_at, $5) where room_id = $1`,
 )
 
 /** Puts a channel echo of a reply at the end of the timeline; its author has read up to there. The line is held. */

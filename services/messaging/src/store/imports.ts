@@ -266,7 +266,8 @@ cross join unnest($2::text[]) as u (id)
 left join room_markers k on k.room_id = i.room_id and k.user_id = u.id
 where i.room_id = $1 and ${liveIsRead('k', 'e.in_timeline')}
   and not exists (select from erasures e where e.user_id = u.id)
-on conflict (room_id, user_id) do update set seq = excluded.seq, read_at = excluded.read_at where m.seq < excluded.seq`,
+on conflict (room_id, user_id) do update
+set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.seq < excluded.seq`,
 )
 
 const markThreads = statement(
@@ -280,7 +281,7 @@ where i.room_id = $1 and f.user_id = any ($2::text[])
   and ${liveIsRead('k', 'e.thread_root_event_id = f.root_event_id')}
   and not exists (select from erasures e where e.user_id = f.user_id)
 on conflict (room_id, root_event_id, user_id) do update
-set seq = excluded.seq, read_at = excluded.read_at where m.seq < excluded.seq`,
+set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.seq < excluded.seq`,
 )
 
 /** Whatever was imported into the room counts as read by these users, unless they have yet to read what somebody wrote between. */
