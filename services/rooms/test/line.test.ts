@@ -5,7 +5,7 @@ import type { Service } from '@parley/runtime'
 import { and, eq, isNull } from 'drizzle-orm'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
 import { roomFacts } from '../src/store/schema.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 const impatient = { PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' }
 
@@ -153,6 +153,24 @@ describe('a change that takes access away', () => {
     await join('Ujudy')
     expect(await leaving).toBe(Code.Unavailable)
     env.messaging.offStream.delete(room)
+  })
+})
+
+describe('a call that finds its change made', () => {
+  test('waits for the fact it is about, and for nobody else’s', async () => {
+    const rooms = env.as('Uadmin', 'admin').rooms
+    await Promise.all(['Unina', 'Uolga', 'Upaul'].map(join))
+    env.accounts.people = [person('Upaul')]
+    await rooms.banMember({ roomId: room, userId: 'Upaul', reason: 'noise' })
+    await rooms.unbanMember({ roomId: room, userId: 'Upaul', reason: 'peace' })
+    env.messaging.offStream.add(room)
+    expect(await codeOf(leave('Uolga'))).toBe(Code.Unavailable)
+    expect(await codeOf(join('Unina'))).toBeUndefined()
+    expect(await codeOf(rooms.unbanMember({ roomId: room, userId: 'Upaul', reason: 'peace' }))).toBeUndefined()
+    expect(await codeOf(rooms.unarchiveRoom({ roomId: room }))).toBeUndefined()
+    expect(await codeOf(leave('Uolga'))).toBe(Code.Unavailable)
+    env.messaging.offStream.delete(room)
+    await leave('Uolga')
   })
 })
 

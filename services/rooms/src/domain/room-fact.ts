@@ -19,6 +19,13 @@ export function roomFact(version: bigint, change: Change, cause: Cause): RoomFac
   })
 }
 
+/** Tells facts of these kinds, of a user's where they are about one. */
+export const factsOf =
+  (kinds: readonly RoomFact['fact']['case'][], userId?: string) =>
+  ({ fact }: RoomFact): boolean =>
+    kinds.includes(fact.case) &&
+    (userId === undefined || fact.value === undefined || !('userId' in fact.value) || fact.value.userId === userId)
+
 /** Changes that take access away: their calls succeed only when everybody can have heard of it. */
 export function takesAccessAway(fact: RoomFact): boolean {
   const { fact: change } = fact

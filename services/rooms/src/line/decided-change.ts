@@ -1,4 +1,5 @@
 import { enqueue } from '@parley/events'
+import type { RoomFact } from '@parley/contracts/internal'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../domain/layout-event.ts'
@@ -19,6 +20,8 @@ export type DecidedChange = {
   /** Throws what forbids the change. Asked twice: before the room is locked, and under the lock. */
   decide: (seen: SeenRoom) => Outcome
   write: (tx: Tx, room: RoomRow) => Promise<Changed>
+  /** Tells the facts that may have made the change before: without anything to write the newest of them is waited for. */
+  isAbout: (fact: RoomFact) => boolean
   /** When the groups people see look different afterwards: what else the audit log notes of it. */
   touchesLayout?: (before: RoomRow) => LayoutNote[]
 }
@@ -34,7 +37,7 @@ export async function makeChange(ctx: Context, change: DecidedChange, patience: 
   const seen = await getRoomSeen(ctx.db, userId, roomId, change.cause.actorId)
   const made =
     decide(seen) === 'change' ? await inTurn(ctx, change, patience) : { room: seen.room, facts: [], entries: [] }
-  if (made.facts.length === 0) await ctx.line.settle(roomId, made.room.version, patience)
+  if (made.facts.length === 0) await ctx.line.settle(roomId, made.room.version, patience, change.isAbout)
   else {
     ctx.relay.wake(made.entries)
     await ctx.line.handOver(roomId, made.facts, patience)

@@ -4,7 +4,7 @@ import type { ApplyFacts } from '../clients/messaging.ts'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { notAppliedYet } from '../errors.ts'
 import { countFacts, countHandOver, reportHandOverFailure } from '../metrics.ts'
-import { factsAbove, findFact, markApplied, openFacts, unappliedFacts } from '../store/facts.ts'
+import { factsAbove, factsPerCall, findFact, markApplied, openFacts, unappliedFacts } from '../store/facts.ts'
 import { Lane, type FactStore } from './lane.ts'
 
 /** How long the call behind a change has left; undefined without a deadline. */
@@ -14,8 +14,11 @@ export type Patience = { timeoutMs: () => number | undefined }
 export type Line = AsyncDisposable & {
   /** After the commit of these facts: resolves when they are in effect. Throws unavailable when that takes too long. */
   handOver(roomId: string, facts: readonly RoomFact[], patience?: Patience): Promise<void>
-  /** For a call that found its change made already: resolves when everything up to the version is in effect. */
-  settle(roomId: string, version: bigint, patience?: Patience): Promise<void>
+  /**
+   * For a call that found its change made already: resolves when everything up to the version is in effect, or the newest
+   * fact of those that it is about.
+   */
+  settle(roomId: string, version: bigint, patience?: Patience, isAbout?: (fact: RoomFact) => boolean): Promise<void>
   /** Feeds messaging up to a version of which this process holds no facts. */
   feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /** Calls back when facts were left behind because messaging took too long; dispose the result to stop. */
@@ -70,7 +73,14 @@ export function openLine(options: { db: Db; apply: ApplyFacts; timeoutMs: number
       countFacts(made)
       await wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, patience)
     },
-    async settle(roomId, version, patience) {
+    async settle(roomId, version, patience, isAbout) {
+      const facts = isAbout ? await unappliedFacts(db, roomId, version) : []
+      if (isAbout && facts.length < factsPerCall) {
+        const fact = facts.findLast(isAbout)
+        const target = fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }
+        if (target) await wait(roomId, target, patience)
+        return
+      }
       const { open, awaitStream } = await openFacts(db, roomId, version)
       if (open) await wait(roomId, { version, facts: [], awaitStream }, patience)
     },

@@ -3,6 +3,7 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
+import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { addMember as decideAddition, assertCanManage } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
@@ -24,6 +25,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
         userId,
         cause,
         decide: ({ room, standing }) => decideAddition(ctx.policy.current(), caller, headOf(room), standing),
+        isAbout: factsOf(['created', 'universal', 'joined'], userId),
         write: (tx, room) => changeMembership(tx, room, { userId, member: true }, cause),
       },
       call,

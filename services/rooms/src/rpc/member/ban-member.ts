@@ -5,7 +5,7 @@ import type { Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
-import type { Change } from '../../domain/room-fact.ts'
+import { factsOf, type Change } from '../../domain/room-fact.ts'
 import { banEndsInThePast } from '../../errors.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { assertCanBan, ban } from '../../policy/banning.ts'
@@ -49,6 +49,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
           if (repeated && standing.banned) return 'nothing'
           return ban(ctx.policy.current(), caller, headOf(room), target, standing)
         },
+        isAbout: factsOf(['banned'], userId),
         write,
       },
       call,

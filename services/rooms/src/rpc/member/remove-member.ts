@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { removeMember as decideRemoval } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
@@ -18,6 +19,7 @@ export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method
         userId,
         cause,
         decide: ({ room, standing }) => decideRemoval(ctx.policy.current(), caller, headOf(room), standing),
+        isAbout: factsOf(['universal', 'left', 'banned'], userId),
         write: (tx, room) => changeMembership(tx, room, { userId, member: false }, cause),
       },
       call,

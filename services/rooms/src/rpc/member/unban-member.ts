@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { unban } from '../../policy/banning.ts'
 import { headOf } from '../../policy/standing.ts'
@@ -19,6 +20,7 @@ export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.
         userId,
         cause,
         decide: ({ room, standing }) => unban(ctx.policy.current(), caller, headOf(room), standing),
+        isAbout: factsOf(['unbanned', 'banExpired'], userId),
         write: async (tx, room) => {
           const changed = await changeRoom(tx, room, { case: 'unbanned', value: { userId } }, cause)
           await endBan(tx, { roomId, userId, version: changed.room.version, at: cause.at })

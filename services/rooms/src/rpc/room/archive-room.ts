@@ -2,6 +2,7 @@ import type { HandlerContext, MethodImpl } from '@connectrpc/connect'
 import type { Room, RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { archive } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
@@ -26,6 +27,7 @@ async function setArchived(ctx: Context, call: HandlerContext, roomId: string, a
       userId: caller.userId,
       cause,
       decide: ({ room }) => archive(ctx.policy.current(), caller, headOf(room), archived),
+      isAbout: factsOf([archived ? 'archived' : 'unarchived']),
       write: (tx, room) => {
         const change = archived ? 'archived' : 'unarchived'
         return changeRoom(tx, room, { case: change, value: {} }, cause, { archived })

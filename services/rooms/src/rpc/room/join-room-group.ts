@@ -3,6 +3,7 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { fewAtOnce } from '../../domain/few-at-once.ts'
+import { factsOf } from '../../domain/room-fact.ts'
 import { groupNotFound } from '../../errors.ts'
 import { groupTurn } from '../../line/turns.ts'
 import { wouldJoin } from '../../policy/membership.ts'
@@ -25,6 +26,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
       seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, headOf(room), standing))
 
     // What an attempt before stored without an answer is as new to the caller as what comes now.
+    const isAbout = factsOf(['joined'], userId)
     const before = await joinsWithoutEffect(ctx.db, userId, groupId)
     const inOrder = await findChannelsOfGroup(ctx.db, userId, groupId)
     const wanted = joinable(inOrder).map(({ room }) => room.id)
@@ -42,7 +44,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const joined = wanted.length === 0 ? [] : await ctx.turns.take(groupTurn(groupId), call, commit)
 
     await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.line.handOver(roomId, [fact], call))
-    await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) => ctx.line.settle(roomId, version, call))
+    await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) => ctx.line.settle(roomId, version, call, isAbout))
     const isNew = new Set([...joined, ...before].map(({ roomId }) => roomId))
     return { joinedRoomIds: inOrder.map(({ room }) => room.id).filter((roomId) => isNew.has(roomId)) }
   }

@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { join } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
@@ -20,6 +21,7 @@ export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joi
         userId,
         cause,
         decide: ({ room, standing }) => join(ctx.policy.current(), caller, headOf(room), standing),
+        isAbout: factsOf(['created', 'universal', 'joined'], userId),
         write: (tx, room) => changeMembership(tx, room, { userId, member: true }, cause),
       },
       call,
