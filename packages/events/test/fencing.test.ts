@@ -17,7 +17,8 @@ test('only the holder with the newest fencing number marks, renews and brings ba
   expect(await takeLeases(pool, 'two', shardCount)).toEqual([])
 
   await commit(database, 'room1', [1, 2])
-  const entries = await readWaiting(pool, [0, 1, 2, 3, 4, 5, 6, 7], [], 10)
+  const shards = [0, 1, 2, 3, 4, 5, 6, 7]
+  const { entries } = await readWaiting(pool, { shards, from: 0n, inHand: [], limit: 10 })
   const stored = entries.map((entry, index) => ({ entry, seq: index + 1 }))
   const [lease] = leases.filter((one) => one.shard === entries[0]?.shard)
   if (lease === undefined) throw new Error('no lease')

@@ -75,6 +75,47 @@ describe('the relay', () => {
     for (const line of lines.values()) expect(line).toEqual(upTo(25))
   })
 
+  test('reads behind what it relayed, which a backup keeps in the way, but before all that may still be committed', async () => {
+    await using database = await newDatabase()
+    const { pool } = database
+    /** Where the relay last began to read. */
+    let from = 0n
+    const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
+    const watched: typeof pool = Object.assign(Object.create(pool), {
+      query(text: string, values: unknown[]) {
+        if (text.includes('pg_current_snapshot')) from = values[3] as bigint
+        return query(text, values)
+      },
+    })
+    await using relay = await startRelay({ ...database, pool: watched, bus, service: 'behind' })
+    const other = await pool.connect()
+    try {
+      await other.query('begin')
+      await other.query('set local idle_in_transaction_session_timeout = 0')
+      await other.query('select pg_current_xact_id()')
+      const { rows } = await other.query<{ id: bigint }>("select nextval('outbox_id_seq') as id")
+      const drawn = rows[0]?.id ?? 0n
+      let version = 0
+      let last = 0n
+      const write = async () => {
+        const ids = await commit(database, 'behind1', [++version])
+        await store(relay, ids)
+        last = ids[0] ?? 0n
+      }
+      for (let n = 0; n < 20; n++) await write()
+      expect(last).toBeGreaterThan(drawn)
+      expect(from).toBeLessThanOrEqual(drawn)
+      await other.query('commit')
+      const relayed = last
+      await eventually(async () => {
+        await write()
+        expect(from).toBeGreaterThanOrEqual(relayed)
+      })
+    } finally {
+      other.release(true)
+    }
+  })
+
   test('puts consecutive events of one aggregate and kind into one message', async () => {
     await using database = await newDatabase()
     const before = (await (await bus.nc.jetstreamManager()).streams.info('EVENTS')).state.last_seq

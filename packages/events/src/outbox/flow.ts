@@ -8,7 +8,7 @@ import { skippedEvent } from './refused.ts'
 import { Sender } from './sender.ts'
 import type { Batch, Line, Shard } from './shard.ts'
 import { singleFlight } from './single-flight.ts'
-import { readWaiting, replaceRefused, type Entry } from './store.ts'
+import { readWaiting, replaceRefused, type Entry, type Waiting } from './store.ts'
 import { Waiters } from './waiters.ts'
 
 const log = logger('relay')
@@ -44,6 +44,13 @@ export class Flow {
   readonly #marker: Marker
   /** When there was last something to relay. */
   busyAt = performance.now()
+  /**
+   * Where reading begins: nothing waits below, and nothing will. While somebody holds an old snapshot of the database, as a
+   * backup does, reading from the start goes over everything relayed since.
+   */
+  #from = 0n
+  /** Where it may begin once the transactions below `next` are over: one of them may have drawn a lower id. */
+  #later: { from: bigint; next: bigint } | undefined
   /** Reading stopped because too much is in hand. */
   #full = false
   #closing = false
@@ -61,6 +68,12 @@ export class Flow {
       refused: (line, batch, reason) => this.#refused(line, batch, reason),
       unanswered: () => options.unanswered(),
     })
+  }
+
+  /** The next `kick` reads from the start: a shard is new here, entries wait again, or the database was put back. */
+  startOver(): void {
+    this.#from = 0n
+    this.#later = undefined
   }
 
   /** As `kick`, for those who do not wait. */
@@ -94,13 +107,27 @@ export class Flow {
       const numbers = ready.map((shard) => shard.lease.shard)
       // A relay that rested lets its leases lapse; whoever took one meanwhile is found out now.
       const renewed = ready.every((shard) => shard.mayPublish) ? undefined : this.#options.renew()
-      const [entries] = await Promise.all([readWaiting(pool, numbers, inHand, readAtOnce), renewed])
+      const wanted = { shards: numbers, from: this.#from, inHand, limit: readAtOnce }
+      const [waiting] = await Promise.all([readWaiting(pool, wanted), renewed])
+      const { entries } = waiting
       if (entries.length > 0) this.#busy()
       // All are taken before any is sent, so that neighbours share a message.
       const lines = entries.map((entry) => this.#take(entry, ready))
       for (const line of lines) if (line !== undefined) this.#sender.offer(line)
-      if (entries.length < readAtOnce) return
+      if (lines.includes(undefined)) this.startOver()
+      if (entries.length < readAtOnce) return this.#beginLater(waiting)
     }
+  }
+
+  /** After all that waits was read. */
+  #beginLater({ entries, oldest, next }: Waiting): void {
+    if (this.#later && oldest >= this.#later.next) {
+      const inHand = this.#options.shards.inHand()
+      this.#from = inHand.reduce((least, id) => (id < least ? id : least), this.#later.from)
+      this.#later = undefined
+    }
+    const newest = entries.at(-1)
+    if (newest) this.#later ??= { from: newest.id, next }
   }
 
   #busy(): void {

@@ -73,6 +73,7 @@ export class Holdings {
     if (shards.some((shard) => shard.state === 'lost')) await this.#recover()
     await Promise.all(shards.filter((shard) => shard.state === 'unverified').map((shard) => this.#verify(shard)))
     for (const shard of shards) this.flow.resume(shard)
+    this.flow.startOver()
     await this.flow.kick()
     // Without a bus the next look comes when it is back.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
@@ -133,6 +134,7 @@ export class Holdings {
       await this.#recover()
     } else if (state === 'there' && shard.state === 'unverified') {
       shard.state = 'ready'
+      this.flow.startOver()
     }
   }
 

@@ -39,6 +39,7 @@ export async function recoverShards(options: {
     shard.generation++
     shard.anchor = shard.newest = shard.lost = undefined
     shard.state = 'ready'
+    flow.startOver()
     streamLost()
     log.error({ service, shard: shard.lease.shard, entries }, 'the stream lost events; relaying the last hour again')
   }

@@ -20,15 +20,29 @@ export type Relayed = { entry: Entry; seq: number }
 /** What a shard knows of the stream. */
 export type ShardPlace = { shard: number; generation: number; place: Place | undefined }
 
-/** Rows that wait, oldest first, without those this process has in hand. */
-export async function readWaiting(pool: Pool, shards: number[], inHand: bigint[], limit: number): Promise<Entry[]> {
-  const result = await pool.query<Entry>(
-    `select id, shard, aggregate, subject, event_id as "eventId", payload from outbox
-     where relayed_at is null and shard = any($1::int[]) and id <> all($2::bigint[])
-     order by id limit $3`,
-    [shards, inHand, limit],
+/** What waited at one moment, and the transactions of that moment: those below `oldest` were over, and none was at `next`. */
+export type Waiting = { entries: Entry[]; oldest: bigint; next: bigint }
+
+type WaitingRow = Pick<Waiting, 'oldest' | 'next'> & (Entry | { id: null })
+
+/** Rows that wait, from an id on, oldest first, without those this process has in hand. */
+export async function readWaiting(
+  pool: Pool,
+  { shards, from, inHand, limit }: { shards: number[]; from: bigint; inHand: bigint[]; limit: number },
+): Promise<Waiting> {
+  const { rows } = await pool.query<WaitingRow>(
+    `select pg_snapshot_xmin(now)::text::bigint as oldest, pg_snapshot_xmax(now)::text::bigint as next, o.*
+     from pg_current_snapshot() now
+     left join lateral (
+       select id, shard, aggregate, subject, event_id as "eventId", payload from outbox
+       where relayed_at is null and id >= $4 and shard = any($1::int[]) and id <> all($2::bigint[])
+       order by id limit $3
+     ) o on true
+     order by o.id`,
+    [shards, inHand, limit, from],
   )
-  return result.rows
+  const { oldest = 0n, next = 0n } = rows[0] ?? {}
+  return { entries: rows.flatMap((row) => (row.id === null ? [] : row)), oldest, next }
 }
 
 /**
