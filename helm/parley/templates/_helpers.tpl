@@ -45,6 +45,11 @@ app.kubernetes.io/part-of: parley
 {{- if ne (dig "core" "assets" "storage_backend" "disk" .Values.config) "s3" }}yes{{ end }}
 {{- end }}
 
+{{- /* Not empty where a worker of its own runs ffmpeg. */}}
+{{- define "parley.videoWorker" -}}
+{{- if and .Values.videoWorker.enabled (dig "video" "enabled" false .Values.config) }}yes{{ end }}
+{{- end }}
+
 {{- define "parley.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 1000
@@ -90,6 +95,9 @@ capabilities: { drop: [ALL] }
 {{- if eq .name "gateway" }}
 {{- $uploads := (.root.Files.Get "files/services.yaml" | fromYaml).uploads.port.number }}
 {{- $_ := set $given "PARLEY_GATEWAY_UPLOADS_URLS" (printf "http://%s-uploads:%v" (include "parley.fullname" $root) $uploads) }}
+{{- end }}
+{{- if and (eq .name "uploads") (include "parley.videoWorker" $root) }}
+{{- $_ := set $given "PARLEY_VIDEO_WORKER_URLS" (printf "http://%s-video-worker:8084" (include "parley.fullname" $root)) }}
 {{- end }}
 {{- with $facts.port }}{{ $_ := set $given .env (toString .number) }}{{ end }}
 {{- if eq .name "realtime" }}

@@ -31,6 +31,7 @@ async function problemsOfDockerfile() {
   const must = (holds, problem) => holds || problems.push(`deploy/Dockerfile: ${problem}`)
 
   must(/^ARG BASE_IMAGE=debian:[a-z]+-slim$/m.test(steps), 'the base is not a release of Debian')
+  must(steps.includes('RUN chmod 711 /usr/local/bin/node'), 'programs of the same user read the environment of Node.js')
   must(steps.includes('cp -L node_modules/.parley/bin/node'), 'Node.js is not the one that .node-version names')
   must(
     [...steps.matchAll(/^FROM (\S+)/gm)].every(([, base]) => base === '${BASE_IMAGE}'),

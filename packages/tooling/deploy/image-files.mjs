@@ -19,6 +19,9 @@ export async function deployables() {
 /** Whether a deployable has a database of its own. */
 export const hasDatabase = (name) => existsSync(inWorkspace(`services/${name}/src/migrate.ts`))
 
+/** Runs ffmpeg for uploads. */
+export const videoWorker = 'services/uploads/dist/video-worker/main.js'
+
 /** Programs of the image, as paths from its working folder. */
 export async function programs() {
   const entries = (await deployables()).flatMap((name) => [
@@ -26,7 +29,7 @@ export async function programs() {
     ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
     `services/${name}/dist/print-config.js`,
   ])
-  return [...entries, 'packages/cli/dist/main.js', 'operator.mjs', 'test-proxies.mjs']
+  return [...entries, videoWorker, 'packages/cli/dist/main.js', 'operator.mjs', 'test-proxies.mjs']
 }
 
 /** Fills an empty folder with the image's files. */

@@ -1,6 +1,6 @@
-import { deployables, hasDatabase } from './image-files.mjs'
+import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
-import { problemsOfEnvironment, secretSettings } from './settings.mjs'
+import { problemsOfEnvironment, problemsOfMemory, secretSettings } from './settings.mjs'
 
 const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
 const component = 'app.kubernetes.io/component'
@@ -10,6 +10,7 @@ export async function problemsOfRelease(objects) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
   await release.deployments(await deployables())
+  await release.videoWorker()
   await release.migrations((await deployables()).filter(hasDatabase))
   release.references()
   return release.problems
@@ -37,15 +38,18 @@ class Release {
   }
 
   async deployments(names) {
-    const found = this.all('Deployment').map(({ metadata }) => metadata.labels[component])
+    const services = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] !== 'video-worker')
+    const found = services.map(({ metadata }) => metadata.labels[component])
     this.must(found.sort().join() === names.sort().join(), `there are deployments of ${found.join(', ')}`)
-    for (const { metadata, spec } of this.all('Deployment')) {
+    for (const { metadata, spec } of services) {
       const where = `Deployment ${metadata.name}`
       const name = metadata.labels[component]
       const { containers, ...pod } = spec.template.spec
       const [container] = containers
       const env = await this.process(where, name, `services/${name}/dist/main.js`, spec.template.spec, this.toml)
 
+      if (name === 'uploads')
+        this.problems.push(...problemsOfMemory(where, name, container.resources.limits.memory, env))
       this.must(isSubset(spec.selector.matchLabels, spec.template.metadata.labels), `${where}: selects other pods`)
       this.must(this.matching(spec.selector.matchLabels).length === 1, `${where}: selects pods of others`)
       const ports = Object.fromEntries(container.ports.map((port) => [port.name, String(port.containerPort)]))
@@ -66,6 +70,36 @@ class Release {
         this.must(!configMap || this.has('ConfigMap', configMap.name), `${where}: mounts an unknown configuration`)
       }
     }
+  }
+
+  /** Where videos are on, ffmpeg runs where there is nothing to take, and from where nothing leads out. */
+  async videoWorker() {
+    const name = 'video-worker'
+    const [worker] = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] === name)
+    const { env: ofUploads } = this.pods.find(({ metadata }) => metadata.labels[component] === 'uploads').spec
+      .containers[0]
+    const isAsked = ofUploads.some(({ name: variable }) => variable === 'PARLEY_VIDEO_WORKER_URLS')
+    this.must(isAsked === (worker !== undefined), 'uploads asks a video worker that is not there, or does not ask it')
+    if (!worker) return
+    const where = `Deployment ${worker.metadata.name}`
+    const { spec } = worker.spec.template
+    const [{ resources }] = spec.containers
+    const env = await this.process(where, name, videoWorker, spec, this.toml)
+    this.problems.push(...problemsOfMemory(where, name, resources.limits.memory, env))
+    const given = JSON.stringify([spec.containers, spec.volumes])
+    this.must(!/secret|persistentVolumeClaim/i.test(given), `${where}: has a secret or a claim`)
+    this.must(spec.containers.length === 1 && !spec.shareProcessNamespace, `${where}: is not alone in its pod`)
+    const policy = this.all('NetworkPolicy').find((one) => one.metadata.name === worker.metadata.name)?.spec
+    const isClosed = policy?.policyTypes.includes('Egress') && policy.egress.length === 0
+    this.must(isClosed, `${where}: may reach others`)
+    this.must(
+      isSubset(policy?.podSelector.matchLabels ?? { none: '' }, worker.spec.template.metadata.labels),
+      `${where}: no policy is for it`,
+    )
+    const asks = policy?.ingress.find(({ ports }) => ports.some(({ port }) => port === 'http'))?.from ?? []
+    const askers = asks.flatMap(({ podSelector }) => this.matching(podSelector.matchLabels))
+    const only = askers.length === 1 && askers[0].metadata.labels[component] === 'uploads'
+    this.must(only, `${where}: is asked by others than uploads`)
   }
 
   async migrations(names) {
@@ -111,7 +145,8 @@ class Release {
       )
       env[variable.name] = secret ? standIn(variable.name) : variable.value
     }
-    this.must(env.PARLEY_SERVICE === name && env.PARLEY_NATS_USER === name, `${where}: goes by another name`)
+    const user = name === 'video-worker' ? undefined : name
+    this.must(env.PARLEY_SERVICE === name && env.PARLEY_NATS_USER === user, `${where}: goes by another name`)
     this.problems.push(...(await problemsOfEnvironment(where, name, env, toml)))
     return env
   }
@@ -164,7 +199,8 @@ class Release {
       this.must(there, `${name} leads to ${hostname}:${port}, which is not there`)
     }
     const direct = this.has('Ingress', this.all('ConfigMap')[0]?.metadata.name)
-    const paths = passedOn.filter(({ name }) => name !== 'PARLEY_GATEWAY_UPLOADS_URLS')
+    const others = ['PARLEY_GATEWAY_UPLOADS_URLS', 'PARLEY_VIDEO_WORKER_URLS']
+    const paths = passedOn.filter(({ name }) => !others.includes(name))
     this.must(direct || paths.length === 3, 'without an ingress the gateway passes on three paths')
   }
 

@@ -7,12 +7,18 @@ import { deployables } from './image-files.mjs'
 
 register()
 const { ConfigError, describe } = await import(inWorkspace('packages/config/src/index.ts'))
+const { planMemory } = await import(inWorkspace('services/uploads/src/domain/memory.ts'))
 
-/** The settings that each deployable declares: how it reads them, and each one's names, key and kind. */
+const configs = [
+  ...(await deployables()).map((service) => [service, `services/${service}/src/config.ts`]),
+  ['video-worker', 'services/uploads/src/video-worker/config.ts'],
+]
+
+/** The settings that each program declares: how it reads them, and each one's names, key and kind. */
 const declared = Object.fromEntries(
   await Promise.all(
-    (await deployables()).map(async (service) => {
-      const { readConfig } = await import(inWorkspace(`services/${service}/src/config.ts`))
+    configs.map(async ([service, file]) => {
+      const { readConfig } = await import(inWorkspace(file))
       const rows = describe(readConfig).map(({ env, toml, kind }) => ({ names: env.split(', '), toml, kind }))
       return [service, { readConfig, rows }]
     }),
@@ -72,4 +78,30 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+const units = { Mi: 1024 ** 2, Gi: 1024 ** 3 }
+
+/** Why what uploads or a video worker does at once does not fit into a container's memory limit. */
+export function problemsOfMemory(where, service, limit, env) {
+  const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
+  if (!unit) return [`${where}: the memory limit ${limit} is not understood`]
+  const worksOn = {
+    images: service === 'uploads',
+    videos: service === 'video-worker' || (env.PARLEY_VIDEO_ENABLED === 'true' && !env.PARLEY_VIDEO_WORKER_URLS),
+  }
+  const wish = (name) => (env[name] === undefined ? undefined : Number(env[name]))
+  const wishes = {
+    imagesAtOnce: wish('PARLEY_UPLOADS_IMAGES_AT_ONCE'),
+    videosAtOnce: wish('PARLEY_VIDEO_MAX_CONCURRENT'),
+  }
+  const given = Number(amount) * units[unit]
+  const plan = planMemory(given, wishes, worksOn)
+  const usual = planMemory(undefined, wishes, worksOn)
+  const problems = []
+  if (plan.bytes > given) problems.push(`${where}: takes ${plan.bytes} bytes of memory, but may have ${given}`)
+  for (const what of ['imagesAtOnce', 'transformCacheBytes', 'videosAtOnce'])
+    if (plan[what] < usual[what])
+      problems.push(`${where}: ${limit} of memory hold ${what} ${plan[what]}, not ${usual[what]}`)
+  return problems
 }

@@ -19,7 +19,7 @@ import {
   uploadFields,
   videoFields,
 } from '@parley/config'
-import { videoWorkerFields } from './video/settings.ts'
+import { remoteVideoFields, videoWorkerFields } from './video/settings.ts'
 
 export const readConfig = defineConfig({
   ...processFields(),
@@ -34,6 +34,7 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...videoFields(),
   ...videoWorkerFields(),
+  ...remoteVideoFields(),
   ...outboundFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
@@ -65,9 +66,9 @@ export const readConfig = defineConfig({
     doc: 'bytes that the files of everybody may take, within half a minute; any number unless it is set',
   }),
   imagesAtOnce: int('PARLEY_UPLOADS_IMAGES_AT_ONCE', {
-    default: 2,
+    optional: true,
     min: 1,
-    doc: 'images decoded at the same time by one process; each may take 200 MB',
+    doc: 'images decoded at the same time by one process, each may take 200 MB; unless set 2, or 1 where the memory limit holds no more',
   }),
   renderingsPerHour: int('PARLEY_UPLOADS_RENDERINGS_PER_HOUR', {
     default: 2_000,
@@ -80,8 +81,8 @@ export const readConfig = defineConfig({
     doc: 'the same for all who ask from one network, wider networks have a little more; 0: no limit',
   }),
   transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
-    default: '64 MiB',
-    doc: 'memory of one process for sizes of images that were asked for lately',
+    optional: true,
+    doc: 'memory of one process for sizes of images that were asked for lately; unless set 64 MiB, or an eighth of a smaller memory limit',
   }),
   fetchPrivate: bool('PARLEY_UPLOADS_FETCH_PRIVATE', {
     default: false,

@@ -1,4 +1,5 @@
 import { counter, logger } from '@parley/telemetry'
+import type { MemoryPlan } from './domain/memory.ts'
 
 const log = logger('uploads')
 const claimsWithoutImage = counter('uploads_claims_without_image_total', {
@@ -43,3 +44,7 @@ export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: e
 /** The name of the error says what is wrong: the bucket is not there, the key does not hold, nobody answers. */
 export const reportStorageAway = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; trying again')
+
+/** Images and videos may end the process. */
+export const reportTooLittleMemory = (limit: number, plan: MemoryPlan): void =>
+  log.warn({ limit, ...plan }, 'the memory limit is below what images and videos may take at once; raise it')

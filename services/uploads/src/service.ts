@@ -43,11 +43,14 @@ import { deleteDoomedImages } from './jobs/delete-doomed-images.ts'
 import { expireAssets } from './jobs/expire-assets.ts'
 import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
+import { dividedMemory } from './memory.ts'
 import { PageDesk } from './previews/page-desk.ts'
 import { bytesOfServer } from './store/usage.ts'
 import { routes } from './rpc/index.ts'
 import { openStorage } from './storage/open.ts'
-import { openVideoTools, startVideos } from './video/start.ts'
+import { openEncoder } from './video/open-encoder.ts'
+import { remoteEncoder } from './video/remote-encoder.ts'
+import { startVideos } from './video/start.ts'
 
 export type Overrides = {
   /** Gives up starting. */
@@ -96,15 +99,18 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   const now = overrides.now ?? (() => new Date())
   // Whoever looks at several pages waits for one name after the other, as many as messaging lets them have at once.
   const names = opened.use(new NameResolver({ mostWaitingPerAsker: 3 }))
-  const tools = await openVideoTools(config, signal)
+  const isRemote = config.videoWorkerUrls.length > 0
+  const memory = dividedMemory(config, { images: true, videos: config.videoEnabled && !isRemote })
+  const openVideos = isRemote ? () => remoteEncoder(config.videoWorkerUrls, config) : openEncoder
+  const encoder = config.videoEnabled ? await openVideos(config, { memoryBytes: memory.toolBytes, signal }) : undefined
   const ctx: Context = {
     db,
     relay: opened.use(await startRelay({ pool, bus: events, service: 'uploads' })),
     policy: () => policy.current(),
     rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
     storage,
-    studio: openStudio({ atOnce: config.imagesAtOnce }),
-    transforms: new TransformCache(config.transformCacheBytes),
+    studio: openStudio({ atOnce: memory.imagesAtOnce }),
+    transforms: new TransformCache(memory.transformCacheBytes),
     renderings: opened.use(
       openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
     ),
@@ -123,7 +129,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
-    fileLimits: { ...config, videoEnabled: tools !== undefined },
+    fileLimits: { ...config, videoEnabled: encoder !== undefined },
     quotas: {
       pendingBytes: config.pendingBytes,
       userBytes: config.userQuotaBytes,
@@ -135,7 +141,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   }
   const claimsArrive = settled(events, overrides.settledAfterMs ?? 600_000)
   const consumer = { bus: events, db, service: 'uploads' }
-  const posted = { now, processesVideos: tools !== undefined }
+  const posted = { now, processesVideos: encoder !== undefined }
   opened.use(
     await consumeEvents({
       ...consumer,
@@ -180,7 +186,15 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
   opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
-  opened.use(await startVideos(ctx, { tools, settings: config, sweepEveryMs: everyMs, signal }))
+  opened.use(
+    await startVideos(ctx, {
+      encoder,
+      settings: config,
+      atOnce: isRemote ? (config.videosAtOnce ?? 2) : memory.videosAtOnce,
+      sweepEveryMs: everyMs,
+      signal,
+    }),
+  )
   opened.defer('background work', () => closing.abort())
   const http = opened.use(
     await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) }),

@@ -7,7 +7,7 @@ import { runTool } from '../src/video/run-tool.ts'
 
 const folder = tmpdir()
 const never = new AbortController().signal
-const limits = { cpuSeconds: 10, fileBytes: 1024 ** 2 }
+const limits = { cpuSeconds: 10, fileBytes: 1024 ** 2, memoryBytes: 4 * 1024 ** 3 }
 const sh = (script: string, signal = never) =>
   runTool({ program: '/bin/sh', args: ['-c', script], folder, signal, limits })
 const isRunning = (pid: number): boolean => {
@@ -53,6 +53,22 @@ describe('a program', () => {
       stop.abort('enough')
       await rm(dirname(note), { recursive: true })
     }
+  })
+
+  // Only who may change users can have it run as another.
+  const asRoot = process.getuid?.() === 0 ? test : test.skip
+  asRoot('reads nothing of the process that runs it, when it runs as another user', async () => {
+    const script = `id -u; id -G; cat /proc/${process.pid}/environ /proc/${process.pid}/mem; ls /proc/${process.pid}/fd`
+    const call = { program: '/bin/sh', args: ['-c', script], folder, signal: never, limits }
+    const said = await runTool({ ...call, userId: 59_999 })
+    expect([said.code === 0, said.output]).toEqual([false, '59999\n59999\n'])
+    expect(said.complaint.match(/Permission denied/g)).toHaveLength(3)
+    expect((await runTool(call)).output).toContain('PATH=')
+  })
+
+  test('gets so much memory and no more', async () => {
+    const said = await sh('ulimit -v; ulimit -c; ulimit -t')
+    expect(said.output.trim().split('\n')).toEqual([String(limits.memoryBytes / 1024), '0', '10'])
   })
 
   test('may not write large files, nor talk without end', async () => {

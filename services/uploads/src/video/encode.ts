@@ -1,24 +1,30 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { encodeArgs, posterFile, probeArgs, renditionFile, sourceFile } from './ffmpeg-args.ts'
+import type { JobFolder } from './job-folder.ts'
+import { findMade, type Made } from './made-file.ts'
 import { readProbe, type SourceVideo } from './read-probe.ts'
 import { planRenditions, type Rendition } from './renditions.ts'
 import type { ToolResult } from './run-tool.ts'
 import type { VideoTools } from './tools.ts'
 import { VideoFailure } from './video-failure.ts'
 
-/** A file that was made. */
-export type Made = { file: string; size: number }
 export type Encoded = {
   source: SourceVideo & { durationMs: number }
   renditions: (Made & Rendition)[]
   poster: Made | undefined
 }
 
-type Job = { demuxer: string; folder: string; signal: AbortSignal }
+/** What makes renditions of videos. */
+export type Encoder = {
+  /** A folder for one video, for its source and what is made of it. */
+  openFolder: () => Promise<JobFolder>
+  /** Makes everything of the source in the folder. Throws a VideoFailure for what cannot be made into a video. */
+  encode: (job: EncodeJob) => Promise<Encoded>
+}
 
-/** Makes everything of the source in the folder. Throws a VideoFailure for what cannot be made into a video. */
-export async function encode(tools: VideoTools, { demuxer, folder, signal }: Job): Promise<Encoded> {
+export type EncodeJob = { demuxer: string; folder: string; signal: AbortSignal }
+
+/** The `encode` of an {@link Encoder} with the programs of this machine. */
+export async function encode(tools: VideoTools, { demuxer, folder, signal }: EncodeJob): Promise<Encoded> {
   const probe = async (format: string, file: string): Promise<SourceVideo> => {
     const { output } = succeeded(await tools.ffprobe({ args: probeArgs(format, file), folder, signal }))
     const found = readProbe(output)
@@ -33,14 +39,14 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Job
 
   const renditions = await Promise.all(
     [best, ...others].map(async (rendition) => {
-      const made = await sizeOf(folder, renditionFile(rendition))
+      const made = await findMade(folder, renditionFile(rendition))
       if (!made) throw new VideoFailure('processing_failed', 'a rendition is empty')
       return { ...rendition, ...made }
     }),
   )
   // Recordings of browsers do not say how long they are: what was made of them does.
   const durationMs = source.durationMs ?? (await probe('mov', renditionFile(best))).durationMs ?? 0
-  return { source: { ...source, durationMs }, renditions, poster: await sizeOf(folder, posterFile) }
+  return { source: { ...source, durationMs }, renditions, poster: await findMade(folder, posterFile) }
 }
 
 /** Throws a VideoFailure, or another error when the machine rather than the video is to blame. */
@@ -50,12 +56,4 @@ function succeeded(result: ToolResult): ToolResult {
   // The system ran out of memory or of disk.
   if (killed === 'SIGKILL' || /No space left on device/.test(complaint)) throw new Error('ffmpeg was not left to work')
   throw new VideoFailure('processing_failed', complaint.trim().split('\n').at(-1) ?? '')
-}
-
-async function sizeOf(folder: string, file: string): Promise<Made | undefined> {
-  const size = await stat(join(folder, file)).then(
-    (found) => found.size,
-    () => 0,
-  )
-  return size > 0 ? { file, size } : undefined
 }

@@ -14,13 +14,19 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   const stored = await storage.get(storageKeys.asset(assetId))
   if (!stored) throw new VideoFailure('original_missing', 'the bytes are not in the storage')
   const path = join(folder, sourceFile)
-  await pipeline(stored.content, atMost(size), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
+  await pipeline(stored.content, atMost(size), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal })
+  return demuxerOf(path)
+}
+
+/** The demuxer for a file. Throws a VideoFailure for what is no video. */
+export async function demuxerOf(path: string): Promise<string> {
   const demuxer = sniffContainer(await beginningOf(path))
   if (demuxer === undefined) throw new VideoFailure('processing_failed', 'no container that is known')
   return demuxer
 }
 
-const atMost = (size: number) =>
+/** Throws a VideoFailure for more bytes than that. */
+export const atMost = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0
     for await (const bytes of content) {

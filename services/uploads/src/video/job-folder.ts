@@ -1,13 +1,22 @@
-import { mkdir, mkdtemp, opendir, rm, stat } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const prefix = 'parley-video-'
 
-/** A new folder for one job; disposing removes it with all that is in it. */
-export async function openJobFolder(parent: string): Promise<AsyncDisposable & { path: string }> {
+export type JobFolder = AsyncDisposable & { path: string }
+
+/** A new folder for one job, of a user if one is given; disposing removes it with all that is in it. */
+export async function openJobFolder(parent: string, userId?: number): Promise<JobFolder> {
   await mkdir(parent, { recursive: true })
   const path = await mkdtemp(join(parent, prefix))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+  const remove = () => rm(path, { recursive: true, force: true })
+  try {
+    if (userId !== undefined) await chown(path, userId, userId)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return { path, [Symbol.asyncDispose]: remove }
 }
 
 /** Removes folders of jobs whose process was killed. */

@@ -26,6 +26,16 @@ export const logFailedVideo = (assetId: string, explanation: string): void =>
 export const reportNoVideo = (fault: string): void =>
   log.error({ fault }, 'videos are refused: they are switched on, but cannot be processed here')
 
+/** Of a video worker: who asked tries again. */
+export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
+
+/** Once, at start. */
+export const reportOwnUser = (userId: number, fault: string): void =>
+  log.info(
+    { userId, fault },
+    'ffmpeg runs as the user of this process: it cannot run as another, which would keep secrets of this process from it',
+  )
+
 /** Shows whether videos are taken, and how many wait, until the result is disposed. */
 export function showVideos(read: { available: boolean; waiting: () => number }): Disposable {
   const shown = [

@@ -6,29 +6,27 @@ import { insertVariants, type VariantRow } from '../store/asset-variants.ts'
 import { lockAssets } from '../store/assets.ts'
 import { findAnyAsset } from '../store/imported-files.ts'
 import { endJob, type HeldJob } from '../store/video-jobs.ts'
-import { encode } from './encode.ts'
 import { fetchSource } from './fetch-source.ts'
-import { openJobFolder } from './job-folder.ts'
+import type { Encoder } from './encode.ts'
 import { processingEnded } from './room-events.ts'
 import { dropVariants, storeVariants } from './store-variants.ts'
-import type { VideoTools } from './tools.ts'
 import type { FailureReason } from './video-failure.ts'
 
 /** What processing a video takes. */
-export type VideoDesk = { ctx: Context; tools: VideoTools; folder: string }
+export type VideoDesk = { ctx: Context; encoder: Encoder }
 
 /** `discarded`: the file was deleted meanwhile, or somebody else is at it. */
 export type VideoOutcome = 'completed' | 'failed' | 'discarded'
 
 /** Makes everything of a video, and tells its room. Rejects when it should be tried again. */
 export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortSignal): Promise<VideoOutcome> {
-  const { ctx, tools } = desk
+  const { ctx, encoder } = desk
   const asset = await findAnyAsset(ctx.db, job.assetId)
   if (!asset) return 'discarded'
-  await using folder = await openJobFolder(desk.folder)
+  await using folder = await encoder.openFolder()
   const here = { folder: folder.path, signal }
   const demuxer = await fetchSource(ctx.storage, { ...here, assetId: asset.id, size: asset.size })
-  const encoded = await encode(tools, { ...here, demuxer })
+  const encoded = await encoder.encode({ ...here, demuxer })
   const variants = await storeVariants(ctx, { ...here, assetId: asset.id, encoded })
   const { width, height, durationMs } = encoded.source
   const state = {

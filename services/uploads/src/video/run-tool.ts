@@ -9,31 +9,32 @@ export type ToolCall = {
   /** Ends it, with all that it started. */
   signal: AbortSignal
   limits: ToolLimits
+  /** System user that it runs as, who must be able to write to the folder. Default: our own. */
+  userId?: number | undefined
 }
 
 /** What one call may take. */
-export type ToolLimits = { cpuSeconds: number; fileBytes: number }
+export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: number }
 
 /** How a program ended: `killed` names a signal that did not come from here. */
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; complaint: string }
 
-const memoryBytes = 4 * 1024 ** 3
 const mostOutputBytes = 1024 ** 2
 const mostComplaintBytes = 4096
 
 /** Limits that the program cannot lift, and less of the processor than everything else here. */
-const underLimits = ({ cpuSeconds, fileBytes }: ToolLimits): string =>
+const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
     `ulimit -t ${Math.ceil(cpuSeconds)}`,
     `ulimit -f ${Math.ceil(fileBytes / 512)}`,
     // Not every system can limit memory.
-    `ulimit -v ${memoryBytes / 1024} 2>/dev/null || true`,
+    `ulimit -v ${Math.floor(memoryBytes / 1024)} 2>/dev/null || true`,
     'exec nice -n 10 "$@"',
   ].join('; ')
 
 /** Runs a program without input, with limits, in a process group of its own. Rejects with the signal's reason. */
-export function runTool({ program, args, folder, signal, limits }: ToolCall): Promise<ToolResult> {
+export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const child = spawn('/bin/sh', ['-c', underLimits(limits), 'sh', program, ...args], {
@@ -41,6 +42,7 @@ export function runTool({ program, args, folder, signal, limits }: ToolCall): Pr
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], LC_ALL: 'C', HOME: folder },
+      ...(userId !== undefined && { uid: userId, gid: userId }),
     })
     const end = () => endGroup(child.pid)
     signal.addEventListener('abort', end, { once: true })

@@ -1,4 +1,4 @@
-import { duration, int, str } from '@parley/config'
+import { duration, int, list, str } from '@parley/config'
 
 /** How videos are processed, where they are. */
 export const videoWorkerFields = () => ({
@@ -16,14 +16,20 @@ export const videoWorkerFields = () => ({
   }),
   videosAtOnce: int('PARLEY_VIDEO_MAX_CONCURRENT', {
     toml: 'video.max_concurrent',
-    default: 2,
+    optional: true,
     min: 1,
-    doc: 'videos that one process works on at the same time',
+    doc: 'videos that one process works on at the same time; unless set 2, or 1 where the memory limit holds no more',
   }),
   videoFolder: str('PARLEY_VIDEO_TEMP_DIR', {
     toml: 'video.temp_dir',
     optional: true,
     doc: "folder for videos that are worked on; the system's one for temporary files unless set",
+  }),
+  videoUserId: int('PARLEY_VIDEO_USER_ID', {
+    toml: 'video.user_id',
+    default: 59_999,
+    min: 0,
+    doc: 'system user that ffmpeg runs as where this process may change users (as root); 0: its own',
   }),
   videoTimeoutMs: duration('PARLEY_VIDEO_JOB_TIMEOUT', {
     toml: 'video.job_timeout',
@@ -32,11 +38,20 @@ export const videoWorkerFields = () => ({
   }),
 })
 
+/** Who processes videos, if not this process. */
+export const remoteVideoFields = () => ({
+  videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
+    default: [],
+    doc: 'video workers, which run ffmpeg beside no secrets; http URLs. Default: this process runs ffmpeg itself',
+  }),
+})
+
 /** Where ffmpeg is, and what it may take. */
 export type VideoSettings = {
   ffmpegPath: string
   ffprobePath: string
-  videosAtOnce: number
+  videosAtOnce?: number | undefined
+  videoUserId: number
   videoFolder: string | undefined
   videoTimeoutMs: number
   maxVideoUploadBytes: number

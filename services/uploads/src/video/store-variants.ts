@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { newId } from '@parley/ids'
 import type { Context } from '../context.ts'
 import { storageKeys } from '../storage/storage.ts'
 import type { VariantRow } from '../store/asset-variants.ts'
-import type { Encoded, Made } from './encode.ts'
+import type { Encoded } from './encode.ts'
+import { readMade, type Made } from './made-file.ts'
 
 const posterName = 'poster'
 
@@ -18,14 +17,14 @@ export async function storeVariants(
   { assetId, folder, signal, encoded }: Work,
 ): Promise<VariantRow[]> {
   const stored: VariantRow[] = []
-  const store = async ({ file, size }: Made, name: string, contentType: string): Promise<void> => {
+  const store = async (made: Made, name: string, contentType: string): Promise<void> => {
     signal.throwIfAborted()
     const key = newId('asset')
     const hash = createHash('sha256')
-    const row = { key, assetId, name, contentType, size, createdAt: ctx.now() }
+    const row = { key, assetId, name, contentType, size: made.size, createdAt: ctx.now() }
     // Before its bytes: when they cannot all be stored, those that are there go.
     const at = stored.push({ ...row, sha256: '' }) - 1
-    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(join(folder, file), hash)))
+    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(readMade(folder, made), hash)))
     stored[at] = { ...row, sha256: hash.digest('hex') }
   }
   try {
@@ -42,8 +41,8 @@ export async function dropVariants(ctx: Pick<Context, 'storage'>, variants: read
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }
 
-async function* hashed(path: string, hash: ReturnType<typeof createHash>): AsyncIterable<Buffer> {
-  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+async function* hashed(content: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncIterable<Buffer> {
+  for await (const bytes of content) {
     hash.update(bytes)
     yield bytes
   }

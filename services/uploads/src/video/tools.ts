@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os'
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
 import type { VideoSettings } from './settings.ts'
 
@@ -11,24 +10,32 @@ export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
 
 const checkMs = 20_000
 
-export function videoTools({
-  ffmpegPath,
-  ffprobePath,
-  videoTimeoutMs,
-  maxVideoUploadBytes,
-}: VideoSettings): VideoTools {
+type Options = {
+  /** Most that one call may take. */
+  memoryBytes: number
+  /** System user that they run as. Default: our own. */
+  userId?: number | undefined
+}
+
+export function videoTools(
+  { ffmpegPath, ffprobePath, videoTimeoutMs, maxVideoUploadBytes }: VideoSettings,
+  { memoryBytes, userId }: Options,
+): VideoTools {
   // Two threads for the whole time; a rendition is rarely larger than its source.
-  const limits = { cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10, fileBytes: 4 * maxVideoUploadBytes }
+  const limits = { cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10, fileBytes: 4 * maxVideoUploadBytes, memoryBytes }
   return {
-    ffmpeg: (use) => runTool({ ...use, program: ffmpegPath, limits }),
-    ffprobe: (use) => runTool({ ...use, program: ffprobePath, limits }),
+    ffmpeg: (use) => runTool({ ...use, program: ffmpegPath, limits, userId }),
+    ffprobe: (use) => runTool({ ...use, program: ffprobePath, limits, userId }),
   }
 }
 
-/** Why videos cannot be processed with these programs; undefined when they can. */
-export async function findFault({ ffmpeg, ffprobe }: VideoTools, signal: AbortSignal): Promise<string | undefined> {
+/** Why videos cannot be processed with these programs in a folder; undefined when they can. */
+export async function findFault(
+  { ffmpeg, ffprobe }: VideoTools,
+  { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,
+): Promise<string | undefined> {
   const use = (...args: string[]): ToolUse => {
-    return { args, folder: tmpdir(), signal: AbortSignal.any([signal, AbortSignal.timeout(checkMs)]) }
+    return { args, folder, signal: AbortSignal.any([signal, AbortSignal.timeout(checkMs)]) }
   }
   const outcomes = await Promise.allSettled([ffmpeg(use('-hide_banner', '-encoders')), ffprobe(use('-version'))])
   signal.throwIfAborted()

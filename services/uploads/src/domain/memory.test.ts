@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals'
+import { planMemory } from './memory.ts'
+
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
+const both = { images: true, videos: true }
+const images = { images: true, videos: false }
+const videos = { images: false, videos: true }
+
+describe('the memory of a process', () => {
+  test('without a limit is what is usual', () => {
+    expect(planMemory(undefined, {}, both)).toMatchObject({
+      ...{ imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2, toolBytes: 4 * GiB },
+    })
+  })
+
+  test.each([
+    [512 * MiB, images, { imagesAtOnce: 1, videosAtOnce: 0 }],
+    [768 * MiB, images, { imagesAtOnce: 2, videosAtOnce: 0 }],
+    [16 * GiB, images, { imagesAtOnce: 2, transformCacheBytes: 64 * MiB }],
+    [2 * GiB, both, { imagesAtOnce: 2, videosAtOnce: 1 }],
+    [2 * GiB, videos, { imagesAtOnce: 0, transformCacheBytes: 0, videosAtOnce: 1 }],
+    [4608 * MiB, videos, { videosAtOnce: 2, toolBytes: 2176 * MiB }],
+    [64 * GiB, both, { videosAtOnce: 2, toolBytes: 4 * GiB }],
+  ])('of %i stays below it', (limit, worksOn, expected) => {
+    const plan = planMemory(limit, {}, worksOn)
+    expect(plan).toMatchObject(expected)
+    expect(plan.bytes).toBeLessThanOrEqual(limit)
+  })
+
+  test('is what the operator wants, though it is too much', () => {
+    const plan = planMemory(512 * MiB, { imagesAtOnce: 8, transformCacheBytes: GiB, videosAtOnce: 3 }, both)
+    expect(plan).toMatchObject({ imagesAtOnce: 8, transformCacheBytes: GiB, videosAtOnce: 3, toolBytes: GiB })
+    expect(plan.bytes).toBeGreaterThan(512 * MiB)
+  })
+
+  test('is for one of everything at least', () => {
+    expect(planMemory(128 * MiB, {}, both)).toMatchObject({ imagesAtOnce: 1, videosAtOnce: 1, toolBytes: GiB })
+  })
+})

@@ -1,0 +1,48 @@
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
+
+/** What a process takes beside what is planned: its code, requests under way, files that are put together. */
+const processBytes = 256 * MiB
+/** An image of 40 million pixels while it is decoded. */
+const imageBytes = 200e6
+const leastToolBytes = GiB
+const mostToolBytes = 4 * GiB
+
+const usual = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
+
+/** What the operator set; the rest follows from the memory limit. */
+export type MemoryWishes = { [What in keyof typeof usual]?: number | undefined }
+
+/** What one process may take: images decoded and videos worked on at once, memory of each video's program. */
+export type MemoryPlan = typeof usual & {
+  toolBytes: number
+  /** All of it together. */
+  bytes: number
+}
+
+/**
+ * Divides a memory limit, of a container say; undefined: there is none. What the operator set is kept even if it does not
+ * fit, and at least one of everything is planned: then `bytes` is above the limit.
+ *
+ * @param worksOn - whether this process decodes images, and whether ffmpeg runs in its container
+ */
+export function planMemory(
+  limit: number | undefined,
+  wishes: MemoryWishes,
+  worksOn: { images: boolean; videos: boolean },
+): MemoryPlan {
+  const room = limit ?? Infinity
+  const fitting = (left: number, each: number, most: number) => Math.min(most, Math.max(1, Math.floor(left / each)))
+  const cache = wishes.transformCacheBytes ?? Math.min(usual.transformCacheBytes, Math.floor(room / 8))
+  const transformCacheBytes = worksOn.images ? cache : 0
+  const fixed = processBytes + transformCacheBytes
+  const forVideos = worksOn.videos ? leastToolBytes : 0
+  const images = wishes.imagesAtOnce ?? fitting(room - fixed - forVideos, imageBytes, usual.imagesAtOnce)
+  const imagesAtOnce = worksOn.images ? images : 0
+  const left = room - fixed - imagesAtOnce * imageBytes
+  const videos = wishes.videosAtOnce ?? fitting(left, leastToolBytes, usual.videosAtOnce)
+  const videosAtOnce = worksOn.videos ? videos : 0
+  const toolBytes = Math.max(leastToolBytes, Math.min(mostToolBytes, Math.floor(left / Math.max(1, videosAtOnce))))
+  const bytes = fixed + imagesAtOnce * imageBytes + videosAtOnce * toolBytes
+  return { imagesAtOnce, transformCacheBytes, videosAtOnce, toolBytes, bytes }
+}

@@ -1,0 +1,14 @@
+import { defineConfig, port, processFields, str, uploadFields, videoFields } from '@parley/config'
+import { videoWorkerFields } from '../video/settings.ts'
+
+/** What a video worker is told: nothing of it is secret. */
+export const readConfig = defineConfig({
+  ...processFields(),
+  ...uploadFields(),
+  ...videoFields(),
+  ...videoWorkerFields(),
+  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'address a video worker listens on' }),
+  httpPort: port('PARLEY_VIDEO_WORKER_PORT', { doc: 'port of a video worker; 0 takes a free one' }),
+})
+
+export type Config = ReturnType<typeof readConfig>

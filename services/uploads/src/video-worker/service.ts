@@ -1,0 +1,47 @@
+import { tmpdir } from 'node:os'
+import { Health, periodically, Resources, serveHttp, serveInternal, usualPatience, type Service } from '@parley/runtime'
+import { dividedMemory } from '../memory.ts'
+import { removeOldJobFolders } from '../video/job-folder.ts'
+import { openEncoder } from '../video/open-encoder.ts'
+import type { Config } from './config.ts'
+import { takeVideos } from './take-videos.ts'
+
+/**
+ * Makes renditions of videos for uploads, with nothing beside it that is worth taking: no secret, no database, no bus. Throws
+ * when ffmpeg does not work here.
+ */
+export async function startWorkerProcess(config: Config, { stop }: { stop?: AbortSignal } = {}): Promise<Service> {
+  await using opened = new Resources()
+  const closing = new AbortController()
+  const signal = stop ? AbortSignal.any([closing.signal, stop]) : closing.signal
+  const health = new Health()
+  const works = health.startup('ffmpeg')
+  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+  const memory = dividedMemory(config, { images: false, videos: true })
+  const encoder = await openEncoder(config, { memoryBytes: memory.toolBytes, signal })
+  if (!encoder) throw new Error('a video worker needs ffmpeg and ffprobe')
+  const folder = config.videoFolder ?? tmpdir()
+  const sweep = () => removeOldJobFolders(folder, 2 * config.videoTimeoutMs)
+  opened.use(periodically({ name: 'remove old job folders', everyMs: 300_000, signal, run: sweep }))
+  const http = opened.use(
+    await serveHttp({
+      ...{ host: config.httpHost, port: config.httpPort },
+      handle: takeVideos({
+        encoder,
+        atOnce: memory.videosAtOnce,
+        mostBytes: Math.max(config.maxVideoUploadBytes, config.maxUploadBytes),
+        signal,
+      }),
+      // Nothing moves while a video is worked on.
+      patience: { ...usualPatience, idle: config.videoTimeoutMs + usualPatience.idle },
+    }),
+  )
+  works()
+  opened.defer('videos', () => {
+    health.drain()
+    closing.abort()
+  })
+  return Object.assign(opened.move(), {
+    ...{ internalPort: internal.port, url: http.url, drainTimeoutMs: config.drainTimeoutMs },
+  })
+}

@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { replyJson } from '../http/reply.ts'
+import { sourceFile } from '../video/ffmpeg-args.ts'
+import { atMost, demuxerOf } from '../video/fetch-source.ts'
+import { readMade, type Made } from '../video/made-file.ts'
+import { reportWorkFailed } from '../video/metrics.ts'
+import type { Encoder } from '../video/encode.ts'
+import { encodePath } from '../video/remote-encoder.ts'
+import { VideoFailure } from '../video/video-failure.ts'
+import { madeHeader, writeAnswer } from '../video/worker-answer.ts'
+
+type Options = { encoder: Encoder; atOnce: number; mostBytes: number; signal: AbortSignal }
+
+/** Takes a video as the body of a POST and answers what was made of it; 422 for what is no video, 503 when there is enough to do. */
+export function takeVideos({ encoder, atOnce, mostBytes, signal }: Options): RequestListener {
+  let underWay = 0
+  const work = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const stop = AbortSignal.any([signal, gone.signal])
+    await using folder = await encoder.openFolder()
+    const here = { folder: folder.path, signal: stop }
+    const path = join(folder.path, sourceFile)
+    await pipeline(request, atMost(mostBytes), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal: stop })
+    const encoded = await encoder.encode({ ...here, demuxer: await demuxerOf(path) })
+    const made = [...encoded.renditions, ...(encoded.poster ? [encoded.poster] : [])]
+    const length = made.reduce((sum, { size }) => sum + size, 0)
+    response.writeHead(200, { [madeHeader]: writeAnswer(encoded), 'content-length': length })
+    await pipeline(allOf(folder.path, made), response, { signal: stop })
+  }
+  return (request, response) => {
+    if (request.method !== 'POST' || request.url !== encodePath)
+      return replyJson(response, 404, { error: `nothing here but POST ${encodePath}` })
+    if (underWay >= atOnce || signal.aborted) return replyJson(response, 503, { error: 'there is enough to do' })
+    underWay++
+    work(request, response)
+      .catch((error: unknown) => {
+        if (response.headersSent || response.destroyed) return void response.destroy()
+        // Another worker takes it.
+        if (signal.aborted) return replyJson(response, 503, { error: 'this worker is going down' })
+        if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
+        reportWorkFailed(error)
+        replyJson(response, 500, { error: 'the video could not be processed; try again' })
+      })
+      .finally(() => underWay--)
+  }
+}
+
+/** The bytes of files, one after the other. */
+async function* allOf(folder: string, files: readonly Made[]): AsyncIterable<Buffer> {
+  for (const file of files) yield* readMade(folder, file) as AsyncIterable<Buffer>
+}

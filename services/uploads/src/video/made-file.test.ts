@@ -1,0 +1,29 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { findMade, readMade } from './made-file.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-made-'))
+  await writeFile(join(folder, '480p.mp4'), 'a film')
+  await writeFile(join(folder, 'empty.mp4'), '')
+  await symlink('/proc/self/environ', join(folder, 'link.mp4'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test('a file that was made is found and read', async () => {
+  const made = await findMade(folder, '480p.mp4')
+  expect(made).toEqual({ file: '480p.mp4', size: 6 })
+  if (made) expect(await text(readMade(folder, made))).toBe('a film')
+})
+
+test.each(['nothing.mp4', 'empty.mp4', 'link.mp4', '.'])('%s is no such file', async (file) => {
+  expect(await findMade(folder, file)).toBeUndefined()
+})
+
+test('a link that takes its place later is not followed', async () => {
+  await expect(text(readMade(folder, { file: 'link.mp4', size: 6 }))).rejects.toMatchObject({ code: 'ELOOP' })
+})

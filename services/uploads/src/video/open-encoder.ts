@@ -1,0 +1,53 @@
+import { tmpdir } from 'node:os'
+import { encode, type Encoder } from './encode.ts'
+import { openJobFolder } from './job-folder.ts'
+import { reportNoVideo, reportOwnUser } from './metrics.ts'
+import type { VideoSettings } from './settings.ts'
+import { findFault, videoTools, type VideoTools } from './tools.ts'
+
+type Options = { memoryBytes: number; signal: AbortSignal }
+
+/** The programs of this machine; undefined when they do not work, which is said. */
+export async function openEncoder(settings: VideoSettings, options: Options): Promise<Encoder | undefined> {
+  const userId = await toolUser(settings, options)
+  const tools = videoTools(settings, { ...options, userId })
+  const fault = await faultIn(tools, { settings, userId, signal: options.signal })
+  if (fault === undefined) return { encode: (job) => encode(tools, job), openFolder: () => folderOf(settings, userId) }
+  reportNoVideo(fault)
+  return undefined
+}
+
+/**
+ * The user that the programs run as, if they can: what takes one of them over then reads nothing of this process, whose
+ * environment holds secrets. That takes the right to change users.
+ */
+async function toolUser(settings: VideoSettings, options: Options): Promise<number | undefined> {
+  const { videoUserId: userId } = settings
+  if (userId === 0) return undefined
+  const fault = await faultIn(videoTools(settings, { ...options, userId }), {
+    settings,
+    userId,
+    signal: options.signal,
+  })
+  if (fault === undefined) return userId
+  options.signal.throwIfAborted()
+  reportOwnUser(userId, fault)
+  return undefined
+}
+
+type Trial = { settings: VideoSettings; userId: number | undefined; signal: AbortSignal }
+
+async function faultIn(tools: VideoTools, { settings, userId, signal }: Trial): Promise<string | undefined> {
+  try {
+    await using folder = await folderOf(settings, userId)
+    return await findFault(tools, { folder: folder.path, signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    // A folder that cannot be used at all is told by whoever needs it first.
+    if (userId === undefined) throw error
+    return 'its folder cannot be given to another user'
+  }
+}
+
+const folderOf = ({ videoFolder = tmpdir() }: VideoSettings, userId: number | undefined) =>
+  openJobFolder(videoFolder, userId)

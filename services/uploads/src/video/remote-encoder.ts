@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { EncodeJob, Encoded, Encoder } from './encode.ts'
+import { sourceFile } from './ffmpeg-args.ts'
+import { openJobFolder } from './job-folder.ts'
+import type { VideoSettings } from './settings.ts'
+import { VideoFailure } from './video-failure.ts'
+import { madeHeader, readAnswer } from './worker-answer.ts'
+
+/** Where workers take videos. */
+export const encodePath = '/videos'
+
+/** Has video workers do it, one after the other. */
+export function remoteEncoder(urls: readonly string[], settings: VideoSettings): Encoder {
+  let turn = 0
+  // A rendition is rarely larger than its source.
+  const mostBytes = 4 * settings.maxVideoUploadBytes
+  return {
+    openFolder: () => openJobFolder(settings.videoFolder ?? tmpdir()),
+    encode: (job) => encodeAt(new URL(encodePath, urls[turn++ % urls.length]), job, mostBytes),
+  }
+}
+
+async function encodeAt(worker: URL, { folder, signal }: EncodeJob, mostBytes: number): Promise<Encoded> {
+  const answer = await send(worker, join(folder, sourceFile), signal)
+  try {
+    if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await complaintOf(answer))
+    if (answer.statusCode === 503) throw away(new Error('the video worker has enough to do'))
+    const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), mostBytes) : undefined
+    if (!encoded) throw new Error(`the video worker answered ${answer.statusCode}, or nothing that is understood`)
+    await receive(answer, encoded, { folder, signal })
+    return encoded
+  } finally {
+    answer.destroy()
+  }
+}
+
+/** Sends the source and gives the answer, which may come before all of it is sent. */
+async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
+  const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })
+  // Whether it was sent shows by the answer, and whether that is whole by its bytes.
+  request.on('error', () => undefined)
+  void pipeline(createReadStream(source), request).catch(() => undefined)
+  try {
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    return answer.on('error', () => undefined)
+  } catch (error) {
+    signal.throwIfAborted()
+    // Nobody there has seen the video. Otherwise it may be what ended the worker.
+    throw notReached.has((error as NodeJS.ErrnoException).code ?? '') ? away(error) : error
+  }
+}
+
+const notReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
+
+/** Counts as nobody's attempt. */
+const away = (cause: unknown) =>
+  new ConnectError('no video worker takes a video at the moment', Code.Unavailable, undefined, undefined, cause)
+
+const mostComplaintBytes = 5_000
+
+async function complaintOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const bytes of answer as AsyncIterable<Buffer>) {
+    text += bytes.toString()
+    if (text.length > mostComplaintBytes) break
+  }
+  return text.slice(0, mostComplaintBytes)
+}
+
+/** Puts what was made into the folder. Throws when it is not as long as was said. */
+async function receive(
+  answer: IncomingMessage,
+  { renditions, poster }: Encoded,
+  { folder, signal }: Pick<EncodeJob, 'folder' | 'signal'>,
+): Promise<void> {
+  const bytes = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+  let rest: Buffer = Buffer.alloc(0)
+  async function* next(size: number): AsyncIterable<Buffer> {
+    for (let left = size; left > 0;) {
+      if (rest.length === 0) {
+        const { done, value } = await bytes.next()
+        if (done) throw new Error('the video worker broke off')
+        rest = value
+      }
+      const part = rest.subarray(0, left)
+      rest = rest.subarray(part.length)
+      left -= part.length
+      yield part
+    }
+  }
+  for (const { file, size } of [...renditions, ...(poster ? [poster] : [])])
+    await pipeline(next(size), createWriteStream(join(folder, file), { flags: 'wx' }), { signal })
+}

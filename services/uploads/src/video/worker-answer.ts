@@ -1,0 +1,54 @@
+import { planRenditions } from './renditions.ts'
+import { posterFile, renditionFile } from './ffmpeg-args.ts'
+import type { Encoded } from './encode.ts'
+
+/** Header in which a video worker says what it made; the bytes follow, renditions in order and the poster last. */
+export const madeHeader = 'parley-video'
+
+/** What stands there: sizes of files in bytes, 0 for no poster. */
+type Answer = { width: number; height: number; durationMs: number; sizes: number[]; posterSize: number }
+
+export function writeAnswer({ source, renditions, poster }: Encoded): string {
+  const { width, height, durationMs } = source
+  const answer: Answer = {
+    width,
+    height,
+    durationMs,
+    sizes: renditions.map(({ size }) => size),
+    posterSize: poster?.size ?? 0,
+  }
+  return JSON.stringify(answer)
+}
+
+const largestSide = 16_384
+
+/**
+ * What a worker says, which a video may have taken over: names of files and what a video is made into are our own, numbers
+ * are within bounds. Undefined for anything else.
+ */
+export function readAnswer(value: string, mostBytes: number): Encoded | undefined {
+  const { width, height, durationMs, sizes, posterSize } = parse(value)
+  if (!isWhole(width, 1, largestSide) || !isWhole(height, 1, largestSide)) return undefined
+  if (!isWhole(durationMs, 0, Number.MAX_SAFE_INTEGER) || !isWhole(posterSize, 0, mostBytes)) return undefined
+  const planned = planRenditions({ width, height })
+  if (!Array.isArray(sizes) || sizes.length !== planned.length) return undefined
+  const renditions = planned.flatMap((rendition, index) => {
+    const size: unknown = sizes[index]
+    return isWhole(size, 1, mostBytes) ? [{ ...rendition, file: renditionFile(rendition), size }] : []
+  })
+  if (renditions.length !== planned.length) return undefined
+  const poster = posterSize > 0 ? { file: posterFile, size: posterSize } : undefined
+  return { source: { width, height, durationMs }, renditions, poster }
+}
+
+function parse(value: string): { [Key in keyof Answer]?: unknown } {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+const isWhole = (value: unknown, least: number, most: number): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most

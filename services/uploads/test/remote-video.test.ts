@@ -1,0 +1,188 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { MessageVideoProcessingStatus } from '@parley/contracts/api'
+import { Resources, type Service } from '@parley/runtime'
+import { eventually, hasFfmpeg } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import { videoJobs } from '../src/store/schema.ts'
+import { readConfig } from '../src/video-worker/config.ts'
+import { startWorkerProcess } from '../src/video-worker/service.ts'
+import { openEnv, publicUrl, type Env } from './_env.ts'
+import { film, pictures, probe, quickly, tone } from './_films.ts'
+import { videoIn } from './_messaging.ts'
+import { bytesOf } from './_reading.ts'
+import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
+import { failed, heard, postFile, started, succeeded } from './_videos.ts'
+
+let env: Env
+let standIn: StandIn
+let opened: Resources
+beforeEach(async () => {
+  opened = new Resources()
+  env = opened.use(await openEnv())
+  env.rooms.set('Rtea', ['Ualice'])
+  standIn = opened.use(await standInFfmpeg())
+})
+afterEach(() => opened[Symbol.asyncDispose]())
+
+const local = { PARLEY_VIDEO_WORKER_HOST: '127.0.0.1', PARLEY_VIDEO_WORKER_PORT: '0' }
+const startWorker = async (settings: Record<string, string> = {}) =>
+  opened.use(await startWorkerProcess(readConfig({ env: { ...standIn.settings, ...local, ...settings } })))
+/** Uploads without any ffmpeg of its own. */
+const startUploads = (urls: string) =>
+  env.start({
+    ...{ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_WORKER_URLS: urls },
+    ...{ PARLEY_VIDEO_FFMPEG_PATH: '/nowhere/ffmpeg', PARLEY_VIDEO_FFPROBE_PATH: '/nowhere/ffprobe' },
+  })
+const attemptsAt = async (assetId: string) => {
+  const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
+  return job?.attempts
+}
+
+describe('a video worker', () => {
+  test('is told nothing secret', () => {
+    expect(readConfig({ env: local })).not.toHaveProperty('secretKey')
+    expect(JSON.stringify(readConfig({ env: local }))).not.toMatch(/secret|password|database/i)
+  })
+
+  test('makes what uploads serves', async () => {
+    const uploads = await startUploads((await startWorker()).url ?? '')
+    const { assetId } = await postFile(env, videoSaying('hello'))
+    await heard(env, assetId, started, succeeded)
+    const { asset } = await env.as('Ualice').assets.getAsset({ roomId: 'Rtea', assetId })
+    expect(asset?.videoProcessing).toMatchObject({
+      status: MessageVideoProcessingStatus.COMPLETED,
+      width: 1280,
+      height: 720,
+    })
+    const said = await Promise.all(
+      [...(asset?.videoProcessing?.variants ?? []), asset?.videoProcessing].map(async (made) => {
+        const url =
+          made && 'assetUrl' in made
+            ? made.assetUrl
+            : made && 'thumbnailAssetUrl' in made
+              ? made.thumbnailAssetUrl
+              : undefined
+        return (await bytesOf(await fetch((url?.url ?? '').replace(publicUrl, uploads.url ?? '')))).toString()
+      }),
+    )
+    expect(said).toEqual(['this is 720p.mp4\n', 'this is 480p.mp4\n', 'this is poster.jpg\n'])
+    expect(await standIn.folders()).toEqual([])
+  })
+
+  test.each(['BROKEN', 'SILENT'])('gives up a video that is %s', async (words) => {
+    await startUploads((await startWorker()).url ?? '')
+    const { assetId } = await postFile(env, videoSaying(words))
+    await heard(env, assetId, started, failed)
+    expect(videoIn(env.messaging.of(assetId)[1])).toMatchObject({ reasonCode: 'processing_failed' })
+  })
+
+  test('ends its programs when nobody waits for them any more', async () => {
+    const uploads = await startUploads((await startWorker()).url ?? '')
+    await postFile(env, videoSaying('WAIT'))
+    const pid = await eventually(
+      async () => (await standIn.begun())[0] ?? Promise.reject(new Error('nothing has begun')),
+    )
+    await uploads[Symbol.asyncDispose]()
+    await eventually(() => !isRunning(pid))
+    await eventually(async () => expect(await standIn.folders()).toEqual([]))
+  })
+
+  test('refuses more than it may do at once, and anything but videos', async () => {
+    const { url = '' } = await startWorker({ PARLEY_VIDEO_MAX_CONCURRENT: '1' })
+    const post = (words: string) => fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoSaying(words)) })
+    const first = post('WAIT')
+    await eventually(async () => expect(await standIn.begun()).toHaveLength(1))
+    expect((await post('hello')).status).toBe(503)
+    await standIn.release()
+    expect((await first).status).toBe(200)
+    // Its folder is removed first.
+    const playlist = async () => (await fetch(`${url}/videos`, { method: 'POST', body: '#EXTM3U' })).status
+    await eventually(async () => expect(await playlist()).toBe(422))
+    expect((await fetch(`${url}/videos`)).status).toBe(404)
+  })
+})
+
+describe('uploads', () => {
+  test('has a video that a worker gave back done by another, which is no attempt', async () => {
+    const worker = await startWorker()
+    await startUploads(worker.url ?? '')
+    const { assetId } = await postFile(env, videoSaying('WAIT'))
+    await eventually(async () => expect(await standIn.begun()).toHaveLength(1))
+    await worker[Symbol.asyncDispose]()
+    await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
+    expect(await attemptsAt(assetId)).toBe(0)
+  })
+
+  test('waits for a worker that is away, which is no attempt', async () => {
+    await startUploads('http://127.0.0.1:1')
+    const { assetId } = await postFile(env, videoSaying('hello'))
+    await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
+    expect(await attemptsAt(assetId)).toBe(0)
+  })
+
+  test.each<[string, RequestListener]>([
+    [
+      'breaks off',
+      (_, response) => response.writeHead(200, { 'parley-video': said({}), 'content-length': 100 }).end('x'),
+    ],
+    [
+      'makes more than it may',
+      (_, response) => response.writeHead(200, { 'parley-video': said({ posterSize: 1e15 }) }).end(),
+    ],
+    [
+      'says nothing that is understood',
+      (_, response) => response.writeHead(200, { 'parley-video': '{"sizes":"../"}' }).end(),
+    ],
+  ])('believes no worker that %s', async (_, answer) => {
+    await startUploads(await stand(answer))
+    const { assetId } = await postFile(env, videoSaying('hello'))
+    await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
+    expect(await attemptsAt(assetId)).toBe(1)
+  })
+})
+
+const withFfmpeg = hasFfmpeg() ? test : test.skip
+withFfmpeg('a worker with ffmpeg makes a real video', async () => {
+  const worker: Service = opened.use(await startWorkerProcess(readConfig({ env: local })))
+  const uploads = await startUploads(worker.url ?? '')
+  const { assetId } = await postFile(env, await film('in.mp4', [...pictures('640x480'), ...tone, ...quickly]))
+  const { assets } = env.as('Ualice')
+  const video = await eventually(
+    async () => {
+      const found = (await assets.getAsset({ roomId: 'Rtea', assetId })).asset?.videoProcessing
+      return found?.status === MessageVideoProcessingStatus.COMPLETED && found
+    },
+    { timeoutMs: 100_000 },
+  )
+  const [variant] = video.variants
+  const made = await bytesOf(await fetch((variant?.assetUrl?.url ?? '').replace(publicUrl, uploads.url ?? '')))
+  expect((await probe(made)).streams).toEqual(['h264 640x480 yuv420p', 'aac'])
+})
+
+const said = (changes: object) =>
+  JSON.stringify({ width: 640, height: 480, durationMs: 1, sizes: [50], posterSize: 50, ...changes })
+
+/** Whether a video waits to be tried again. */
+async function pausedAt(assetId: string): Promise<boolean> {
+  const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
+  return job?.holder === null && job.result === null && job.leasedUntil.getTime() > Date.now()
+}
+
+async function stand(answer: RequestListener): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.defer('stand-in', () => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
