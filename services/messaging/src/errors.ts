@@ -32,8 +32,6 @@ export const editWindowOver = (windowMs: number) =>
   unmet(`the message can no longer be edited: authors may for ${Math.round(windowMs / 1000)} seconds after posting`)
 export const tooManyEmojis = (most: number) =>
   unmet(`the message has reactions with ${most} different emojis, and takes no other one`)
-export const nothingWouldRemain = () =>
-  unmet('the message has no text, so its last attachment cannot be removed; delete the message instead')
 
 const invalid = (message: string) => new ConnectError(message, Code.InvalidArgument)
 export const bodyTooLong = (maxBytes: number) => invalid(`body: at most ${maxBytes} bytes of UTF-8`)

@@ -64,6 +64,8 @@ export async function startFleet({ processes = 1, outages = false, ...overrides 
     assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
     /** Files whose claims are not held against others. */
     forgetful: new Set<string>(),
+    /** Files that are videos, which are processed when they are posted. */
+    videos: new Set<string>(),
     /** What pages say of themselves. */
     previewLink: (_url: string): PreviewAnswer | Promise<PreviewAnswer> => ({}),
   }
@@ -107,6 +109,7 @@ export async function startFleet({ processes = 1, outages = false, ...overrides 
           return {
             assets: assetIds.map((assetId) => ({
               ...{ assetId, filename: `${assetId}.png`, contentType: 'image/png', size: 12n, width: 3, height: 4 },
+              toBeProcessed: neighbours.videos.has(assetId),
             })),
           }
         },

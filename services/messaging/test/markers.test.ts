@@ -170,6 +170,18 @@ describe('the marker of a thread', () => {
     expect((await markThread('a8', roomId, root.id)).previousReadAt).toBeUndefined()
   })
 
+  test('moves to the root before any reply is shown', async () => {
+    const { roomId } = await fleet.room().channel(['a10', 'b10'])
+    const root = await post('a10', roomId)
+    expect((await markThread('b10', roomId, root.id)).previousReadAt).toBeUndefined()
+    expect((await markThread('b10', roomId, root.id)).previousReadAt).toEqual(root.createdAt)
+    const other = await post('a10', roomId)
+    const reply = await post('a10', roomId, { threadRootEventId: other.id })
+    await fleet.as('a10').messages.deleteMessage({ roomId, eventId: reply.id })
+    await markThread('b10', roomId, other.id)
+    expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
+  })
+
   test('is not moved by what is no message of the thread', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]

@@ -136,6 +136,27 @@ test('an echo shows what its reply shows, in timelines and threads', async () =>
   }
 })
 
+test('an echo answers what its reply answers, and has no thread of its own', async () => {
+  const roomId = await room()
+  const root = await say(ann(), roomId, 'root')
+  const posted = await say(ann(), roomId, 'both', {
+    ...{ threadRootEventId: root.id, inReplyTo: root.id, alsoSendToChannel: true },
+  })
+  const later = await say(ann(), roomId, 'later', { threadRootEventId: root.id, inReplyTo: posted.id })
+  const { message } = await ann().messages.updateMessage({ roomId, eventId: later.id, alsoSendToChannel: true })
+  for (const [echoId, inReplyTo] of [
+    [posted.channelEchoEventId, root.id],
+    [message?.channelEchoEventId ?? '', posted.id],
+  ] as const) {
+    for (const echo of [await read(ann(), roomId, echoId), await shown(ann(), roomId, echoId)])
+      expect(echo).toMatchObject({
+        inReplyTo,
+        thread: { threadRootEventId: echoId, replyCount: 0, participantCount: 0, participantPreviewUserIds: [] },
+      })
+  }
+  expect(await shown(ann(), roomId, root.id)).toMatchObject({ thread: { threadRootEventId: root.id, replyCount: 2 } })
+})
+
 test('a placeholder shows nothing of it, and neither does its echo', async () => {
   const roomId = await room()
   const { root, reply, echoId } = await echoed(ann(), roomId)

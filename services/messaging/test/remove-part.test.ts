@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, told } from './_conversation.ts'
+import { echoed, gone, read, recordRoom, refused, say, shown, told } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { attach, preview, withoutText } from './_parts.ts'
 
@@ -48,17 +48,38 @@ describe('an attachment', () => {
     ])
   })
 
-  test('is not removed when nothing would remain; with a text it is', async () => {
+  test('goes with its message when nothing else of it is shown; a text stays', async () => {
     const roomId = await room()
-    const { id: eventId } = await say(ann(), roomId, 'x')
+    const { reply, echoId } = await echoed(ann(), roomId)
+    const [first = '', last = ''] = await attach(fleet, roomId, reply.id, [{}, {}])
+    await withoutText(fleet, roomId, reply.id)
+    const removing = (attachmentId: string) =>
+      ann().messages.deleteAttachment({ roomId, eventId: reply.id, attachmentId })
+    await removing(first)
+    expect(await read(ann(), roomId, reply.id)).toMatchObject({ attachments: [{ id: last }] })
+    await using recorded = await recordRoom(fleet, roomId)
+    const foreign = mod().messages.deleteAttachment({ roomId, eventId: reply.id, attachmentId: last })
+    await expect(foreign).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    expect(await removing(last)).toMatchObject({ deleted: true })
+    expect(await shown(ann(), roomId, echoId)).toMatchObject({ attachments: [], deletedAt: expect.anything() })
+    await expect(read(ann(), roomId, reply.id)).rejects.toMatchObject(gone)
+    await eventually(() => recorded.events.length === 1)
+    expect(told(recorded.events)).toEqual([
+      {
+        kind: 'message_retracted',
+        heard: [
+          { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
+          { to: roomId, kind: 'assetDeleted', roomId, assetId: last },
+        ],
+      },
+    ])
+    expect(recorded.events[0]?.fact).toMatchObject({
+      value: { messageEventId: reply.id, channelEchoEventId: echoId, removedAssetIds: [last] },
+    })
+
+    const { id: eventId } = await say(ann(), roomId, 'a text')
     const [attachmentId = ''] = await attach(fleet, roomId, eventId, [{}])
-    await withoutText(fleet, roomId, eventId)
-    const removing = () => ann().messages.deleteAttachment({ roomId, eventId, attachmentId })
-    await expect(removing()).rejects.toMatchObject(refused(Code.FailedPrecondition, 'delete the message instead'))
-    await ann().messages.updateMessage({ roomId, eventId, body: ' \u200b\n' })
-    await expect(removing()).rejects.toMatchObject(refused(Code.FailedPrecondition, 'delete the message instead'))
-    await ann().messages.updateMessage({ roomId, eventId, body: 'a text' })
-    await removing()
+    await ann().messages.deleteAttachment({ roomId, eventId, attachmentId })
     expect(await read(ann(), roomId, eventId)).toMatchObject({ body: 'a text', attachments: [] })
   })
 

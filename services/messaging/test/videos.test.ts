@@ -69,6 +69,16 @@ test('messages and lists of files show how far a video is, and where their reade
   }
 })
 
+test('the answer of a post shows that its videos are processed', async () => {
+  const { roomId } = await fleet.room().channel(['ann', 'bob'])
+  const attachmentAssetIds = [newId('asset'), newId('asset')]
+  for (const assetId of attachmentAssetIds) fleet.neighbours.assets.set(assetId, { userId: 'ann', roomId })
+  fleet.neighbours.videos.add(attachmentAssetIds[0] ?? '')
+  const message = await say(fleet.as('ann'), roomId, '', { attachmentAssetIds })
+  const states = message.attachments.map(({ videoProcessing }) => videoProcessing?.status)
+  expect(states).toEqual([MessageVideoProcessingStatus.PROCESSING, undefined])
+})
+
 test('one that failed says why', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')

@@ -9,7 +9,7 @@ import { assets, assetVariants, videoJobs } from '../src/store/schema.ts'
 import { openEnv, publicUrl, type Env } from './_env.ts'
 import { animated, plain } from './_images.ts'
 import { videoIn } from './_messaging.ts'
-import { sendFile } from './_sending.ts'
+import { claiming, sendFile } from './_sending.ts'
 import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
 import { failed, heard, postFile, started, succeeded, tellPosted } from './_videos.ts'
 
@@ -35,6 +35,21 @@ const open = (url = '', init: RequestInit = {}) => fetch(url.replace(publicUrl, 
 const variantsOf = (assetId: string) => env.db.select().from(assetVariants).where(eq(assetVariants.assetId, assetId))
 const noVariantsLie = async () =>
   expect((await env.storedKeys()).filter((key) => key.startsWith(storageKeys.variants))).toEqual([])
+
+test('a claim says of what moves that it is going to be processed', async () => {
+  const files = [
+    [videoSaying('soon'), 'video/mp4'],
+    [await animated(4, 4).gif().toBuffer(), 'image/gif'],
+    [await plain(4, 4).gif().toBuffer(), 'image/gif'],
+  ] as const
+  const claimed: boolean[] = []
+  for (const [bytes, contentType] of files) {
+    const { id } = await sendFile(env, bytes, { contentType })
+    const { assets: told } = await env.internal.claimAssets(claiming([id]))
+    claimed.push(...told.map(({ toBeProcessed }) => toBeProcessed))
+  }
+  expect(claimed).toEqual([true, true, false])
+})
 
 test('a posted video is processed: its room hears of it, and members play what was made', async () => {
   const { assetId, eventId } = await postFile(env, videoSaying('hello'))

@@ -12,7 +12,7 @@ export type Attached = {
   video: string | null
 }
 
-/** A row of a timeline or thread. An echo has the text, files and reactions of its reply and the thread that the reply stands in. */
+/** A row of a timeline or thread. An echo has the text, files, reactions and `inReplyTo` of its reply. */
 export type EventRow = {
   seq: bigint
   eventId: string
@@ -43,7 +43,7 @@ export type EventRow = {
   echoOfEventId: string | null
   echoFromThreadRootEventId: string | null
   channelEchoEventId: string | null
-  /** Of the thread that the row starts, or whose reply it echoes; null when nobody replied. */
+  /** Of the thread that the row starts; null when nobody replied. */
   replyCount: number | null
   lastReplyAt: Date | null
   participantIds: string[] | null

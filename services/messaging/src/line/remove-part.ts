@@ -3,17 +3,21 @@ import type { Context } from '../context.ts'
 import { isVisible } from '../domain/body.ts'
 import { isShown } from '../domain/changeable.ts'
 import { decodePreview } from '../domain/page-preview.ts'
-import { attachmentNotFound, linkPreviewNotFound, messageNotFound, nothingWouldRemain } from '../errors.ts'
+import { attachmentNotFound, linkPreviewNotFound, messageNotFound } from '../errors.ts'
 import { assertAuthor } from '../policy/message-changes.ts'
 import { dropAttachment, dropLinkPreview } from '../store/edits.ts'
 import { toEditedEvent, type Removed } from '../view/change-events.ts'
 import { occurrence, type Change, type Found } from './change.ts'
+import { retracting } from './retract.ts'
 
-/** Removes an attachment; the author's alone to do, in archived rooms too. */
+/**
+ * Removes an attachment; the author's alone to do, in archived rooms too. Without it and without text nothing of the message
+ * would remain: it is retracted.
+ */
 export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
   const message = ownMessage(caller, found)
   if (!message.attachmentIds.includes(assetId)) throw attachmentNotFound()
-  if (message.attachmentIds.length === 1 && !isVisible(message.body)) throw nothingWouldRemain()
+  if (message.attachmentIds.length === 1 && !isVisible(message.body)) return retracting(found, caller, ctx.now())
   const now = ctx.now()
   const placed = { roomId: found.room.roomId, seq: message.seq }
   return {

@@ -17,7 +17,8 @@ export function planRetraction(ctx: Context, caller: Subject, found: Found): Cha
   return retracting(found, caller, now)
 }
 
-function retracting({ room, message }: Found, caller: Subject, now: Date): Change {
+/** Makes a placeholder of the message, and of its echo. */
+export function retracting({ room, message }: Found, caller: Subject, now: Date): Change {
   const { seq, eventId, authorId, threadRootEventId, echo, attachmentIds, linkPreview } = message
   const places = echo ? [seq, echo.seq] : [seq]
   const channelEchoEventId = echo?.eventId ?? ''

@@ -34,7 +34,8 @@ with post as materialized (
   select n from standing, line where may
 ), file as materialized (
   select n, a.* from post, json_to_recordset(attachments) as a (
-    position smallint, asset_id text, filename text, content_type text, size bigint, width integer, height integer
+    position smallint, asset_id text, filename text, content_type text, size bigint, width integer, height integer,
+    video bytea
   )
 ), fresh as materialized (
   select n from post join met using (n)
@@ -86,8 +87,8 @@ with post as materialized (
   select $1, seq + 1, echo, 'message_posted', true, author, created_at, null, null, null, null, null, event_id, root
   from placed where echo is not null
 ), attachment as (
-  insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height)
-  select $1, seq, position, asset_id, filename, content_type, size, width, height from file join placed using (n)
+  insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height, video)
+  select $1, seq, position, asset_id, filename, content_type, size, width, height, video from file join placed using (n)
 ), unresolved as (
   insert into unresolved_mentions (room_id, seq, created_at) select $1, seq, created_at from placed where pending
 ), marker as (

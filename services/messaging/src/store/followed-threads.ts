@@ -10,11 +10,10 @@ const rooms = statement<AccessRow & { roomId: string }>(
   'read_rooms_of_followed_threads',
   `select l.room_id as "roomId", ${accessColumns}
 from (select distinct room_id from thread_follows where user_id = $1 and following) f
-join room_lines l on l.room_id = f.room_id${standingJoins('$1')}
-where not l.archived`,
+join room_lines l on l.room_id = f.room_id${standingJoins('$1')}`,
 )
 
-/** The rooms outside the archive in which a user follows threads, and how they stand there. */
+/** The rooms, archived ones too, in which a user follows threads, and how they stand there. */
 export async function findRoomsOfFollowed(on: Connection, userId: string): Promise<Access[]> {
   return (await rooms.run(on, [userId])).map((row) => toAccess(row.roomId, row))
 }

@@ -8,6 +8,8 @@ export type NewAttachment = {
   size: bigint
   width: number
   height: number
+  /** A video that is processed once the message is posted. */
+  toBeProcessed: boolean
 }
 
 /** Somebody whom a reply makes follow its thread, with the bytes that its entry then gets. */

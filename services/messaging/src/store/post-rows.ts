@@ -1,4 +1,8 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { VideoStateSchema } from '@parley/contracts/internal'
 import type { NewAttachment, NewFollower, NewPost } from './new-post.ts'
+
+const processing = bytesOf(toBinary(VideoStateSchema, create(VideoStateSchema, { status: 'processing' })))
 
 /** A post as `append_posts` reads it. */
 export function toPostRow(post: NewPost, n: number): object {
@@ -8,43 +12,48 @@ export function toPostRow(post: NewPost, n: number): object {
     author: post.authorId,
     open: post.openToAuthor,
     key: key ?? null,
-    digest: bytes(post.digest),
+    digest: bytesOf(post.digest),
     event_id: post.eventId,
     created_at: post.createdAt,
     body: post.body,
     in_reply_to: post.inReplyTo || null,
-    payload: bytes(entry.payload),
+    payload: bytesOf(entry.payload),
     holes: entry.holes,
-    link_preview: linkPreview ? bytes(linkPreview) : null,
+    link_preview: linkPreview ? bytesOf(linkPreview) : null,
     attachments: post.attachments.map(toAttachmentRow),
     pending: post.mentionsPending,
     root: reply?.rootEventId ?? null,
-    created_rider: reply ? bytes(reply.createdRider) : null,
+    created_rider: reply ? bytesOf(reply.createdRider) : null,
     followers: reply?.followers.map(toFollowerRow) ?? [],
     echo: reply?.echo?.eventId ?? null,
-    echo_payload: reply?.echo ? bytes(reply.echo.entry.payload) : null,
+    echo_payload: reply?.echo ? bytesOf(reply.echo.entry.payload) : null,
     echo_holes: reply?.echo?.entry.holes ?? null,
   }
 }
 
-const toAttachmentRow = ({ assetId, filename, contentType, size, width, height }: NewAttachment, position: number) => ({
-  position,
-  asset_id: assetId,
-  filename,
-  content_type: contentType,
-  size: size.toString(),
-  width,
-  height,
-})
+const toAttachmentRow = (attachment: NewAttachment, position: number) => {
+  const { assetId, filename, contentType, size, width, height, toBeProcessed } = attachment
+  return {
+    position,
+    asset_id: assetId,
+    filename,
+    content_type: contentType,
+    size: size.toString(),
+    width,
+    height,
+    video: toBeProcessed ? processing : null,
+  }
+}
 
 const toFollowerRow = ({ userId, why, open, rider }: NewFollower, nth: number) => ({
   nth,
   user_id: userId,
   why,
   open,
-  rider: bytes(rider),
+  rider: bytesOf(rider),
 })
 
 /** As PostgreSQL reads bytea in text. */
-const bytes = (value: Uint8Array) =>
-  `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
+function bytesOf(value: Uint8Array): string {
+  return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
+}

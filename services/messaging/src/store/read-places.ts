@@ -51,7 +51,7 @@ left join lateral (
   select seq, created_at from room_events
   where room_id = $1 and event_id = $3 and (event_id = $4 or thread_root_event_id = $4)
   union all
-  select seq, created_at from room_events where room_id = $1 and seq = t.last_reply_seq and $3 = ''
+  select seq, created_at from room_events where room_id = $1 and seq = coalesce(t.last_reply_seq, root.seq) and $3 = ''
 ) e on true
 left join thread_markers r on r.room_id = l.room_id and r.root_event_id = $4 and r.user_id = $2
 where l.room_id = $1`,
@@ -84,7 +84,7 @@ export async function findPlacesInRoom(
 /** `root`: what stands at the id of the root. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
-/** The message of the thread of that id, or the last reply shown when it is empty; undefined for an unknown room. */
+/** The message of the thread of that id; when it is empty the last reply shown, or the root. Undefined for an unknown room. */
 export async function findPlacesInThread(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

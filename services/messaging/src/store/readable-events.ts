@@ -22,9 +22,6 @@ type ReadableRow = AccessRow & (EventRow | { eventId: null })
 /** Of the message, or of the reply that an echo shows. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
 
-/** Root of the thread that a row shows. */
-const startedBy = 'coalesce(e.echo_from_thread_root_event_id, e.event_id)'
-
 const attachments = `(
     select json_agg(json_build_object(
       'assetId', a.asset_id, 'filename', a.filename, 'contentType', a.content_type, 'width', a.width, 'height', a.height,
@@ -50,7 +47,7 @@ export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.u
 export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
   coalesce(o.body, e.body) as body, coalesce(octet_length(coalesce(o.body, e.body)), 0) as bytes, coalesce(o.link_preview, e.link_preview) as "linkPreview",
-  ${attachments} as attachments, ${reactions} as reactions, e.in_reply_to as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
+  ${attachments} as attachments, ${reactions} as reactions, coalesce(o.in_reply_to, e.in_reply_to) as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
   e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
   e.channel_echo_event_id as "channelEchoEventId", t.reply_count as "replyCount", t.last_reply_at as "lastReplyAt",
   t.participant_ids as "participantIds", f.following as "isFollowing"`
@@ -63,9 +60,9 @@ export const eventJoins = `
 left join lateral (
   select * from room_events where room_id = l.room_id and event_id = e.echo_of_event_id limit 1
 ) o on true
-left join lateral (select * from threads where room_id = l.room_id and root_event_id = ${startedBy} limit 1) t on true
+left join lateral (select * from threads where room_id = l.room_id and root_event_id = e.event_id limit 1) t on true
 left join lateral (
-  select * from thread_follows where room_id = l.room_id and root_event_id = ${startedBy} and user_id = $2 limit 1
+  select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
 // An echo shows the body of its reply.

@@ -39,10 +39,10 @@ const participantsShown = 5
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, participantsShown) ?? []
 
-/** Of the thread that a row starts, or whose reply it echoes. */
+/** Of the thread that a row starts; an echo starts none. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
-    threadRootEventId: row.echoFromThreadRootEventId ?? row.eventId,
+    threadRootEventId: row.eventId,
     replyCount: row.replyCount ?? 0,
     ...(row.lastReplyAt && { lastReplyAt: timestampFromDate(row.lastReplyAt) }),
     participantPreviewUserIds: shownParticipants(row),

@@ -1,9 +1,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { AttachedAssetSchema } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
+import { isMoving } from '../store/video-jobs.ts'
 
 /** A file as a message keeps it. */
-export function toAttachedAsset(row: AssetRow): MessageInitShape<typeof AttachedAssetSchema> {
+export function toAttachedAsset(
+  row: AssetRow,
+  { videoEnabled }: { videoEnabled: boolean },
+): MessageInitShape<typeof AttachedAssetSchema> {
   const { id: assetId, filename, contentType, size, width, height } = row
-  return { assetId, filename, contentType, size: BigInt(size), width, height }
+  return { assetId, filename, contentType, size: BigInt(size), width, height, toBeProcessed: videoEnabled && isMoving(row) }
 }

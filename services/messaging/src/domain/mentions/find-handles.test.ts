@@ -11,7 +11,13 @@ describe('a mention', () => {
     ['@ann @ANN @Ann', ['ann']],
     ['@jürgen', ['jürgen']],
     ['**@ann** and ~@bob~', ['ann', 'bob']],
-    ['[see @ann](http://x)', ['ann']],
+    ['[see @ann] (http://x)', ['ann']],
+    ['[see @ann](http://x y)', ['ann']],
+    ['\\[@ann](http://x)', ['ann']],
+    ['<https://x.org/@bob> @ann', ['ann']],
+    ['@ann/@bob', ['ann', 'bob']],
+    ['\\\\@ann', ['ann']],
+    ['e.g. @ann', ['ann']],
     ['# @ann\n- @bob\n  1. @cat', ['ann', 'bob', 'cat']],
     ['@ann\\_lee', ['ann_lee']],
     ['@@ann', ['ann']],
@@ -27,6 +33,11 @@ describe('a mention', () => {
 
   test.each([
     ['directly behind a letter or digit', 'ann@example.org 1@ann é@ann'],
+    ['in an e-mail address', 'ann_@example.org a.b+@example.org'],
+    ['behind a backslash', '\\@ann (\\@ann) \\@ann\\@ann'],
+    ['in a link', '[see @ann](http://x) [@ann]() [a](<b c> "@ann") [@a [b] \\] @c](/d "e")'],
+    ['in the address of a link', '[see](/@ann) [see](https://x.org/(@ann)) ![alt @ann](x) [![@ann](a)](b)'],
+    ['in an address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
     ['in inline code', '`@ann` ``a ` @ann``'],
     ['in inline code over two lines', '`a\n@ann`'],
     ['in a fence', '```\n@ann\n```'],
@@ -57,6 +68,7 @@ describe('a mention', () => {
 /** Text outside code and quotes, by a parser of the whole of CommonMark. */
 function texts(node: Nodes): string[] {
   if (node.type === 'blockquote' || node.type === 'code' || node.type === 'inlineCode') return []
+  if (node.type === 'link') return []
   if (node.type === 'text') return [node.value]
   return 'children' in node ? node.children.flatMap(texts) : []
 }
@@ -81,6 +93,9 @@ test('what counts as code and as a quote is what CommonMark says', () => {
     '``',
     '~~~',
     '# ',
+    '[',
+    '](x)',
+    '\\',
   )
   const body = fc.array(token, { minLength: 1, maxLength: 14 }).map((tokens) => {
     let next = 0

@@ -26,6 +26,6 @@ export function claimAssets(ctx: Context): MethodImpl<typeof UploadsInternalServ
       await claim(tx, assetIds, eventId, now)
       return wanted
     })
-    return { assets: rows.map(toAttachedAsset) }
+    return { assets: rows.map((row) => toAttachedAsset(row, ctx.fileLimits)) }
   }
 }

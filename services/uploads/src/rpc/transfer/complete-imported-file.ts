@@ -21,6 +21,6 @@ export function completeImportedFile(
     if (!asset) throw uploadNotFound()
     await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
     await noteComplete(ctx.db, upload.id, asset.id)
-    return { asset: toAttachedAsset(asset) }
+    return { asset: toAttachedAsset(asset, ctx.fileLimits) }
   }
 }

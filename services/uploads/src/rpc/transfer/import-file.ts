@@ -25,7 +25,7 @@ export function importFile(ctx: Context): MethodImpl<typeof UploadsTransferServi
     const begun = known && (await findUpload(ctx.db, known.uploadId, now))
     const assetId = known?.assetId ?? begun?.assetId
     const asset = assetId ? await findAnyAsset(ctx.db, assetId) : undefined
-    if (asset) return { asset: toAttachedAsset(asset) }
+    if (asset) return { asset: toAttachedAsset(asset, ctx.fileLimits) }
     if (begun?.state === 'open' && begun.sha256 === sha256 && begun.size === draft.size)
       return { uploadId: begun.id, committed: BigInt(begun.committed) }
 
