@@ -6,6 +6,7 @@ import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
+import { followDeletedGroups } from './consumers/deleted-groups.ts'
 import type { Context } from './context.ts'
 import { keepAuditBuckets, makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { erasePerson } from './erasure/erase-person.ts'
@@ -62,6 +63,7 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   await makeAuditBucketsAhead(ctx)
   opened.use(keepAuditBuckets(ctx, signal))
   opened.use(await recordEvents(ctx))
+  opened.use(await followDeletedGroups(ctx))
   opened.use(releaseNamesOfNoRole(ctx, signal))
   opened.use(
     await startErasures({

@@ -3,7 +3,7 @@ import { EventBatchSchema, EventSchema } from '@parley/contracts/internal'
 import { declareStreams, outgoing, type OutgoingEvent } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 
-type Told = Partial<Pick<OutgoingEvent, 'id' | 'occurredAt' | 'actorId' | 'fact'>> &
+type Told = Partial<Pick<OutgoingEvent, 'id' | 'occurredAt' | 'actorId' | 'fact' | 'deliveries'>> &
   Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'version'>
 
 /** Puts an event on the stream, as the relay of some service would. Answers its id. */

@@ -11,6 +11,7 @@ import {
   ReadFactSchema,
   ThreadFollowFactSchema,
 } from '@parley/contracts/internal'
+import { realtimeEnvelope } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
@@ -131,6 +132,39 @@ test('every event is an entry: what happened, to what, by whom and when, without
     expect(payloadJson).not.toContain('confidential')
     expect(JSON.parse(payloadJson)).toBeDefined()
   }
+})
+
+test('a thread that begins and a member who leaves have entries beside those of what they come with', async () => {
+  await admin.start()
+  const at = new Date()
+  const about = { createdAt: at, actorId: 'Uann' }
+  const delivery = (envelope: Uint8Array) => ({ envelope, audience: { case: 'everyone', value: true } as const })
+  const posting = realtimeEnvelope('message_posted', {
+    ...{ ...about, id: 'Ereply', value: { roomId: 'R1', messageEventId: 'Ereply', threadRootEventId: 'Eroot' } },
+  })
+  const value = { roomId: 'R1', threadRootEventId: 'Eroot' }
+  const beginning = realtimeEnvelope('thread_created', { ...about, id: 'Ethread', value })
+  const replied = create(MessagePostedFactSchema, { roomSeq: 1n, threadRootEventId: 'Eroot' })
+  await announce(admin.bus, {
+    ...{ id: 'Ereply', kind: 'message_posted', aggregateType: 'room', aggregateId: 'R1', version: 1n, actorId: 'Uann' },
+    ...{ fact: { case: 'messagePosted', value: replied }, deliveries: [delivery(posting), delivery(beginning)] },
+  })
+  const leaving = realtimeEnvelope('server_member_deleted', { ...about, id: 'Egone', value: { userId: 'Uann' } })
+  await announce(admin.bus, {
+    ...{ id: 'Egone', kind: 'account_deleted', aggregateType: 'user', aggregateId: 'Uann', version: 1n },
+    ...{ actorId: 'Uann', deliveries: [delivery(leaving)] },
+  })
+  await eventually(async () => expect(await wholeLog(admin)).toHaveLength(4))
+  const entries = await wholeLog(admin)
+  expect(entries.map(({ subject, eventType, eventId }) => [subject, eventType, eventId]).reverse()).toEqual([
+    ['evt.room.R1.message_posted', 'MessagePostedEvent', 'Ereply'],
+    ['evt.room.R1.thread_created', 'ThreadCreatedEvent', 'Ethread'],
+    ['evt.user.Uann.account_deleted', 'UserAccountDeletedEvent', 'Egone'],
+    ['evt.user.Uann.server_member_deleted', 'ServerMemberDeletedEvent', 'Egone'],
+  ])
+  expect(entries.map(({ payloadJson }) => payloadJson).reverse()).toMatchObject([
+    ...[expect.anything(), JSON.stringify(value), expect.anything(), '{"userId":"Uann"}'],
+  ])
 })
 
 test('two processes that write at once leave no gap and repeat nothing', async () => {

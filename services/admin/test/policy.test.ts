@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/auth'
 import { fromBinary } from '@bufbuild/protobuf'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
+import { announce } from './_announce.ts'
+import { fakeNeighbours } from './_neighbours.ts'
 
 const policySubject = 'evt.control.policy.server.policy_changed'
 const everyone = { userId: 'Ualice', roleIds: [] }
@@ -67,6 +70,36 @@ test('finding and joining a private room is denied to everyone at once, and repe
   }
   expect(may(after, everyone, 'message.post', inRoom('Rprivate'))).toBe(true)
   expect(await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })).toMatchObject({ revision })
+})
+
+test('decisions about a group that is deleted are gone, those about others stay', async () => {
+  const deny = async (id: string) => {
+    const scope = { kind: PermissionScopeKind.GROUP, id }
+    const denial = { permission: 'room.create', decision: PermissionDecision.DENY, scope }
+    await admin.owner.adminPermissions.setRolePermission({ ...denial, roleName: 'moderator' })
+    await admin.owner.adminPermissions.setUserPermission({ ...denial, userId: 'Uada' })
+  }
+  await using neighbours = await fakeNeighbours(admin)
+  neighbours.people = [{ id: 'Uada' }]
+  neighbours.groups = ['Ggone', 'Gkept'].map((groupId) => ({ groupId, name: groupId }))
+  await deny('Ggone')
+  await deny('Gkept')
+  const about = async (id: string) => (await getPolicy()).decisions.filter(({ scope }) => scope?.id === id)
+  expect(await about('Ggone')).toHaveLength(2)
+  const told = { kind: 'room_group_deleted', aggregateType: 'group', aggregateId: 'Ggone', version: 7n } as const
+  await announce(admin.bus, { ...told, actorId: 'Uada' })
+  await eventually(async () => expect(await about('Ggone')).toEqual([]))
+  expect(await about('Gkept')).toHaveLength(2)
+  const cleared = async () => {
+    const { entries } = await admin.owner.eventLog.listEvents({ filter: { eventType: 'RbacPermissionClearedEvent' } })
+    return entries.map(({ subject, actorId }) => [subject, actorId]).sort()
+  }
+  await eventually(async () =>
+    expect(await cleared()).toEqual([
+      ['evt.rbac.Uada.rbac_permission_cleared', 'Uada'],
+      ['evt.rbac.moderator.rbac_permission_cleared', 'Uada'],
+    ]),
+  )
 })
 
 test('the denial is answered when the stream holds it', async () => {

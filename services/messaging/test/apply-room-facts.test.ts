@@ -76,7 +76,7 @@ test('facts become timeline rows and events, in order', async () => {
   expect(
     events.map((event) => heard(event).map(({ kind, to, actorId, value }) => ({ kind, to, actorId, value }))),
   ).toEqual([
-    [told('roomCreated')],
+    [told('roomCreated'), told('roomCreated', ['maker'])],
     [told('userJoinedRoom', roomId, 'ann'), told('userJoinedRoom', ['ann'], 'ann')],
     [told('userJoinedRoom', roomId, 'bob'), told('userJoinedRoom', ['bob'], 'bob')],
     [told('roomUpdated')],

@@ -67,6 +67,7 @@ export const dmHasNoBans = () => new ConnectError('a direct message has no bans'
 export const banOfOneself = () => new ConnectError('you cannot ban yourself', Code.PermissionDenied)
 export const banOfNonMember = () =>
   new ConnectError('only a member of the room can be banned from it', Code.PermissionDenied)
+export const reasonMissing = () => new ConnectError('reason: must not be blank', Code.InvalidArgument)
 export const banEndsInThePast = () => new ConnectError('expires_at must be in the future', Code.InvalidArgument)
 
 export const keyOfAnotherRequest = () =>

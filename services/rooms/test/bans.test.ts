@@ -32,7 +32,7 @@ const ban = (request: { userId?: string; roomId?: string; reason?: string; expir
   const until = expiresAt && { expiresAt: timestampFromDate(expiresAt) }
   return moderator().banMember({ roomId: room, userId: 'Umallory', reason: 'noise', ...rest, ...until })
 }
-const unban = (userId = 'Umallory') => moderator().unbanMember({ roomId: room, userId, reason: 'peace' })
+const unban = (userId = 'Umallory', reason = 'peace') => moderator().unbanMember({ roomId: room, userId, reason })
 const access = async () => (await env.internal.getRoomAccess({ userId: 'Umallory', roomId: room })).effectiveMember
 const join = () => env.as('Umallory').rooms.joinRoom({ roomId: room })
 
@@ -84,6 +84,7 @@ describe('BanMember', () => {
     ['an unknown room', () => ban({ roomId: 'Rnone' }), Code.NotFound],
     ['a direct message', () => ban({ roomId: direct }), Code.InvalidArgument],
     ['no reason', () => ban({ reason: '' }), Code.InvalidArgument],
+    ['a reason of blanks', () => ban({ reason: ' \t\u00a0\n' }), Code.InvalidArgument],
     ['an end in the past', () => ban({ expiresAt: new Date(Date.now() - 1000) }), Code.InvalidArgument],
   ])('refuses %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
@@ -101,6 +102,10 @@ describe('UnbanMember', () => {
     expect(await access()).toBe(false)
     await join()
     expect(await access()).toBe(true)
+  })
+
+  test('needs a reason that says something', async () => {
+    expect(await codeOf(unban('Umallory', '  '))).toBe(Code.InvalidArgument)
   })
 
   test('without a ban succeeds and writes nothing', async () => {

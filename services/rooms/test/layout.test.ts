@@ -257,7 +257,11 @@ describe('ReorderSidebarItemsInGroup', () => {
     const seen = await env.as('Ualice').directory.getRoomGroup({ groupId })
     expect(seen.group?.items.map(({ item }) => item.case)).toEqual(['sidebarLink', 'room'])
     expect(about(await told())).toEqual(
-      new Set(['layout.server.room_groups_updated', `group.${groupId}.sidebar_group_entries_reordered`]),
+      new Set([
+        'layout.server.room_groups_updated',
+        `group.${groupId}.sidebar_group_entries_reordered`,
+        `group.${groupId}.rooms_in_group_reordered`,
+      ]),
     )
     await admin().reorderSidebarItemsInGroup({ groupId, items })
     expect(await inGroup(groupId)).toEqual(items.map(({ id }) => id))

@@ -35,6 +35,25 @@ describe('UpdateRoom', () => {
     })
   })
 
+  test('a new name is told to everyone, as those who only list the room show it too; nothing else is', async () => {
+    await using recording = await recordEvents(env.bus, 'evt.layout.>')
+    await owner().updateRoom({ roomId: room, description: 'words' })
+    await owner().updateRoom({ roomId: room, name: `managed-${made}`, description: 'other words' })
+    await owner().updateRoom({ roomId: room, name: `Renamed-${made}` })
+    const events = () =>
+      recording.events.filter(({ fact }) => fact.case === 'layoutChanged' && fact.value.roomId === room)
+    await eventually(() => expect(events()).toHaveLength(1))
+    const end = await makeRoom(env, `after-${made}`)
+    await eventually(() =>
+      expect(recording.events.some(({ fact }) => fact.case === 'layoutChanged' && fact.value.roomId === end)).toBe(
+        true,
+      ),
+    )
+    expect(events()).toMatchObject([
+      { kind: 'room_groups_updated', actorId: 'Uowner', deliveries: [{ audience: { case: 'everyone' } }] },
+    ])
+  })
+
   test('an empty description clears, what is not named stays', async () => {
     await owner().updateRoom({ roomId: room, description: 'words' })
     const { room: after } = await owner().updateRoom({ roomId: room, description: '' })

@@ -65,8 +65,18 @@ export const membership: Row[] = [
 
 /** What becomes of rooms. */
 export const rooms: Row[] = [
-  row('renaming a channel', (stage) => rename(stage, stage.channel), ['roomUpdated', channel]),
-  row('renaming a universal room', (stage) => rename(stage, stage.hall), ['roomUpdated', hall]),
+  row(
+    'renaming a channel',
+    (stage) => rename(stage, stage.channel),
+    ['roomUpdated', channel],
+    ['roomGroupsUpdated', everyone],
+  ),
+  row(
+    'renaming a universal room',
+    (stage) => rename(stage, stage.hall),
+    ['roomUpdated', hall],
+    ['roomGroupsUpdated', everyone],
+  ),
   row(
     'archiving a channel',
     (stage) => stage.call('adam', archiveRoom, { roomId: stage.channel }),
@@ -102,6 +112,7 @@ export const rooms: Row[] = [
   row(
     'a new channel of a listener',
     (stage) => stage.call('adam', createRoom, { name: roomName(), groupId: stage.groupId }),
+    ['roomCreated', ['adam']],
     ['userJoinedRoom', ['adam']],
     ['roomGroupsUpdated', everyone],
   ),

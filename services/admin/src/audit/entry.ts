@@ -1,6 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 import { eventTypeOf } from './event-types.ts'
+import { happenedAlong } from './happened-along.ts'
 import { payloadOf } from './payload.ts'
 import { auditClassOf, bucketAt, bucketName } from './retention.ts'
 
@@ -17,7 +18,16 @@ export type NewAuditEntry = {
   payload: string
 }
 
-export function toAuditEntry(event: Event, recordedAt: Date): NewAuditEntry {
+/** The entries of an event: its own, and one for what happened with it. */
+export function toAuditEntries(event: Event, recordedAt: Date): NewAuditEntry[] {
+  const along = happenedAlong(event)
+  const own = toAuditEntry(event, recordedAt)
+  if (!along) return [own]
+  const { id, kind, payload } = along
+  return [own, { ...toAuditEntry({ ...event, id, kind, fact: { case: undefined } }, recordedAt), payload }]
+}
+
+function toAuditEntry(event: Event, recordedAt: Date): NewAuditEntry {
   return {
     bucket: bucketName(bucketAt(auditClassOf(event), recordedAt)),
     eventId: event.id,

@@ -1,6 +1,6 @@
 import { allEvents, consumeEventBatches } from '@parley/events'
 import { auditDurable } from '../audit/durable.ts'
-import { isAudited, toAuditEntry } from '../audit/entry.ts'
+import { isAudited, toAuditEntries } from '../audit/entry.ts'
 import type { Context } from '../context.ts'
 import { appendEntries } from '../store/audit-entries.ts'
 
@@ -13,7 +13,7 @@ export function recordEvents({ bus, db, now }: Context): Promise<AsyncDisposable
     subject: allEvents,
     on: async (events, tx) => {
       const at = now()
-      const entries = events.filter(isAudited).map((event) => toAuditEntry(event, at))
+      const entries = events.filter(isAudited).flatMap((event) => toAuditEntries(event, at))
       if (entries.length > 0) await appendEntries(tx, entries)
     },
   })

@@ -69,6 +69,15 @@ export async function clearDecisionsOf(
     .returning()
 }
 
+/** Clears every decision at a scope; answers those there were. */
+export async function clearDecisionsAt(tx: Tx, scope: { kind: 'group'; id: string }): Promise<DecisionKey[]> {
+  const { scopeKind, scopeId } = permissionDecisions
+  return tx
+    .delete(permissionDecisions)
+    .where(and(eq(scopeKind, scope.kind), eq(scopeId, scope.id)))
+    .returning()
+}
+
 function hasKey(key: DecisionKey): SQL | undefined {
   const { scopeKind, scopeId, subjectKind, subjectId, permission } = permissionDecisions
   return and(

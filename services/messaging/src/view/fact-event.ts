@@ -30,7 +30,8 @@ function deliveries(step: Step, notice: Notice, createdAt: Date): DeliveryInit[]
     notice === 'room_universal_changed'
       ? realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId, universal: line.universal } })
       : realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId } })
-  // Who joins is not yet, and who left no longer, among those whom the room's audience reaches.
-  const toPerson = aboutUserId && !isDm(line) ? [toUser(aboutUserId, envelope)] : []
+  // Who makes or joins the room is not yet, and who left no longer, among those whom the room's audience reaches.
+  const person = notice === 'room_created' ? fact.actorId : aboutUserId
+  const toPerson = person && !isDm(line) ? [toUser(person, envelope)] : []
   return [toRoom(line, envelope), ...toPerson]
 }

@@ -22,8 +22,11 @@ export type DecidedChange = {
   write: (tx: Tx, room: RoomRow) => Promise<Changed>
   /** Tells the facts that may have made the change before: without anything to write the newest of them is waited for. */
   isAbout: (fact: RoomFact) => boolean
-  /** When the groups people see look different afterwards: what else the audit log notes of it. */
-  touchesLayout?: (before: RoomRow) => LayoutNote[]
+  /**
+   * When the groups people see may look different afterwards: what else the audit log notes of it; undefined when they look
+   * the same after all.
+   */
+  touchesLayout?: (before: RoomRow) => LayoutNote[] | undefined
 }
 
 type Committed = Changed & { entries: bigint[] }
@@ -60,9 +63,9 @@ function commit(ctx: Context, change: DecidedChange): Promise<Committed> {
     const seen = await getRoomSeen(tx, userId, roomId)
     if (decide(seen) === 'nothing') return { room: seen.room, facts: [], entries: [] }
     const changed = await write(tx, seen.room)
-    if (layoutVersion === undefined) return { ...changed, entries: [] }
+    const notes = touchesLayout?.(seen.room)
+    if (layoutVersion === undefined || notes === undefined) return { ...changed, entries: [] }
     const told = roomGroupsUpdated(layoutVersion, { groupId: changed.room.groupId ?? '', roomId }, cause)
-    const notes = touchesLayout?.(seen.room) ?? []
     const events = [told, ...notes.map((note) => noteEvent(note, layoutVersion, cause))]
     return { ...changed, entries: await enqueue(tx, events) }
   })

@@ -9,5 +9,13 @@ export function toAttachedAsset(
   { videoEnabled }: { videoEnabled: boolean },
 ): MessageInitShape<typeof AttachedAssetSchema> {
   const { id: assetId, filename, contentType, size, width, height } = row
-  return { assetId, filename, contentType, size: BigInt(size), width, height, toBeProcessed: videoEnabled && isMoving(row) }
+  return {
+    assetId,
+    filename,
+    contentType,
+    size: BigInt(size),
+    width,
+    height,
+    toBeProcessed: videoEnabled && isMoving(row),
+  }
 }

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { AdminRoomLayoutItemKind, type AdminRoomLayoutItem, type AdminRoomLayoutService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { itemsReordered } from '../../domain/layout-event.ts'
+import { itemsReordered, roomsReordered } from '../../domain/layout-event.ts'
 import { isReordering, isSameOrder } from '../../domain/reordering.ts'
 import { itemsDoNotMatch } from '../../errors.ts'
 import { changeLayout } from '../../layout/change-layout.ts'
@@ -26,7 +26,11 @@ export function reorderSidebarItemsInGroup(
       if (isSameOrder(current, wanted)) return { answer: before }
       const ids = items.map(({ id }) => id)
       await orderItems(tx, groupId, ids)
-      return { answer: await showGroup(tx, policy, caller, groupId), groupId, notes: [itemsReordered(groupId, ids)] }
+      const roomIds = items.filter(({ kind }) => kind === AdminRoomLayoutItemKind.ROOM).map(({ id }) => id)
+      const roomsBefore = before.items.flatMap(({ item }) => (item.case === 'room' ? item.value.id : []))
+      const notes = [itemsReordered(groupId, ids)]
+      if (!isSameOrder(roomsBefore, roomIds)) notes.push(roomsReordered(groupId, roomIds))
+      return { answer: await showGroup(tx, policy, caller, groupId), groupId, notes }
     })
     return { group }
   }

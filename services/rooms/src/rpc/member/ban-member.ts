@@ -5,6 +5,7 @@ import type { Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
+import { banReason } from '../../domain/ban-reason.ts'
 import { factsOf, type Change } from '../../domain/room-fact.ts'
 import { banEndsInThePast } from '../../errors.ts'
 import { makeChange } from '../../line/decided-change.ts'
@@ -17,7 +18,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { getRoomSeen } from '../../store/seen-rooms.ts'
 
 export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.banMember> {
-  return async ({ roomId, userId, reason, expiresAt: until }, call) => {
+  return async ({ roomId, userId, reason: given, expiresAt: until }, call) => {
+    const reason = banReason(given)
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const expiresAt = until ? timestampDate(until) : null

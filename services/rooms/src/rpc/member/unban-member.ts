@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
+import { banReason } from '../../domain/ban-reason.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../line/decided-change.ts'
 import { unban } from '../../policy/banning.ts'
@@ -10,7 +11,8 @@ import { endBan } from '../../store/bans.ts'
 import { changeRoom } from '../../store/changes.ts'
 
 export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.unbanMember> {
-  return async ({ roomId, userId }, call) => {
+  return async ({ roomId, userId, reason }, call) => {
+    banReason(reason)
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
     await makeChange(

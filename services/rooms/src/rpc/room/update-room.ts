@@ -52,6 +52,9 @@ export function updateRoom(ctx: Context): MethodImpl<typeof RoomService.method.u
         },
         isAbout: factsOf(['created', 'updated', 'universal']),
         write,
+        ...(name !== undefined && {
+          touchesLayout: (before: RoomRow) => (name === before.name ? undefined : []),
+        }),
       },
       call,
     )

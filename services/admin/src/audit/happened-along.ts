@@ -1,0 +1,27 @@
+import { fromBinary, toJsonString } from '@bufbuild/protobuf'
+import type { Event } from '@parley/contracts/internal'
+import {
+  RealtimeEventEnvelopeSchema,
+  RealtimeServerMemberDeletedEventSchema,
+  RealtimeThreadCreatedEventSchema,
+} from '@parley/contracts/realtime'
+
+/** What the audit log has an entry of its own for although it has no event: clients hear of it with another one. */
+type Along = { id: string; kind: string; payload: string }
+
+/** A thread begins with its first reply, and a member leaves the server with the account. Payloads are ids alone. */
+export function happenedAlong({ kind, fact, deliveries }: Event): Along | undefined {
+  const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''
+  if (!isReply && kind !== 'account_deleted') return undefined
+  for (const { envelope } of deliveries) {
+    const { id, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
+    if (event.case === 'threadCreated')
+      return { id, kind: 'thread_created', payload: toJsonString(RealtimeThreadCreatedEventSchema, event.value) }
+    if (event.case === 'serverMemberDeleted')
+      return {
+        ...{ id, kind: 'server_member_deleted' },
+        payload: toJsonString(RealtimeServerMemberDeletedEventSchema, event.value),
+      }
+  }
+  return undefined
+}

@@ -1,0 +1,33 @@
+import { consumeEvents, type EventPreparation } from '@parley/events'
+import type { Context } from '../context.ts'
+import { permissionDecided } from '../domain/rbac-events.ts'
+import { changePolicy } from '../roles/change-policy.ts'
+import { clearDecisionsAt } from '../store/policy.ts'
+import { toPolicyDecision } from '../view/policy.ts'
+
+/** Clears the permission decisions of groups that are deleted. */
+export const followDeletedGroups = (ctx: Context): Promise<AsyncDisposable> =>
+  consumeEvents({
+    ...{ bus: ctx.bus, db: ctx.db, service: 'admin', durable: 'deleted-groups' },
+    subject: 'evt.group.*.room_group_deleted',
+    prepare: onGroupDeleted(ctx),
+  })
+
+/** The change locks the policy in a transaction of its own; a repeat finds nothing to clear. */
+const onGroupDeleted =
+  (ctx: Context): EventPreparation =>
+  async ({ aggregateId: groupId, actorId }) => {
+    const scope = { kind: 'group', id: groupId } as const
+    await changePolicy(ctx, actorId, async (tx, policy) => {
+      const cleared = await clearDecisionsAt(tx, scope)
+      if (cleared.length === 0) return { change: undefined, answer: undefined }
+      const events = cleared.map(({ subjectKind, subjectId, permission }) => {
+        const roleName = policy.roles.get(subjectId)?.name ?? subjectId
+        const decided = subjectKind === 'role' ? { roleName } : { userId: subjectId }
+        return permissionDecided(decided, permission, scope, 'none')
+      })
+      const decisions = cleared.map((key) => toPolicyDecision(key, 'none'))
+      return { change: { delta: { decisions }, events }, answer: undefined }
+    })
+    return undefined
+  }
