@@ -30,3 +30,7 @@ const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm
 
 /** What a page runs or applies when it names the address of such a file. */
 export const isCode = (contentType: string): boolean => code.test(bare(contentType))
+
+/** Whether a file is processed as a video. */
+export const isMoving = ({ contentType, animated }: { contentType: string; animated: boolean }): boolean =>
+  contentType.startsWith('video/') || (contentType === 'image/gif' && animated)

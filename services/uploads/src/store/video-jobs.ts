@@ -23,12 +23,7 @@ export const videosBegun = new CommitChannel()
 export const processing = { status: 'processing' }
 
 const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
-/** Whether a file is processed as a video; `moves` says it in SQL. */
-export const isMoving = ({
-  contentType,
-  animated,
-}: Pick<typeof assets.$inferSelect, 'contentType' | 'animated'>): boolean =>
-  contentType.startsWith('video/') || (contentType === 'image/gif' && animated)
+/** `isMoving` in SQL. */
 const moves = or(like(assets.contentType, 'video/%'), and(eq(assets.contentType, 'image/gif'), assets.animated))
 
 /** Notes those of the files of messages that are to be processed; each once. */

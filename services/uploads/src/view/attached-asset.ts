@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { AttachedAssetSchema } from '@parley/contracts/internal'
+import { isMoving } from '../domain/media-type.ts'
 import type { AssetRow } from '../store/assets.ts'
-import { isMoving } from '../store/video-jobs.ts'
 
 /** A file as a message keeps it. */
 export function toAttachedAsset(
