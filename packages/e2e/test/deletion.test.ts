@@ -122,8 +122,8 @@ test('nothing of a deleted person is left in any table, event or file, and other
   expect(Object.fromEntries([...traces].filter(([, where]) => where.length > 0))).toEqual({})
   expect(storedFiles()).not.toContain(avatarKey)
 
-  const seen = await bob.call(UserService.method.getUser, { target: { case: 'userId', value: zed.userId } })
-  expect(seen.user?.user).toMatchObject({ deleted: true, displayName: 'Deleted User', login: '' })
+  const request = { target: { case: 'userId', value: zed.userId } } as const
+  expect(codeOf(await bob.attempt(UserService.method.getUser, request))).toBe('not_found')
   const { page } = await bob.call(RoomService.method.getRoomEvents, { roomId })
   expect(page?.includes?.users[zed.userId]).toMatchObject({ deleted: true, displayName: 'Deleted User' })
   expect(page?.events.filter(({ actorId }) => actorId === zed.userId).length).toBeGreaterThan(1)

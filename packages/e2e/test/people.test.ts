@@ -117,5 +117,6 @@ test('whoever is deleted is gone for everyone, and cannot come back', async () =
   await eventually(async () => {
     expect(codeOf(await carl.attempt(ViewerService.method.getViewer, {}))).toBe('unauthenticated')
   })
-  expect(await shown(carl.userId, bob)).toMatchObject({ deleted: true, displayName: 'Deleted User' })
+  const request = { target: { case: 'userId', value: carl.userId } } as const
+  expect(codeOf(await bob.attempt(UserService.method.getUser, request))).toBe('not_found')
 })

@@ -116,10 +116,11 @@ describe('somebody', () => {
     expect(await directory().getUser({ target: { case: 'login', value: 'aNNa' } })).toEqual(byId)
   })
 
-  test('who is gone is shown by id without a name, and not found by login', async () => {
-    const { user } = await directory().getUser({ target: { case: 'userId', value: idOf('gone') } })
-    expect(user?.user).toMatchObject({ id: idOf('gone'), deleted: true, displayName: 'Deleted User', login: '' })
+  test('who is gone is unknown, by id as by login', async () => {
+    expect(await codeOf(directory().getUser({ target: { case: 'userId', value: idOf('gone') } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'gone' } }))).toBe(Code.NotFound)
+    const { users: found } = await directory().batchGetUsers({ userIds: [idOf('gone'), idOf('Anna')] })
+    expect(found.map(({ user }) => user?.id)).toEqual([idOf('Anna')])
   })
 
   test('who is unknown is not found; who is not named is a mistake', async () => {

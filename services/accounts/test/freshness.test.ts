@@ -56,6 +56,13 @@ describe('a fresh credential', () => {
     expect(await check(caller)).toBe(Code.FailedPrecondition)
   })
 
+  test('does not keep a password that is given from being verified', async () => {
+    const caller = await callerFor('gina')
+    expect(await check(caller, 'a wrong password')).toBe(Code.InvalidArgument)
+    expect(await check(caller)).toBeUndefined()
+    expect(await check(caller, password)).toBeUndefined()
+  })
+
   test('is proved anew by the current password, for itself alone', async () => {
     const [bearer, cookie] = await callersFor('bert')
     if (!bearer || !cookie) throw new Error('two credentials are needed')

@@ -115,7 +115,7 @@ describe('a first password', () => {
     const { who } = await passwordless('frida')
     now += 30 * minute
     expect(await codeOf(update({ ...who, fresh: true }, { password: next }))).toBe(Code.FailedPrecondition)
-    expect(await codeOf(update(who, { password: next, currentPassword: password }))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(update(who, { password: next, currentPassword: password }))).toBe(Code.InvalidArgument)
   })
 
   test('is refused to credentials that can never be fresh, and to those that ended', async () => {

@@ -44,6 +44,21 @@ test('without a media server there are no calls; those from before end, also whe
   expect(await response.json()).toEqual({ error: 'voice calls are not configured' })
 })
 
+test('without a media server, too, a key stands for its request and its answer', async () => {
+  const replayed: (string | null)[] = []
+  const options = {
+    headers: { 'Idempotency-Key': 'off' },
+    onHeader: (given: Headers) => replayed.push(given.get('Idempotency-Replayed')),
+  }
+  const join = (roomId: string) => env.as('Ualice').joinCall({ roomId }, options)
+  for (const _ of [1, 2]) expect((await join('R1')).joined).toBe(false)
+  expect(replayed).toEqual([null, 'true'])
+  await expect(join('R2')).rejects.toMatchObject({ code: Code.InvalidArgument })
+  await using other = await env.start()
+  expect(other.url).toBeDefined()
+  expect((await join('R1')).joined).toBe(false)
+})
+
 test('without a media server, too, only members are answered of rooms that are there', async () => {
   const asks = (userId: string, roomId: string) => {
     const { joinCall, leaveCall, getCallToken, listCallParticipants } = env.as(userId)

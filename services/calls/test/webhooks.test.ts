@@ -94,22 +94,36 @@ test('a token from before a ban lets nobody stay', async () => {
   expect(env.messaging.toldOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
 })
 
-test('a room that the media server closes ends the call, but not for who is only on the way', async () => {
+const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEvent => ({
+  ...{ event: 'room_finished', id, createdAt: String(Math.trunc(Date.now() / 1000) - secondsAgo) },
+  room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
+})
+
+test('a room that the media server closes ends the call, also for who is on the way there', async () => {
   env.rooms.set('Rclosed', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
   await env.connect('Ualice', 'Rclosed')
   const mediaRoom = await roomOf('Rclosed', 'Ualice')
   await env.livekit.sent()
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
-  const finished: StandInEvent = {
-    ...{ event: 'room_finished', id: 'EV_closed', createdAt: String(Math.trunc(Date.now() / 1000)) },
-    room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
-  }
-  env.livekit.rooms.delete(mediaRoom)
-  expect(await env.livekit.send(hook, finished)).toBe(200)
-  expect(await env.inCall('Rclosed', 'Ubob')).toEqual(['Ubob'])
-  await env.as('Ubob').leaveCall({ roomId: 'Rclosed' })
+  expect(await env.livekit.send(hook, finished(mediaRoom, 'EV_closed', 0))).toBe(200)
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
+  await eventually(() => expect(env.messaging.toldOf('Rclosed').at(-1)).toBe('call_ended livekit'))
+})
+
+test('a room that the media server closed before somebody joined ends nothing for them', async () => {
+  env.rooms.set('Rlater', ['Ualice', 'Ubob'])
+  await env.as('Ualice').joinCall({ roomId: 'Rlater' })
+  await env.connect('Ualice', 'Rlater')
+  const mediaRoom = await roomOf('Rlater', 'Ualice')
+  await env.livekit.sent()
+  await env.as('Ubob').joinCall({ roomId: 'Rlater' })
+  const late = finished(mediaRoom, 'EV_late', 5)
+  env.livekit.rooms.delete(mediaRoom)
+  expect(await env.livekit.send(hook, late)).toBe(200)
+  expect(await env.inCall('Rlater', 'Ubob')).toEqual(['Ubob'])
+  await env.as('Ubob').leaveCall({ roomId: 'Rlater' })
+  expect(await env.inCall('Rlater', 'Ubob')).toBeUndefined()
 })
 
 /** Whom the media server shows in a room. */

@@ -35,6 +35,13 @@ test('the same request under the same key has one effect and one answer', async 
   expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })
 })
 
+test('a repeat shows the room as it is now', async () => {
+  const { id } = await make('key-now', 'before')
+  await admin().updateRoom({ roomId: id, name: 'after', description: 'words' })
+  const { room } = await admin().createRoom({ name: 'before', groupId }, { headers: { 'Idempotency-Key': 'key-now' } })
+  expect(room).toMatchObject({ id, name: 'after', description: 'words' })
+})
+
 test('another process gives the same answer', async () => {
   const { id } = await make('key-0', 'elsewhere')
   await first[Symbol.asyncDispose]()

@@ -99,6 +99,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect((await call('K1')).replayed).toBe('true')
       env.rooms.set('Rtea', [])
       expect((await call('K1')).upload?.uploadId).toBe(answers[0]?.upload?.uploadId)
+      const uploadId = answers[0]?.upload?.uploadId ?? ''
+      const some = file.subarray(0, 4)
+      await alice().uploadChunk(chunk(uploadId, 0, some))
+      expect((await call('K1')).upload).toMatchObject({ committedOffset: 4n, status: AssetUploadStatus.OPEN })
+      await alice().cancelUpload({ uploadId })
+      expect((await call('K1')).upload).toMatchObject({ uploadId, status: AssetUploadStatus.CANCELLED })
       await refused(call('K1', Buffer.from('another')), Code.InvalidArgument, /Idempotency-Key/)
       await second[Symbol.asyncDispose]()
     })

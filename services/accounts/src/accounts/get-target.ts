@@ -7,10 +7,10 @@ export type Target =
   | { case: 'login'; value: string }
   | { case: undefined; value?: undefined }
 
-/** The account a request names by id or login. Throws `not_found`. */
+/** The account a request names by id or login; a deleted one is unknown. Throws `not_found`. */
 export async function getTarget({ db }: Pick<Context, 'db'>, target: Target): Promise<UserWithRoles> {
   const user =
     target.case === 'login' ? await findUserByLogin(db, target.value) : (await findUsers(db, [target.value ?? '']))[0]
-  if (!user) throw userUnknown()
+  if (!user || user.deletedAt !== null) throw userUnknown()
   return user
 }

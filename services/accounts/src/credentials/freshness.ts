@@ -12,7 +12,8 @@ export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs
 
 /**
  * Throws unless the credential behind the call was proved in the last 30 minutes, as the database has it: callers are cached.
- * The current password proves it anew, but not for credentials that other web clients were given.
+ * The current password proves it anew, but not for credentials that other web clients were given; a password that is given is
+ * verified, fresh or not.
  * Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `resource_exhausted` (wrong too often),
  * `unauthenticated` (ended meanwhile).
  */
@@ -25,8 +26,10 @@ export async function assertFresh(
   const credential = await findCredentialOf(ctx.db, caller)
   if (!credential) throw sessionEnded()
   if (credential.freshUntil === null) throw freshnessMissing()
-  if (credential.freshUntil > now) return
-  if (currentPassword === '') throw freshnessMissing()
+  if (currentPassword === '') {
+    if (credential.freshUntil > now) return
+    throw freshnessMissing()
+  }
   const { passwordHash } = await getAccount(ctx.db, caller.userId)
   await assertCurrentPassword(ctx, { ...caller, ...credential }, passwordHash, currentPassword)
   if (!(await renewFreshness(ctx.db, caller.credentialId, freshUntil(now)))) throw sessionEnded()

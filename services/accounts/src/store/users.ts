@@ -23,6 +23,10 @@ export async function findUsers(db: Reader, ids: readonly string[]): Promise<Use
   return db.select(userColumns).from(users).where(inArray(users.id, possible))
 }
 
+/** Those of the ids that are accounts and not deleted, in no particular order. */
+export const findPresentUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
+  (await findUsers(db, ids)).filter(({ deletedAt }) => deletedAt === null)
+
 /** The account of a caller. Throws `unauthenticated` when it was deleted meanwhile. */
 export async function getAccount(db: Reader, id: string): Promise<UserWithRoles> {
   const [user] = await findUsers(db, [id])

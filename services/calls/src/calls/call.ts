@@ -79,15 +79,20 @@ export class Call {
     return true
   }
 
-  /** The media server has closed one of its rooms for the call: whoever was there, or long on the way, is not. */
-  closeMediaRoom(sid: string, closedAt: Date): void {
+  /**
+   * The media server has closed one of its rooms for the call. That ends the call, unless somebody joined since or is in
+   * another one. Returns whether the call goes on.
+   */
+  closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }
-    const expected = closedAt.getTime() - arrivalMs
     for (const participant of this.present()) {
-      const isLate = participant.awaitedSince !== null && participant.awaitedSince.getTime() < expected
-      this.#put(isLate ? { ...participant, awaitedSince: null } : participant)
+      const joinedSince = participant.awaitedSince !== null && participant.awaitedSince > closedAt
+      this.#put(joinedSince ? participant : { ...participant, awaitedSince: null })
     }
+    if (this.present().length > 0) return true
+    this.end()
+    return false
   }
 
   /** What the media server shows now, whatever was heard before. */

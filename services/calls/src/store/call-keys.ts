@@ -23,7 +23,7 @@ export async function storeCallKey(tx: Tx, key: CallKey, now: Date): Promise<boo
 }
 
 /** What was refused after all may be tried again under its key. */
-export async function forgetCallKey(db: Db, { callerId, key }: CallKey): Promise<void> {
+export async function forgetCallKey(db: Db, { callerId, key }: Pick<CallKey, 'callerId' | 'key'>): Promise<void> {
   await db.delete(callKeys).where(and(eq(callKeys.callerId, callerId), eq(callKeys.key, key)))
 }
 

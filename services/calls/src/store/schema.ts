@@ -90,6 +90,8 @@ export const callKeys = pgTable(
     key: text().notNull(),
     /** SHA-256 of the request. */
     digest: bytea().notNull(),
+    /** What was answered. */
+    joined: boolean().notNull().default(true),
     createdAt: instant('created_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.callerId, t.key] }), index('call_keys_age').on(t.createdAt)],

@@ -25,7 +25,8 @@ export async function takeEvent(ctx: Context, media: Media, event: WebhookEvent)
       await onDisconnected(told, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'room_finished':
-      await onRoomFinished(told, room.sid, new Date(Number(event.createdAt) * 1000))
+      // In whole seconds: whoever joined within that one was there before.
+      await onRoomFinished(told, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
       return true
     default:
       return false

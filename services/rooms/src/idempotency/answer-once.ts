@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { fromBinary, toBinary, type DescMessage, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
+import { toBinary, type DescMessage, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
 import { methodPath } from '@parley/contracts/catalogue'
 import type { Tx } from '@parley/postgres'
@@ -8,18 +8,27 @@ import type { Context } from '../context.ts'
 import { keyInUse, keyOfAnotherRequest } from '../errors.ts'
 import { countReplay } from '../metrics.ts'
 import { findAnswer, storeAnswer, type AnsweredCall } from '../store/idempotent-calls.ts'
+import type { RoomRow } from '../store/rows.ts'
+import { getRoomSeen } from '../store/seen-rooms.ts'
 
 /** Stores the answer under the call's key, first thing in the transaction that earns it. */
 export type Keep<O> = (tx: Tx, answer: O, fact: { roomId: string; version: bigint }) => Promise<void>
 
+/** A method that answers a room, and how it shows one. */
+export type RoomMethod<I extends DescMessage, O extends DescMessage> = {
+  method: DescMethodUnary<I, O>
+  show: (room: RoomRow) => MessageShape<O>
+}
+
 /**
- * Answers a call that may be repeated under an idempotency key: the first one runs, every other one gets the same answer,
- * on any process, as soon as what it did is in effect. Without a key it just runs. Failures are not kept.
+ * Answers a call that may be repeated under an idempotency key: the first one runs, every other one is answered the same room
+ * as it is now, on any process, as soon as what the first one did is in effect. Without a key it just runs. Failures are
+ * not kept.
  */
 export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   ctx: Context,
   call: HandlerContext,
-  method: DescMethodUnary<I, O>,
+  { method, show }: RoomMethod<I, O>,
   request: MessageShape<I>,
   run: (keep: Keep<MessageShape<O>>) => Promise<MessageShape<O>>,
 ): Promise<MessageShape<O>> {
@@ -31,9 +40,10 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   const replay = async (answered: AnsweredCall) => {
     if (!requestDigest.equals(answered.requestDigest)) throw keyOfAnotherRequest()
     await ctx.line.settle(answered.roomId, answered.version, call)
+    const { room } = await getRoomSeen(ctx.db, keyed.callerId, answered.roomId)
     call.responseHeader.set('Idempotency-Replayed', 'true')
     countReplay(method.name)
-    return fromBinary(method.output, answered.response)
+    return show(room)
   }
 
   const before = await findAnswer(ctx.db, keyed)
@@ -41,6 +51,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   let kept = false
   try {
     return await run(async (tx, answer, fact) => {
+      // Processes of the release before repeat what is stored.
       const response = toBinary(method.output, answer)
       if (!(await storeAnswer(tx, { ...keyed, requestDigest, response, ...fact }))) throw keyInUse()
       kept = true

@@ -5,7 +5,7 @@ import { showMembers } from '../../accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { assertHolds } from '../../policy/administration.ts'
-import { findUsers } from '../../store/users.ts'
+import { findPresentUsers } from '../../store/users.ts'
 import { toRoles } from '../../view/role.ts'
 
 export function batchGetMembers(ctx: Context): MethodImpl<typeof AdminUserService.method.batchGetMembers> {
@@ -13,7 +13,7 @@ export function batchGetMembers(ctx: Context): MethodImpl<typeof AdminUserServic
     const caller = callerOf(call)
     const policy = ctx.policy.current()
     assertHolds(policy, caller, 'admin.view-users')
-    const rows = inOrder(userIds, await findUsers(ctx.db, userIds))
+    const rows = inOrder(userIds, await findPresentUsers(ctx.db, userIds))
     return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy) }
   }
 }

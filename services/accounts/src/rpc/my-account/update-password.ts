@@ -75,7 +75,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     assertPassword(password)
     const user = await getAccount(ctx.db, caller.userId)
     if (user.passwordHash === null) {
-      await assertFresh(ctx, caller)
+      await assertFresh(ctx, caller, currentPassword)
       await setFirst(caller, password)
     } else await change(caller, user, password, currentPassword)
     return { user: await showUser(ctx, user) }

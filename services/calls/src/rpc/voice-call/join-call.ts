@@ -12,21 +12,18 @@ import { findCallKey, forgetCallKey, storeCallKey } from '../../store/call-keys.
 export function joinCall(ctx: Context): MethodImpl<typeof VoiceCallService.method.joinCall> {
   return async (request, call) => {
     const caller = callerOf(call)
-    if (!ctx.media) {
-      await ctx.rooms.assertMember(caller, request.roomId)
-      return { joined: false }
-    }
     const keyed = keyOf(request, call, caller.userId)
-    if (keyed && (await isKnown(ctx, keyed, call))) return { joined: true }
+    const before = keyed && (await findAnswer(ctx, keyed, call))
+    if (before) return before
     const room = await ctx.rooms.assertMember(caller, request.roomId)
-    const callId = await ctx.db.transaction(async (tx) => {
-      if (keyed && !(await storeCallKey(tx, keyed, ctx.now()))) return undefined
-      return joinCallIn(ctx, tx, room, caller.userId)
+    const joined = ctx.media !== undefined
+    const done = await ctx.db.transaction(async (tx) => {
+      if (keyed && !(await storeCallKey(tx, { ...keyed, joined }, ctx.now()))) return undefined
+      return { callId: joined ? await joinCallIn(ctx, tx, room, caller.userId) : undefined }
     })
-    if (callId === undefined) {
-      if (keyed) await isKnown(ctx, keyed, call)
-      return { joined: true }
-    }
+    if (!done) return (keyed && (await findAnswer(ctx, keyed, call))) ?? { joined }
+    const { callId } = done
+    if (callId === undefined) return { joined }
     try {
       await assertStillMember(ctx, caller, room.roomId, callId)
     } catch (error) {
@@ -46,12 +43,12 @@ function keyOf(request: JoinCallRequest, call: HandlerContext, callerId: string)
 }
 
 /** What was answered under the key is the answer, whatever would stand against it now. */
-async function isKnown(ctx: Context, { callerId, key, digest }: Keyed, call: HandlerContext): Promise<boolean> {
+async function findAnswer(ctx: Context, { callerId, key, digest }: Keyed, call: HandlerContext) {
   const known = await findCallKey(ctx.db, callerId, key)
-  if (!known) return false
+  if (!known) return undefined
   if (!digest.equals(known.digest)) throw keyReused()
   call.responseHeader.set('Idempotency-Replayed', 'true')
-  return true
+  return { joined: known.joined }
 }
 
 /** A ban between the question and the joining was announced before there was anybody to remove. */

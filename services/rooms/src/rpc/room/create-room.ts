@@ -17,12 +17,13 @@ import { isNameTaken } from '../../store/channels.ts'
 import { groupExists } from '../../store/groups.ts'
 import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom, nameIndex } from '../../store/new-rooms.ts'
+import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
 import { answerOnce } from '../../idempotency/answer-once.ts'
 
 export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.createRoom> {
   return (req, call) =>
-    answerOnce(ctx, call, RoomService.method.createRoom, req, async (keep) => {
+    answerOnce(ctx, call, { method: RoomService.method.createRoom, show }, req, async (keep) => {
       const caller = callerOf(call)
       const { name, description, groupId, universal } = req
       if (!isRoomName(name)) throw badRoomName()
@@ -34,7 +35,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.c
       const roomId = newId('room')
       const room = newChannel({ id: roomId, name, description, groupId, universal }, cause)
       const row = channelRow(room)
-      const response = create(CreateRoomResponseSchema, { room: toRoom(row) })
+      const response = show(row)
       if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
       const write = async (tx: Tx) => {
@@ -54,3 +55,5 @@ export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.c
       return response
     })
 }
+
+const show = (room: RoomRow) => create(CreateRoomResponseSchema, { room: toRoom(room) })

@@ -9,12 +9,13 @@ import { newDm } from '../../domain/new-room.ts'
 import { mayNotStartDms } from '../../errors.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
+import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
 import { answerOnce } from '../../idempotency/answer-once.ts'
 
 export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.startDM> {
   return (req, call) =>
-    answerOnce(ctx, call, RoomService.method.startDM, req, async (keep) => {
+    answerOnce(ctx, call, { method: RoomService.method.startDM, show }, req, async (keep) => {
       const caller = callerOf(call)
       if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
       const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
@@ -24,7 +25,7 @@ export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.star
 
       const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
       const row = known?.room ?? dmRow(dm)
-      const response = create(StartDMResponseSchema, { room: toRoom(row) })
+      const response = show(row)
       const made = await ctx.turns.take(roomId, call, () =>
         ctx.db.transaction(async (tx) => {
           await keep(tx, response, { roomId, version: row.version })
@@ -36,3 +37,5 @@ export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.star
       return response
     })
 }
+
+const show = (room: RoomRow) => create(StartDMResponseSchema, { room: toRoom(room) })

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
-import { CreateUploadRequestSchema, CreateUploadResponseSchema, type AssetUploadService } from '@parley/contracts/api'
+import {
+  AssetUploadStatus,
+  CreateUploadRequestSchema,
+  CreateUploadResponseSchema,
+  type AssetUploadService,
+} from '@parley/contracts/api'
 import { newId } from '@parley/ids'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
@@ -11,7 +16,7 @@ import { keyReused, uploadNotFound } from '../../errors.ts'
 import { assertQuotas, assertServerQuota } from '../../files/quotas.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
 import { findKeyedAnswer, storeKeyedAnswer } from '../../store/upload-keys.ts'
-import { insertUpload, type UploadRow } from '../../store/uploads.ts'
+import { findUpload, insertUpload, type UploadRow } from '../../store/uploads.ts'
 import { toUpload } from '../../view/upload.ts'
 
 export function createUpload(ctx: Context): MethodImpl<typeof AssetUploadService.method.createUpload> {
@@ -19,13 +24,17 @@ export function createUpload(ctx: Context): MethodImpl<typeof AssetUploadService
     const caller = callerOf(call)
     const key = idempotencyKeyOf(call)
     const digest = createHash('sha256').update(toBinary(CreateUploadRequestSchema, request)).digest()
-    // What was answered under the key is the answer, whatever would stand against it now.
+    // What was answered under the key is the answer, as it is now, whatever would stand against it.
     const replay = async () => {
       const known = key === undefined ? undefined : await findKeyedAnswer(ctx.db, caller.userId, key)
       if (!known) return undefined
       if (!digest.equals(known.digest)) throw keyReused()
       call.responseHeader.set('Idempotency-Replayed', 'true')
-      return fromBinary(CreateUploadResponseSchema, known.response)
+      const { upload: answered } = fromBinary(CreateUploadResponseSchema, known.response)
+      const held = answered && (await findUpload(ctx.db, answered.uploadId, ctx.now()))
+      // What is over is forgotten, sooner than its key.
+      const upload = held ? toUpload(held) : answered && { ...answered, status: AssetUploadStatus.CANCELLED }
+      return create(CreateUploadResponseSchema, upload ? { upload } : {})
     }
     const before = await replay()
     if (before) return before
