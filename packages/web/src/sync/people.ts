@@ -1,9 +1,15 @@
 import type { MemberClient } from '@parley/client'
-import type { User } from '@parley/client/contract'
+import { PresenceStatus, type User } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { gathered } from './gathered.ts'
 
 const mostAtOnce = 100
+
+/** Whoever is not known to the server any more, as history shows them. */
+const deletedUser = (id: string): User => ({
+  $typeName: 'svc.api.v1.User',
+  ...{ id, login: '', displayName: 'Deleted User', deleted: true, presenceStatus: PresenceStatus.UNSPECIFIED },
+})
 
 /** Everybody this page has heard of. */
 export class People {
@@ -18,7 +24,10 @@ export class People {
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)
         const found = await server.api.user.batchGetUsers({ userIds }).catch(() => undefined)
-        this.learn(found?.users.flatMap(({ user }) => user ?? []) ?? [])
+        const users = found?.users.flatMap(({ user }) => user ?? []) ?? []
+        this.learn(users)
+        const there = new Set(users.map(({ id }) => id))
+        if (found) this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
     })
     // One after the other: names in texts are no reason for haste.
@@ -62,7 +71,7 @@ export class People {
   /** Takes in what an answer tells of people. */
   learn(users: Iterable<User>): void {
     for (const user of users) {
-      this.#called.get(user.login.toLowerCase())?.set(user.id)
+      if (user.login !== '') this.#called.get(user.login.toLowerCase())?.set(user.id)
       const cell = this.#known.get(user.id)
       if (cell) cell.set(user)
       else this.#known.set(user.id, new Cell<User | undefined>(user))

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import type { MemberClient } from '@parley/client'
+import { People } from './people.ts'
+
+test('whom the server does not know is shown as deleted; without an answer nobody is', async () => {
+  const answers: Promise<object>[] = []
+  const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
+  const people = new People(server)
+  const told = async (userId: string, answer: Promise<object>) => {
+    answers.push(answer)
+    const cell = people.of(userId)
+    await new Promise<void>((resolve) => cell.subscribe(resolve))
+    return cell.value
+  }
+  expect(await told('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
+    deleted: true,
+    displayName: 'Deleted User',
+  })
+  answers.push(Promise.reject(new Error('away')))
+  const other = people.of('Uother')
+  await new Promise((resolve) => queueMicrotask(() => queueMicrotask(() => resolve(undefined))))
+  while (answers.length > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  await told('Unext', Promise.resolve({ users: [] }))
+  expect(other.value).toBeUndefined()
+})
