@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { AdminRoomLayoutService, AdminServerService } from '@parley/contracts/admin'
+import {
+  AdminPermissionService,
+  AdminRoomLayoutService,
+  AdminServerService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
+import { RoomService } from '@parley/contracts/api'
 import sharp from 'sharp'
+import { mailTo } from '../src/mails.ts'
 import { newBrowser, signInIn } from '../src/browsers.ts'
 import { authorizePath, codeFor, listedUri, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, signIn, theOwner, type Person } from '../src/people.ts'
@@ -153,4 +161,56 @@ inBrowser('an owner takes an address from an account', async () => {
   await page.getByRole('button', { name: `Remove ${email}` }).click()
   await page.getByRole('heading', { name: 'E-mail addresses' }).waitFor({ state: 'detached' })
   expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner invites by a link and by a list of addresses, and takes an invite back', async () => {
+  await using visitor = await managing(owner, '/manage/invites')
+  const { page } = visitor
+  const label = unique('desk')
+  await page.getByLabel('What it is for').fill(label)
+  await page.getByLabel('Good for').selectOption('10 accounts')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const link = await page.getByLabel(/The link is shown only now/).inputValue()
+  expect(link).toMatch(/\/invite#\w{43}$/)
+
+  const addresses = [`${unique('ann')}@example.org`, `${unique('bob')}@example.org`]
+  const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(`name;address\nAnn;${addresses[0]}`) }
+  await page.getByLabel('Or a file with addresses').setInputFiles(file)
+  await page.getByRole('button', { name: 'Invite one person' }).waitFor()
+  await page.getByLabel('E-mail addresses').fill(addresses.join(', '))
+  await page.getByRole('button', { name: 'Invite 2 people' }).click()
+  await page.getByText('The invite was mailed.').nth(1).waitFor()
+  for (const address of addresses) expect(await mailTo(address)).toContain('/invite#')
+
+  await using guest = await visit(new URL(link).pathname + new URL(link).hash)
+  await guest.page.getByLabel('Login').fill(unique('guest'))
+  await guest.page.getByLabel('New password').fill('long enough for anyone')
+  await guest.page.getByLabel('Repeat the password').fill('long enough for anyone')
+  await guest.page.getByRole('button', { name: 'Complete registration' }).click()
+  await guest.page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  await page.reload()
+  await page.getByRole('listitem').filter({ hasText: label }).getByText('used 1 of 10').waitFor()
+  await page.getByRole('button', { name: `Revoke ${label}` }).click()
+  await page.getByRole('button', { name: `Revoke ${label}` }).waitFor({ state: 'detached' })
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an owner is told why somebody cannot post in a room', async () => {
+  const carl = await newPerson('carl')
+  const roomId = await newRoom(owner, [carl])
+  const name = unique('quiet')
+  await owner.call(RoomService.method.updateRoom, { roomId, name })
+  await owner.call(AdminPermissionService.method.setRolePermission, {
+    ...{ roleName: 'everyone', permission: 'message.post', decision: PermissionDecision.DENY },
+    scope: { kind: PermissionScopeKind.ROOM, id: roomId },
+  })
+  await using visitor = await managing(owner, `/manage/people/${carl.userId}`)
+  const { page } = visitor
+  await page.getByLabel('Room', { exact: true }).selectOption(name)
+  await page.getByText('Post messages: no. It was decided for the role “everyone”, for this room.').waitFor()
+  await page.getByText('Join the room: yes.').waitFor()
+  await owner.call(RoomService.method.removeMember, { roomId, userId: carl.userId })
+  await page.getByLabel('Room', { exact: true }).selectOption('Choose a room.')
+  await page.getByLabel('Room', { exact: true }).selectOption(name)
+  await page.getByText('This person is not in the room.').waitFor()
 })
