@@ -3,6 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { blobTicketHeader, signBlobTicket } from '@parley/auth'
 import { uploadsUnavailable } from '../errors.ts'
+import { Targets } from './targets.ts'
 
 /** Puts the bytes of a call aside at uploads; answers the id under which its method finds them. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
@@ -12,20 +13,20 @@ const timeoutMs = 15_000
 /** Each process of uploads is as good as any other: the next one is tried when one is not there. */
 export function blobClient({ urls, secret }: { urls: readonly string[]; secret: string }): PutBlob & AsyncDisposable {
   const agent = new Agent({ keepAlive: true, timeout: timeoutMs })
-  let turn = 0
+  const targets = new Targets('blobs', [...urls])
   const put: PutBlob = async (bytes, { callerId, method }) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     // One ticket for all attempts: uploads gives one blob for it, however often it is sent.
     const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
     const signed = signBlobTicket(secret, ticket)
     let failure: unknown
-    for (let attempt = 0; attempt < Math.max(2, urls.length); attempt++) {
-      const url = urls[turn++ % urls.length]
-      if (url === undefined) break
+    const inTurn = targets.inTurn()
+    for (const url of inTurn.length === 1 ? [...inTurn, ...inTurn] : inTurn) {
       try {
         return await post(new URL('/internal/blobs', url), { bytes, ticket: signed, agent })
       } catch (error) {
         failure = error
+        targets.failed(url, error)
       }
     }
     throw uploadsUnavailable(failure)

@@ -1,6 +1,7 @@
 import { request as httpRequest, ServerResponse, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Targets } from '../clients/targets.ts'
 import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
@@ -12,21 +13,21 @@ const answerMs = 10_000
  * a client sends reaches a node before that has taken the upgrade; a node that refuses it gets no second request.
  */
 export class PassOnUpgrade {
-  readonly #targets: readonly URL[]
+  readonly #targets: Targets<URL>
   readonly #forwarded: Forwarded
-  #turn = 0
 
   constructor(targets: readonly string[], forwarded: Forwarded) {
     this.#forwarded = forwarded
-    this.#targets = targets.map((target) => new URL(target))
+    this.#targets = new Targets(
+      'realtime',
+      targets.map((target) => new URL(target)),
+    )
   }
 
   /** `request` must be a GET without a body. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const first = this.#targets.length === 0 ? 0 : this.#turn++ % this.#targets.length
-    const targets = [...this.#targets.slice(first), ...this.#targets.slice(0, first)]
     socket.on('error', () => socket.destroy())
-    this.#ask({ request, socket, head }, targets)
+    this.#ask({ request, socket, head }, this.#targets.inTurn())
   }
 
   #ask(asked: { request: IncomingMessage; socket: Duplex; head: Buffer }, [target, ...others]: readonly URL[]): void {
@@ -40,7 +41,10 @@ export class PassOnUpgrade {
     const { hostname: host, port } = target
     const onward = httpRequest({ host, port, path: onwardPath(request.url), headers, agent: false, timeout: answerMs })
     const gone = () => onward.destroy()
-    const next = () => this.#ask(asked, others)
+    const next = (failure: Error) => {
+      if (!socket.destroyed) this.#targets.failed(target, failure)
+      this.#ask(asked, others)
+    }
     socket.once('close', gone)
     onward.once('timeout', gone)
     onward.once('error', next)

@@ -11,7 +11,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { PassOn } from './pass-on.ts'
 
 const servers: Server[] = []
@@ -173,4 +173,46 @@ test('whoever asks while nobody is there is told to try again', async () => {
   passOns.push(passOn)
   const response = await fetch(await serve((request, answer) => void passOn.http(request, answer)))
   expect([response.status, await response.json()]).toEqual([503, { error: 'assets is not available; try again' }])
+})
+
+describe('with several servers', () => {
+  const among = async (targets: string[], beginMs?: number): Promise<string> => {
+    const options = beginMs === undefined ? {} : { beginMs }
+    const passOn = new PassOn({ what: 'assets', targets, methods: ['GET', 'POST'], forwarded, ...options })
+    passOns.push(passOn)
+    return serve((request, response) => void passOn.http(request, response))
+  }
+  const nobody = 'http://127.0.0.1:1'
+  const read = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init)
+    return [response.status, await response.text()]
+  }
+
+  test('one that is gone is passed by, with a body too', async () => {
+    const url = await among([nobody, await serve((request, response) => void request.pipe(response))])
+    for (let n = 0; n < 4; n++) expect(await read(url)).toEqual([200, ''])
+    for (let n = 0; n < 4; n++) expect(await read(url, { method: 'POST', body: 'x' })).toEqual([200, 'x'])
+  })
+
+  test('one that is frozen is asked for an answer once, and rests then', async () => {
+    let asked = 0
+    const frozen = await serve(() => asked++)
+    const url = await among([frozen, await serve((_, response) => response.end('here'))], 50)
+    for (let n = 0; n < 6; n++) expect(await read(url)).toEqual([200, 'here'])
+    expect(asked).toBe(1)
+  })
+
+  test('one that ends during a request is not sent a second POST, and a GET goes on to the next', async () => {
+    let posts = 0
+    const breaking = (request: IncomingMessage) => {
+      if (request.method === 'POST') posts++
+      request.socket.destroy()
+    }
+    const targets = [await serve(breaking), await serve(breaking)]
+    const url = await among([...targets, await serve((_, response) => response.end('here'))])
+    expect(await read(url)).toEqual([200, 'here'])
+    const other = await among(targets)
+    expect((await read(other, { method: 'POST', body: 'x' }))[0]).toBe(503)
+    expect(posts).toBe(1)
+  })
 })

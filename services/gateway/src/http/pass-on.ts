@@ -2,12 +2,15 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { Readable } from 'node:stream'
 import { hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
+import { Targets } from '../clients/targets.ts'
 import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
 /** How long a server behind may take to connect, and to send the next bytes, in milliseconds. */
-const connectMs = 5_000
+const connectMs = 2_000
 const silentMs = 60_000
+/** How long it may take to begin its answer, where another can be asked instead. */
+const usualBeginMs = 5_000
 
 type Options = {
   what: string
@@ -15,32 +18,41 @@ type Options = {
   /** Methods that are passed on. A body comes with POST only. */
   methods: readonly string[]
   forwarded: Forwarded
+  /** Milliseconds until the next server is asked when one does not begin its answer. Default: 5 s. */
+  beginMs?: number
 }
 
+/** `gone`: aborts when nobody waits for the answer any more. */
+type Asked = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
+
 /**
- * Passes requests on to other deployables where no ingress does. The client library frames each request itself: nothing
- * that a client said of the length of its body is repeated unchecked, and a connection whose request or answer did not end
- * where it should is not used again.
+ * Passes requests on to other deployables where no ingress does. The servers take turns, and the next one is asked when one
+ * does not answer, unless it may have got a request that must not be repeated. The client library frames each request
+ * itself: nothing that a client said of the length of its body is repeated unchecked, and a connection whose request or
+ * answer did not end where it should is not used again.
  */
 export class PassOn implements AsyncDisposable {
   readonly #what: string
   readonly #methods: readonly string[]
   readonly #forwarded: Forwarded
-  readonly #pools: readonly Pool[]
-  #turn = 0
+  readonly #beginMs: number
+  readonly #targets: Targets<Pool>
 
-  constructor({ what, targets, methods, forwarded }: Options) {
+  constructor({ what, targets, methods, forwarded, beginMs = usualBeginMs }: Options) {
     this.#what = what
     this.#methods = methods
     this.#forwarded = forwarded
     const limits = { connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs }
-    this.#pools = targets.map((target) => new Pool(new URL(target).origin, limits))
+    this.#beginMs = beginMs
+    const pools = targets.map((target) => new Pool(new URL(target).origin, limits))
+    this.#targets = new Targets(what, pools)
   }
 
   /** `cors` goes with what the gateway answers itself. */
   async http(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
-    const pool = this.#pools[this.#turn++ % this.#pools.length]
-    if (!pool) return replyJson(request, response, 404, { error: `${this.#what} is not served here` }, cors)
+    const pools = this.#targets.inTurn()
+    if (pools.length === 0)
+      return replyJson(request, response, 404, { error: `${this.#what} is not served here` }, cors)
     const { method = '' } = request
     if (!this.#methods.includes(method)) {
       const error = `use ${this.#methods[0]}`
@@ -51,26 +63,60 @@ export class PassOn implements AsyncDisposable {
     response.once('close', onClose)
     request.socket.once('close', onClose)
     try {
-      const content = bodyOf(request, onwardHeaders(request, this.#forwarded))
-      const onward = { method: method as 'GET', path: onwardPath(request.url), ...content, signal: gone.signal }
-      await pool.stream(onward, ({ statusCode, headers }) => {
-        const unread = !request.complete && { connection: 'close' }
-        return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
-      })
-    } catch (error) {
-      if (response.headersSent || response.destroyed) return void response.destroy()
-      if (error instanceof errors.InvalidArgumentError)
-        return await replyJson(request, response, 400, { error: 'the headers are malformed' }, cors)
+      for (const pool of pools) {
+        const isLast = pool === pools.at(-1)
+        const failure = await this.#ask(pool, { request, response, gone: gone.signal, isLast })
+        if (failure === undefined) return
+        if (response.headersSent || response.destroyed || gone.signal.aborted) return void response.destroy()
+        if (failure instanceof errors.InvalidArgumentError)
+          return await replyJson(request, response, 400, { error: 'the headers are malformed' }, cors)
+        this.#targets.failed(pool, failure)
+        if (!mayRepeat(request, failure)) break
+      }
       await replyJson(request, response, 503, { error: `${this.#what} is not available; try again` }, cors)
     } finally {
       request.socket.off('close', onClose)
     }
   }
 
+  /** Passes a request on to one server. Returns what went wrong. */
+  async #ask(pool: Pool, { request, response, gone, isLast }: Asked): Promise<unknown> {
+    const silent = new AbortController()
+    const begin = isLast || !isSafe(request) ? undefined : setTimeout(() => silent.abort(), this.#beginMs)
+    try {
+      const content = bodyOf(request, onwardHeaders(request, this.#forwarded))
+      const signal = AbortSignal.any([gone, silent.signal])
+      const onward = { method: request.method as 'GET', path: onwardPath(request.url), ...content, signal }
+      await pool.stream(onward, ({ statusCode, headers }) => {
+        clearTimeout(begin)
+        const unread = !request.complete && { connection: 'close' }
+        return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
+      })
+      return undefined
+    } catch (error) {
+      return error
+    } finally {
+      clearTimeout(begin)
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+    await Promise.all(this.#targets.all.map((pool) => pool.destroy()))
   }
 }
+
+const isSafe = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
+
+/** Whether nothing happened yet, or nothing that matters when it happens twice. */
+const mayRepeat = (request: IncomingMessage, failure: unknown): boolean =>
+  isSafe(request) || (!request.readableDidRead && isUnsent(failure))
+
+/** No connection came about. */
+const isUnsent = (failure: unknown): boolean =>
+  failure instanceof errors.ConnectTimeoutError ||
+  (failure instanceof Error &&
+    'code' in failure &&
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/.test(String(failure.code)))
 
 /** What is sent on: the length of a body stands beside a body only, and the client library holds it to that. */
 function bodyOf(request: IncomingMessage, headers: IncomingHttpHeaders) {

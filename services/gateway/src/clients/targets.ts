@@ -1,0 +1,40 @@
+import { logger } from '@parley/telemetry'
+
+const log = logger('targets')
+/** A server that failed is asked last for so long. */
+const restMs = 10_000
+
+/** Servers behind that are as good as each other: they take turns, and who failed lately comes last. */
+export class Targets<Target> {
+  readonly #what: string
+  readonly #all: readonly Target[]
+  readonly #restUntil = new Map<Target, number>()
+  #turn = 0
+
+  /** @param what - what they serve, for the log */
+  constructor(what: string, targets: readonly Target[]) {
+    this.#what = what
+    this.#all = targets
+  }
+
+  get all(): readonly Target[] {
+    return this.#all
+  }
+
+  /** All of them in the order in which to ask them now. */
+  inTurn(): Target[] {
+    const first = this.#all.length === 0 ? 0 : this.#turn++ % this.#all.length
+    const inTurn = [...this.#all.slice(first), ...this.#all.slice(0, first)]
+    return [...inTurn.filter((one) => !this.#rests(one)), ...inTurn.filter((one) => this.#rests(one))]
+  }
+
+  failed(target: Target, failure: unknown): void {
+    if (!this.#rests(target))
+      log.warn({ err: failure, what: this.#what }, 'a server behind failed; it is asked last now')
+    this.#restUntil.set(target, performance.now() + restMs)
+  }
+
+  #rests(target: Target): boolean {
+    return (this.#restUntil.get(target) ?? -Infinity) > performance.now()
+  }
+}
