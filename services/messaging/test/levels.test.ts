@@ -41,6 +41,17 @@ test('a room is never unread to who has muted it', async () => {
   expect(await unread('eve', roomId)).toEqual(everything)
 })
 
+test('a level counts as soon as notifications has handed it over, and its event changes nothing any more', async () => {
+  const roomId = await roomWithNews('gil', false)
+  await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: MUTED, version: 2n })
+  expect(await unread('gil', roomId)).toEqual(nothing)
+  for (const version of [1n, 2n])
+    await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: NORMAL, version })
+  expect(await unread('gil', roomId)).toEqual(nothing)
+  await choose('gil', roomId, DEFAULT, 3n)
+  expect(await unread('gil', roomId)).toEqual(everything)
+})
+
 test('the level of the server counts where the room has none', async () => {
   const roomId = await roomWithNews('bob', false)
   await choose('bob', '', MUTED, 1n)

@@ -2,6 +2,7 @@ import type { User } from '@parley/contracts/api'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
+import type { ChosenLevel } from './clients/unread.ts'
 import type { RoomAccess } from './clients/rooms.ts'
 import type { Push } from './push/push.ts'
 
@@ -10,6 +11,8 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   rooms: RoomAccess
   audiences: Audiences
+  /** Has messaging know a level that was chosen. */
+  applyLevel: (chosen: ChosenLevel) => Promise<void>
   askPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   /** Whether a credential holds. */
   credentialHolds: (credentialId: string) => Promise<boolean>

@@ -9,6 +9,7 @@ import { Audiences } from './clients/audiences.ts'
 import { askCredential } from './clients/credentials.ts'
 import { askPeople } from './clients/people.ts'
 import { RoomAccess } from './clients/rooms.ts'
+import { applyLevel } from './clients/unread.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import type { Context } from './context.ts'
@@ -74,6 +75,7 @@ export async function startNotifications(config: Config, overrides: Overrides = 
     relay,
     rooms: new RoomAccess(rooms),
     audiences: new Audiences(rooms, messaging, accounts),
+    applyLevel: applyLevel(messaging),
     askPeople: askPeople(accounts),
     credentialHolds: askCredential(accounts),
     push: { enabled: config.push !== undefined, network },

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
 import {
+  type NotificationLevel,
   NotificationPreferencesService,
   NotificationService,
   type PresenceStatus,
@@ -51,6 +52,8 @@ export class Neighbours {
   readonly ended = new Set<string>()
   /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
+  /** What messaging was told of levels. */
+  readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
   silent = false
   readonly silentMethods = new Set<string>()
@@ -157,6 +160,11 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
       },
     })
     router.service(MessagingInternalService, {
+      applyNotificationLevel: ({ userId, roomId, level, version }) => {
+        neighbours.note('applyNotificationLevel')
+        neighbours.levels.push({ userId, roomId, level, version })
+        return {}
+      },
       listThreadFollowers: ({ threadRootEventId, after, limit }) => {
         neighbours.note('listThreadFollowers')
         const page = (followers.get(threadRootEventId) ?? []).filter((id) => id > after).sort()
@@ -193,7 +201,9 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         return {
           profiles: userIds.map((id) => {
             const gone = deleted.has(id)
-            const user = { id, login: gone ? '' : id, displayName: gone ? 'Deleted User' : id, deleted: gone }
+            const avatarUrl = `https://chat.example.org/assets/${id}`
+            const name = { login: gone ? '' : id, displayName: gone ? 'Deleted User' : id }
+            const user = { id, ...name, deleted: gone, ...(!gone && { avatarUrl }) }
             return { user, deactivated: deactivated.has(id) }
           }),
         }

@@ -26,7 +26,8 @@ function newRoom() {
       ...{ roomId, eventId, messageId: eventId, actorId: ann, roomSeq: ++seq, threadRootEventId: '', inReplyTo: '' },
       ...{ postedAt: new Date(), ...of },
     }
-    return { eventId, telling: { message, roomName: 'den', recipients: [{ userId: bob, kind, silent: false }] } }
+    const hints = { roomName: 'den', sender: undefined, others: 0 }
+    return { eventId, telling: { message, hints, recipients: [{ userId: bob, kind, silent: false }] } }
   }
   const list = async () => {
     const { notifications } = await fleet.as(bob).notifications.listNotifications({})

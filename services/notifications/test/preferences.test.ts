@@ -42,6 +42,19 @@ test('whoever chose nothing gets the normal level', async () => {
   })
 })
 
+test('messaging knows a level before the choice is answered, and a choice does not wait for it', async () => {
+  const { levels, silentMethods } = fleet.neighbours
+  const { preferences } = fleet.as('Ustays')
+  await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })
+  const first = levels.at(-1)
+  expect(first).toMatchObject({ userId: 'Ustays', roomId: 'R1', level: MUTED })
+  silentMethods.add('applyNotificationLevel')
+  await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: ALL_MESSAGES })
+  silentMethods.clear()
+  await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: DEFAULT })
+  expect(levels.at(-1)).toEqual({ ...first, level: DEFAULT, version: (first?.version ?? 0n) + 2n })
+})
+
 test('a chosen level holds, alone for who chose it, and is told', async () => {
   const { preferences } = fleet.as('Uann')
   expect(await preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })).toMatchObject({

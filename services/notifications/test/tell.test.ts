@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import { newId } from '@parley/ids'
-import { eventually } from '@parley/testkit'
+import { eventually, requestErasure } from '@parley/testkit'
+import { eq } from 'drizzle-orm'
+import { outbox } from '../src/store/schema.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { heardBy, publish, Story } from './_story.ts'
 
@@ -62,27 +64,67 @@ test('whoever is mentioned, answered, follows the thread or is in the DM is told
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('clients hear of it, with ids and no names of people', async () => {
-  const { ann, bob } = people('ann', 'bob')
+test('clients hear of it, and who it is from', async () => {
+  const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob])
   const eventId = await story.post(ann, { mentions: { userIds: [bob] }, inReplyTo: 'Easked', inReplyToAuthorId: ann })
   await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
   const [item] = (await fleet.as(bob).notifications.listNotifications({})).notifications
-  expect(heardBy(fleet.told, bob)).toMatchObject([
-    { case: 'notificationCreated', value: { notificationId: item?.id, roomId, eventId, silent: false } },
-    { case: 'mentionNotification', value: { roomId, actorUserId: ann, roomName: roomId } },
+  const created = { notificationId: item?.id, roomId, eventId, silent: false }
+  const heard = (kind: string) => heardBy(fleet.told, bob).flatMap((event) => (event.case === kind ? event.value : []))
+  expect(heard('notificationCreated')).toMatchObject([created])
+  expect(heard('mentionNotification')).toMatchObject([
+    { roomId, actorUserId: ann, actorDisplayName: ann, roomName: roomId },
   ])
   expect(item).toMatchObject({
     actor: { id: ann, displayName: ann },
     kind: { case: 'mention', value: { room: { id: roomId, name: roomId }, eventId } },
   })
-  const dm = roomOf([ann, bob], { dm: true })
-  await dm.story.post(ann, { dmParticipantIds: [ann, bob] })
+  const sender = { senderId: ann, senderDisplayName: ann, senderAvatarUrl: `https://chat.example.org/assets/${ann}` }
+  for (const [n, { members, conversationName }] of [
+    { members: [ann, bob], conversationName: ann },
+    { members: [ann, bob, cat], conversationName: `${ann} +1` },
+  ].entries()) {
+    const dm = roomOf(members, { dm: true })
+    await dm.story.post(ann, { dmParticipantIds: members })
+    await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4 + 2 * n))
+    expect(heard('notificationCreated').at(-1)).toMatchObject({ roomId: dm.roomId })
+    expect(heard('newDirectMessageNotification').at(-1)).toMatchObject({
+      roomId: dm.roomId,
+      ...sender,
+      conversationName,
+    })
+  }
+})
+
+test('who cannot be named calls all the same', async () => {
+  const { ann, bob } = people('ann', 'bob')
+  const { roomId, story } = roomOf([ann, bob])
+  fleet.neighbours.deleted.add(ann)
+  await story.post(ann, { mentions: { userIds: [bob] } })
+  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
+  fleet.neighbours.silentMethods.add('getProfiles')
+  await story.post(ann, { mentions: { userIds: [bob] } })
   await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4))
-  expect(heardBy(fleet.told, bob).slice(2)).toMatchObject([
-    { case: 'notificationCreated', value: { roomId: dm.roomId } },
-    { case: 'newDirectMessageNotification', value: { roomId: dm.roomId, senderId: ann } },
-  ])
+  fleet.neighbours.silentMethods.clear()
+  const calls = heardBy(fleet.told, bob).flatMap((event) => (event.case === 'mentionNotification' ? event.value : []))
+  expect(calls.map(({ roomId: at, actorDisplayName }) => [at, actorDisplayName])).toEqual(
+    Array.from({ length: 2 }, () => [roomId, undefined]),
+  )
+})
+
+test('what names somebody goes with them, from the outbox; accounts takes it off the stream', async () => {
+  const { ann, bob } = people('ann', 'bob')
+  const { story } = roomOf([ann, bob])
+  await story.post(ann, { mentions: { userIds: [bob] } })
+  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
+  const entries = () => fleet.db.$count(outbox, eq(outbox.aggregate, `notification.${ann}`))
+  expect(await entries()).toBe(1)
+  let pass = 0
+  await eventually(async () => {
+    await requestErasure(fleet.bus, ann, ++pass)
+    expect(await entries()).toBe(0)
+  })
 })
 
 test('nobody outside the room is told', async () => {

@@ -25,5 +25,5 @@ export const durableForm = /^[a-z][a-z0-9-]{0,63}$/
 export const readerForm = /^[A-Za-z0-9]{16,40}$/
 /** A filter over subjects of events. */
 export const filterForm = /^evt(\.([A-Za-z0-9_-]{1,128}|\*)){0,5}(\.>)?$/
-/** The subject of one kind of event of one user. */
-export const userSubjectForm = /^evt\.user\.[A-Za-z0-9_-]{1,128}\.[A-Za-z0-9_-]{1,128}$/
+/** The subject of one kind of event of one user, or of what others are told with the user's name. */
+export const userSubjectForm = /^evt\.(user|notification)\.[A-Za-z0-9_-]{1,128}\.[A-Za-z0-9_-]{1,128}$/

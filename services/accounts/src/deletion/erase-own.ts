@@ -16,7 +16,11 @@ export const eraseOwn =
   async (userId: string, signal: AbortSignal): Promise<number> => {
     const rows = await db.transaction((tx) => eraseBelongings(tx, userId))
     const entries = (await eraseRelayed(db, userId, personalKinds)) + (await countUnrelayed(db, userId, personalKinds))
-    const subjects = personalKinds.map((kind) => `evt.user.${userId}.${kind}`)
+    // The last one is written by notifications, which erases its outbox itself.
+    const subjects = [
+      ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
+      `evt.notification.${userId}.people_called`,
+    ]
     const announced = await countOnStream(bus, subjects)
     if (announced > 0 && (await askedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
     return rows + entries + announced

@@ -2,6 +2,7 @@ import { MessageService, RoomService, ThreadService } from '@parley/contracts/ap
 import { MessagingInternalService, MessagingTransferService } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
+import { applyNotificationLevel } from './internal/apply-notification-level.ts'
 import { applyRoomEvents } from './internal/apply-room-events.ts'
 import { applyRoomFacts } from './internal/apply-room-facts.ts'
 import { hasUnread } from './internal/has-unread.ts'
@@ -64,6 +65,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     markThreadAsRead: markThreadAsRead(ctx),
   })
   router.service(MessagingInternalService, {
+    applyNotificationLevel: applyNotificationLevel(ctx),
     applyRoomFacts: applyRoomFacts(ctx),
     applyRoomEvents: applyRoomEvents(ctx),
     listThreadFollowers: listThreadFollowers(ctx),

@@ -1,11 +1,11 @@
 import { NotificationLevel } from '@parley/contracts/api'
-import type { Tx } from '@parley/postgres'
+import type { Db, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
 type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
 
 /** Takes a level that is newer than the one held; none of who is deleted. */
-export async function storeLevel(tx: Tx, { userId, roomId, level, version }: Level): Promise<void> {
+export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }: Level): Promise<void> {
   await tx.execute(sql`
     insert into notification_levels (user_id, room_id, level, version)
     select ${userId}, ${roomId}, ${level}::smallint, ${version}::bigint

@@ -7,6 +7,7 @@ import { firstAllMessages } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
 import { noteRetractions } from '../store/tombstones.ts'
 import { fewOfAllMessages, findRecipients, isForAll } from '../tell/find-recipients.ts'
+import { findSender } from '../tell/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
@@ -69,11 +70,14 @@ function readAllMessages({ db }: Context, events: readonly Event[]): Promise<Rea
   return firstAllMessages(db, [...roomIds], fewOfAllMessages + 1)
 }
 
-async function toldOf({ audiences }: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
-  const { message } = posting
-  const { recipients, many, roomName } = await findRecipients({ audiences, allMessages }, posting)
+async function toldOf(ctx: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
+  const { message, fact } = posting
+  const { recipients, many, roomName } = await findRecipients({ audiences: ctx.audiences, allMessages }, posting)
+  const isCalled = recipients.some(({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'))
+  const sender = isCalled ? await findSender(ctx, message.actorId) : undefined
+  const hints = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }
   return {
-    ...(recipients.length > 0 && { telling: { message, roomName, recipients } }),
+    ...(recipients.length > 0 && { telling: { message, hints, recipients } }),
     ...(many.length > 0 && { job: manyToTell(message, many) }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { dismissCaused } from '../dismiss/dismiss-caused.ts'
 import { deleteTold } from '../store/erase-person.ts'
+import { eraseCalls } from '../store/erase-calls.ts'
 import { deleteNotificationLevels } from '../store/notification-levels.ts'
 import { deleteSubscriptions } from '../store/push-subscriptions.ts'
 
@@ -11,4 +12,5 @@ export const erasePerson =
     (await deleteNotificationLevels(ctx.db, userId)) +
     (await deleteTold(ctx.db, userId)) +
     (await deleteSubscriptions(ctx.db, userId)) +
+    (await eraseCalls(ctx.db, userId)) +
     (await dismissCaused(ctx, userId))

@@ -8,6 +8,7 @@ import { listAllMessages } from '../store/all-messages.ts'
 import type { Standing } from '../store/jobs.ts'
 import { holdShards } from '../store/shards.ts'
 import { isRetracted } from '../store/tombstones.ts'
+import { findSender } from './find-sender.ts'
 import { tell } from './tell.ts'
 
 /** Pages of members that are told in one turn: enough for the users of a shard to travel together. */
@@ -28,8 +29,10 @@ export async function tellSome(ctx: Context, work: ManyToTell, after: string): P
       ? []
       : [{ userId, kind, silent: wantsQuiet(presences, userId) }],
   )
+  const sender = recipients.length > 0 ? await findSender(ctx, message.actorId) : undefined
+  const hints = { roomName: page.roomName, sender, others: 0 }
   for (const [shard, those] of byShard(recipients)) {
-    const tellings = [{ message, roomName: page.roomName, recipients: those }]
+    const tellings = [{ message, hints, recipients: those }]
     const entries = await ctx.db.transaction(async (tx) => {
       await holdShards(tx, [shard])
       return tell(tx, tellings, ctx.now())

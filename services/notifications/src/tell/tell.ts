@@ -7,10 +7,10 @@ import { countCreated } from '../metrics.ts'
 import { queuePushes } from '../push/queue.ts'
 import { insertNotifications, type Created } from '../store/new-notifications.ts'
 import { takeVersions } from '../store/shards.ts'
-import { toCreatedEvent } from '../view/notification-events.ts'
+import { toCalledEvent, toCreatedEvent, type Hints } from '../view/notification-events.ts'
 
 /** What is told to whom. */
-export type Telling = { message: Message; roomName: string; recipients: readonly Recipient[] }
+export type Telling = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /** Tells recipients, whose shards are held, of messages: each of each at most once, whatever is repeated. */
 export async function tell(tx: Tx, tellings: readonly Telling[], at: Date): Promise<bigint[]> {
@@ -22,10 +22,10 @@ export async function tell(tx: Tx, tellings: readonly Telling[], at: Date): Prom
     tx,
     news.flatMap(({ told, ...of }) => [...byShard(told)].map(([shard, those]) => ({ ...of, shard, those }))),
   )
-  const entries = await enqueue(
-    tx,
-    parts.map((part) => toCreatedEvent(part, part.message, part.roomName, part.those)),
-  )
+  const entries = await enqueue(tx, [
+    ...parts.map((part) => toCreatedEvent(part, part.message, part.those)),
+    ...news.flatMap(({ message, hints, at: toldAt, told }) => toCalledEvent(message, hints, told, toldAt) ?? []),
+  ])
   await queuePushes(
     tx,
     news.flatMap(({ message: { roomId, eventId, threadRootEventId, actorId }, at: createdAt, told }) =>
@@ -55,8 +55,8 @@ function newsOf(tellings: readonly Dated[], created: readonly Created[]) {
     else told.set(one.eventId, [one])
   }
   const tellingOf = new Map(tellings.map((telling) => [telling.message.eventId, telling]))
-  return [...tellingOf.values()].flatMap(({ message, roomName, at }) => {
+  return [...tellingOf.values()].flatMap(({ message, hints, at }) => {
     const those = told.get(message.eventId)
-    return those ? [{ message, roomName, at, told: those }] : []
+    return those ? [{ message, hints, at, told: those }] : []
   })
 }

@@ -1,3 +1,4 @@
+import type { User } from '@parley/contracts/api'
 import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Message } from '../domain/message.ts'
@@ -7,35 +8,64 @@ import type { Created } from '../store/new-notifications.ts'
 /** A shard of users, at a version. */
 export type ShardChange = { shard: number; version: bigint; at: Date }
 
-/** Tells users of one shard of a message. No names of people: they would outlive a deletion on the stream. */
-export function toCreatedEvent(
-  change: ShardChange,
-  message: Message,
-  roomName: string,
-  created: readonly Created[],
-): OutgoingEvent {
+/** Tells users of one shard of a message. */
+export function toCreatedEvent(change: ShardChange, message: Message, created: readonly Created[]): OutgoingEvent {
   const { roomId, eventId, inReplyTo, actorId } = message
-  const envelope = { createdAt: change.at, actorId }
-  const told = created.map(({ id, userId, kind, silent }) => {
+  const deliveries = created.map(({ id, userId, kind, silent }) => {
     const inReplyToId = kind === 'reply' && inReplyTo ? { inReplyToId: inReplyTo } : {}
     const value = { notificationId: id, roomId, eventId, silent, ...inReplyToId }
-    return toUsers([userId], realtimeEnvelope('notification_created', { id: newId('event'), ...envelope, value }))
+    const event = { id: newId('event'), createdAt: change.at, actorId, value }
+    return toUsers([userId], realtimeEnvelope('notification_created', event))
   })
+  return { ...base(change, 'notification_created', actorId), deliveries }
+}
+
+/** What a call says besides ids, so that clients need not ask before they show it. */
+export type Hints = {
+  roomName: string
+  /** Who calls; undefined when they cannot be named. */
+  sender: User | undefined
+  /** Others in a direct conversation than sender and reader. */
+  others: number
+}
+
+/**
+ * Calls to those who are mentioned or written to. They name their sender, so they are events of the sender's own, which
+ * leave the stream when the sender's account is deleted. Undefined when nobody is called.
+ */
+export function toCalledEvent(
+  { actorId, roomId }: Message,
+  { roomName, sender, others }: Hints,
+  created: readonly Created[],
+  at: Date,
+): OutgoingEvent | undefined {
   const aloud = (kind: Created['kind']) =>
     created.filter((one) => one.kind === kind && !one.silent).map(({ userId }) => userId)
-  const mention = { roomId, actorUserId: actorId, ...(roomName && { roomName }) }
-  const direct = { roomId, senderId: actorId }
+  const name = sender?.displayName ?? ''
+  const mention = {
+    roomId,
+    actorUserId: actorId,
+    ...(roomName && { roomName }),
+    ...(name && { actorDisplayName: name }),
+  }
+  const direct = {
+    ...{ roomId, senderId: actorId },
+    ...(name && { senderDisplayName: name, conversationName: others > 0 ? `${name} +${others}` : name }),
+    ...(sender?.avatarUrl && { senderAvatarUrl: sender.avatarUrl }),
+  }
+  const envelope = { createdAt: at, actorId }
+  const deliveries = [
+    ...aside(aloud('mention'), () =>
+      realtimeEnvelope('mention_notification', { id: newId('event'), ...envelope, value: mention }),
+    ),
+    ...aside(aloud('direct_message'), () =>
+      realtimeEnvelope('new_direct_message_notification', { id: newId('event'), ...envelope, value: direct }),
+    ),
+  ]
+  if (deliveries.length === 0) return undefined
   return {
-    ...base(change, 'notification_created', actorId),
-    deliveries: [
-      ...told,
-      ...aside(aloud('mention'), () =>
-        realtimeEnvelope('mention_notification', { id: newId('event'), ...envelope, value: mention }),
-      ),
-      ...aside(aloud('direct_message'), () =>
-        realtimeEnvelope('new_direct_message_notification', { id: newId('event'), ...envelope, value: direct }),
-      ),
-    ],
+    ...{ kind: 'people_called', aggregateType: 'notification', aggregateId: actorId, version: BigInt(at.getTime()) },
+    ...{ occurredAt: at, actorId, fact: { case: undefined }, deliveries },
   }
 }
 

@@ -23,6 +23,14 @@ describe('versions heard', () => {
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
   })
 
+  test('are none for calls of people, which several processes tell of at once', () => {
+    const seen = new RecentVersions()
+    const call = (id: string, version: bigint) => ({ ...event('U1', version, id), kind: 'people_called' })
+    expect(seen.admit(call('Ea', 2n))).toBe(true)
+    expect(seen.admit(call('Eb', 1n))).toBe(true)
+    expect(seen.admit(call('Eb', 1n))).toBe(false)
+  })
+
   test('are forgotten after two generations of silence, not before', () => {
     const seen = new RecentVersions(2)
     seen.admit(event('R1', 5n))

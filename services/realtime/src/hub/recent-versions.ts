@@ -17,7 +17,9 @@ export class RecentVersions {
 
   /** Whether the event is new; remembers it when it is. */
   admit(event: Event): boolean {
-    const key = `${event.aggregateType}/${event.aggregateId}`
+    // Processes tell of one person's calls at once: their versions have no order.
+    const about = event.kind === 'people_called' ? event.id : event.aggregateId
+    const key = `${event.aggregateType}/${about}`
     const newest = this.#young.get(key) ?? this.#old.get(key)
     if (newest === undefined) {
       this.#remember(key, { version: event.version, ids: [event.id] })
