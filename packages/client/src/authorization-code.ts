@@ -68,7 +68,8 @@ export function authorizationCodeFlow(
         throw new ConnectError('this is the answer to another request, or of another server', Code.FailedPrecondition)
       }
       const error = only('error')
-      if (error === 'access_denied') throw new ConnectError('the person refused', Code.PermissionDenied)
+      if (error === 'access_denied')
+        throw new ConnectError('permission denied: the person refused', Code.PermissionDenied)
       const code = only('code')
       if (error !== '' || code === '') throw new ConnectError(only('error_description') || error, Code.InvalidArgument)
       return exchange({

@@ -9,7 +9,7 @@ export function encodeCursor(parts: readonly (string | number | bigint)[]): stri
 export function decodeCursor(cursor: string): string[] {
   const parts = parse(cursor)
   if (!Array.isArray(parts) || !parts.every((part): part is string => typeof part === 'string')) {
-    throw new ConnectError('the page cursor is not valid', Code.InvalidArgument)
+    throw new ConnectError('invalid page cursor', Code.InvalidArgument)
   }
   return parts
 }

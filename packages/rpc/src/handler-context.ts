@@ -28,6 +28,6 @@ function received(call: HandlerContext, name: string): string | undefined {
 }
 
 function read(header: string | null | undefined): Caller {
-  if (!header) throw new ConnectError('sign in first', Code.Unauthenticated)
+  if (!header) throw new ConnectError('authentication required: sign in first', Code.Unauthenticated)
   return decodeCaller(header)
 }

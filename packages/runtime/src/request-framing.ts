@@ -51,7 +51,8 @@ function refusalOf(request: IncomingMessage): Refusal | undefined {
   const { method = '' } = request
   if (['GET', 'HEAD', 'OPTIONS'].includes(method))
     return { status: 400, error: `a ${method} request takes no body here` }
-  if (method !== 'POST') return { status: 405, error: 'use GET or POST', allow: 'GET, HEAD, POST, OPTIONS' }
+  if (method !== 'POST')
+    return { status: 405, error: 'method not allowed: use GET or POST', allow: 'GET, HEAD, POST, OPTIONS' }
   if (coding === undefined) return undefined
   if (request.httpVersion !== '1.1') return { status: 400, error: 'Transfer-Encoding needs HTTP/1.1' }
   if (coding.toLowerCase() !== 'chunked') return { status: 501, error: 'the only transfer coding here is chunked' }

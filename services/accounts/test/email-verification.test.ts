@@ -168,7 +168,7 @@ describe('proving an address', () => {
     const code = await codeFor(userId, second)
     await confirm(userId, second, code)
     const notices = async (address: string) =>
-      (await folder.mails(address)).filter(({ subject }) => subject.includes('another e-mail address'))
+      (await folder.mails(address)).filter(({ subject }) => subject.includes('New e-mail address'))
     const [notice] = await eventually(async () => {
       const mails = await notices(email('mona'))
       expect(mails).toHaveLength(1)

@@ -67,7 +67,7 @@ describe('registration', () => {
   test('mails a text in the name of the server', async () => {
     const code = await codeFor('bert@example.org')
     const [mail] = await folder.mails('bert@example.org')
-    expect(mail?.subject).toBe('Your code to register at Our <Chat>')
+    expect(mail?.subject).toBe('Your registration code for Our <Chat>')
     expect(mail?.text).toContain('15 minutes')
     expect(mail?.html).toContain(code)
     expect(mail?.html).toContain('Our &lt;Chat&gt;')
@@ -88,7 +88,7 @@ describe('registration', () => {
     expect(await ask('cleo@example.org')).toEqual(await ask('nobody@example.org'))
     const [mail, ...more] = await folder.mails('Cleo@example.org')
     expect(more).toEqual([])
-    expect(mail?.subject).toBe('You have an account at Our <Chat>')
+    expect(mail?.subject).toBe('You already have an account at Our <Chat>')
     expect(codeIn(mail)).toBe('no code')
     expect(await folder.mails('cleo@example.org')).toEqual([])
     for (const email of ['cleo@example.org', 'nobody@example.org', 'never-asked@example.org']) {

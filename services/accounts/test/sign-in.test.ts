@@ -94,7 +94,7 @@ describe('signing in', () => {
     for (const answer of answers)
       expect(answer).toMatchObject({
         status: 'rejected',
-        reason: { code: Code.Unauthenticated, rawMessage: 'wrong login or password' },
+        reason: { code: Code.Unauthenticated, rawMessage: 'invalid credentials' },
       })
   })
 

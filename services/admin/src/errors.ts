@@ -1,9 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/auth'
 
-export const roleNotFound = (name: string) => new ConnectError(`there is no role "${name}"`, Code.NotFound)
+export const roleNotFound = (name: string) => new ConnectError(`role not found: "${name}"`, Code.NotFound)
 export const roleNameTaken = (name: string) =>
-  new ConnectError(`"${name}" is the name of a role or a login already, or reserved`, Code.AlreadyExists)
+  new ConnectError(`role name already taken: "${name}" is a role or a login, or reserved`, Code.AlreadyExists)
 export const badRoleName = () =>
   new ConnectError(
     'the name of a role has 1 to 32 of a-z, 0-9 and "-", begins with a letter and does not end with "-"',
@@ -24,23 +24,23 @@ export const userNotFound = () => new ConnectError('user not found', Code.NotFou
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
 export const notOneself = () =>
-  new ConnectError('permissions are explained about other people only', Code.PermissionDenied)
+  new ConnectError('permission denied: permissions are explained about other people only', Code.PermissionDenied)
 export const roomNotExplained = () =>
-  new ConnectError('permissions cannot be explained in that room', Code.PermissionDenied)
+  new ConnectError('permission denied: permissions cannot be explained in that room', Code.PermissionDenied)
 export const neighbourSilent = (service: string, cause: unknown) =>
   new ConnectError(`${service} does not answer; try again`, Code.Unavailable, undefined, undefined, cause)
 
 export const badScope = (why: string) => new ConnectError(`invalid scope: ${why}`, Code.InvalidArgument)
 export const unknownPermission = (permission: string) =>
-  new ConnectError(`there is no permission "${permission}"`, Code.InvalidArgument)
+  new ConnectError(`unknown permission "${permission}"`, Code.InvalidArgument)
 export const notDecidedThere = (permission: string, kind: string) =>
   new ConnectError(`${permission} cannot be decided for a ${kind}`, Code.InvalidArgument)
 export const ownerMayEverything = () =>
   new ConnectError('owners are allowed everything; the role owner has no decisions', Code.InvalidArgument)
 
 export const lacksPermission = (permission: Permission) =>
-  new ConnectError(`you lack the permission ${permission}`, Code.PermissionDenied)
-export const onlyOwners = () => new ConnectError('only owners may see this', Code.PermissionDenied)
+  new ConnectError(`permission denied: this needs ${permission}`, Code.PermissionDenied)
+export const onlyOwners = () => new ConnectError('permission denied: only owners may see this', Code.PermissionDenied)
 
 export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
 export const textTooLong = (field: string, bytes: number) =>
@@ -52,7 +52,7 @@ export const blockedUsernameTooLong = (characters: number) =>
 export const blockedUsernamesTooLarge = (bytes: number) =>
   new ConnectError(`the blocked usernames have at most ${bytes} bytes in all`, Code.InvalidArgument)
 
-export const entryNotFound = () => new ConnectError('there is no such entry in the audit log', Code.NotFound)
+export const entryNotFound = () => new ConnectError('audit log entry not found', Code.NotFound)
 export const badSequence = () => new ConnectError('a sequence is a decimal number', Code.InvalidArgument)
 export const timesReversed = () => new ConnectError('created_at_from is after created_at_to', Code.InvalidArgument)
 export const tooManyLogins = (most: number) => new ConnectError(`at most ${most} logins at once`, Code.InvalidArgument)

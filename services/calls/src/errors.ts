@@ -4,7 +4,8 @@ const unavailable = (message: string, cause?: unknown) =>
   new ConnectError(message, Code.Unavailable, undefined, undefined, cause)
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
-export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+export const notAMember = () =>
+  new ConnectError('permission denied: you are not a member of this room', Code.PermissionDenied)
 export const noActiveCall = () => new ConnectError('there is no active call in this room', Code.NotFound)
 export const callsNotConfigured = () =>
   new ConnectError('voice and video calls are not configured', Code.FailedPrecondition)
@@ -13,6 +14,6 @@ export const callNotActive = () =>
 export const keyReused = () =>
   new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
 export const joiningFailed = () => unavailable('calls of this room begin and end too fast; try again')
-export const accountGone = () => new ConnectError('the account does not exist any more', Code.Unauthenticated)
+export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomsSilent = (cause: unknown) => unavailable('who may see this room cannot be told now; try again', cause)
 export const accountsSilent = (cause: unknown) => unavailable('who takes part cannot be told now; try again', cause)

@@ -4,7 +4,10 @@ import { RetryInfoSchema } from '@parley/contracts/rpc'
 import type { LimitClass } from './forward/limit-class.ts'
 
 export const unauthenticated = () =>
-  new ConnectError('sign in first: send "Authorization: Bearer <token>" or the session cookie', Code.Unauthenticated)
+  new ConnectError(
+    'authentication required: send "Authorization: Bearer <token>" or the session cookie',
+    Code.Unauthenticated,
+  )
 export const unknownMethod = (path: string) => new ConnectError(`unknown method ${path}`, Code.Unimplemented)
 export const methodNotAllowed = () => new ConnectError('call this method with POST', Code.Unimplemented)
 export const unsupportedMediaType = (contentType: string) =>
@@ -33,7 +36,7 @@ export const clientGone = () => new ConnectError('the client closed the connecti
 
 const retryAfter = (ms: number) => ({ 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) })
 export const tooManySignIns = (retryAfterMs: number) =>
-  new ConnectError('too many failed sign-ins; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
+  new ConnectError('too many login attempts; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
 export const tooManyMails = (retryAfterMs: number) =>
   new ConnectError(
     'too many mails were asked for; wait and try again',
@@ -42,12 +45,18 @@ export const tooManyMails = (retryAfterMs: number) =>
   )
 export const tooManyProviderSignIns = (retryAfterMs: number) =>
   new ConnectError('too many sign-ins were begun; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
-export const signInFirst = () => new ConnectError('sign in first', Code.Unauthenticated)
+export const signInFirst = () => new ConnectError('authentication required: sign in first', Code.Unauthenticated)
 export const csrfMismatch = () =>
-  new ConnectError('the X-CSRF-Token header is missing or does not match', Code.PermissionDenied)
+  new ConnectError(
+    'permission denied: the CSRF token in X-CSRF-Token is missing or does not match',
+    Code.PermissionDenied,
+  )
 export const badRequest = (what: string) => new ConnectError(what, Code.InvalidArgument)
 export const noPendingRequest = () =>
-  new ConnectError('no client waits to be let in by this session; begin again there', Code.FailedPrecondition)
+  new ConnectError(
+    'no authorization request is pending in this session; begin again at the client',
+    Code.FailedPrecondition,
+  )
 /** `resource_exhausted` that says when to come again, to people, to programs and to proxies. */
 const comeAgain = (message: string, retryAfterMs: number) =>
   new ConnectError(message, Code.ResourceExhausted, { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }, [

@@ -88,8 +88,7 @@ export class Accounts {
       passwordLogin: (request) => {
         this.asked.push({ method: 'passwordLogin', request: { ...request } })
         const known = this.passwords.get(request.identifier)
-        if (known?.password !== request.password)
-          throw new ConnectError('wrong login or password', Code.Unauthenticated)
+        if (known?.password !== request.password) throw new ConnectError('invalid credentials', Code.Unauthenticated)
         return this.session(known.userId, request.identifier)
       },
       endCredentials: (request) => {

@@ -79,7 +79,7 @@ describe('POST /auth/login', () => {
   test('says the same of a wrong password and an unknown login', async () => {
     const answers = [await login({ login: 'ada', password: 'no' }), await login({ login: 'nobody', password: 'no' })]
     for (const answer of answers) {
-      expect(said(answer)).toEqual([401, { error: 'wrong login or password' }])
+      expect(said(answer)).toEqual([401, { error: 'invalid credentials' }])
       expect(answer.cookies).toEqual([])
     }
   })

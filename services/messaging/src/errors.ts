@@ -20,11 +20,14 @@ export const previewsUnavailable = (cause: unknown) =>
 
 /** A direct conversation does not exist for whoever has no part in it. */
 export const notAMember = (room: Pick<RoomHeader, 'kind'>) =>
-  isDm(room) ? roomNotFound() : new ConnectError('you are not a member of this room', Code.PermissionDenied)
+  isDm(room)
+    ? roomNotFound()
+    : new ConnectError('permission denied: you are not a member of this room', Code.PermissionDenied)
 export const lacksPermission = (permission: Permission) =>
-  new ConnectError(`you lack the permission ${permission} in this room`, Code.PermissionDenied)
+  new ConnectError(`permission denied: this needs ${permission} in this room`, Code.PermissionDenied)
 
-export const notTheAuthor = () => new ConnectError('only the author of the message may do that', Code.PermissionDenied)
+export const notTheAuthor = () =>
+  new ConnectError('permission denied: only the author of the message may do that', Code.PermissionDenied)
 
 const unmet = (message: string) => new ConnectError(message, Code.FailedPrecondition)
 export const roomArchived = () => unmet('the room is archived')

@@ -69,7 +69,7 @@ export const slowConsumer: StreamEnd = {
 }
 export const sessionTerminated: StreamEnd = {
   code: 'session_terminated',
-  message: 'the session has ended; sign in again',
+  message: 'session expired: sign in again',
   reconnect: false,
   closeCode: policyViolation,
 }

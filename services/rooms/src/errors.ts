@@ -5,16 +5,18 @@ export const linkNotFound = () => new ConnectError('sidebar link not found', Cod
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
 export const tooManyIds = (most: number) => new ConnectError(`at most ${most} ids at once`, Code.InvalidArgument)
 
-export const roomHidden = () => new ConnectError('you cannot see this room', Code.PermissionDenied)
+export const roomHidden = () => new ConnectError('permission denied: you cannot see this room', Code.PermissionDenied)
 export const mayNotCreateRooms = () =>
-  new ConnectError('creating rooms in this group needs room.create', Code.PermissionDenied)
-export const mayNotJoin = () => new ConnectError('joining this room needs room.join', Code.PermissionDenied)
-export const bannedFromRoom = () => new ConnectError('you are banned from this room', Code.PermissionDenied)
+  new ConnectError('permission denied: creating rooms in this group needs room.create', Code.PermissionDenied)
+export const mayNotJoin = () =>
+  new ConnectError('permission denied: joining this room needs room.join', Code.PermissionDenied)
+export const bannedFromRoom = () =>
+  new ConnectError('permission denied: you are banned from this room', Code.PermissionDenied)
 
 export const badRoomName = () =>
   new ConnectError('a room name has 1 to 30 of the characters A-Z, a-z, 0-9, "_" and "-"', Code.InvalidArgument)
 export const roomNameTaken = (name: string) =>
-  new ConnectError(`a room named "${name}" exists already`, Code.AlreadyExists)
+  new ConnectError(`room name already taken: "${name}"`, Code.AlreadyExists)
 
 export const dmCannotBeJoined = () => new ConnectError('a direct message cannot be joined', Code.InvalidArgument)
 export const archivedRoom = () => new ConnectError('the room is archived', Code.FailedPrecondition)
@@ -22,20 +24,26 @@ export const dmCannotBeLeft = () => new ConnectError('a direct message cannot be
 export const universalRoomCannotBeLeft = () =>
   new ConnectError('a universal room cannot be left', Code.FailedPrecondition)
 
-export const mayNotManage = () => new ConnectError('changing this room needs room.manage', Code.PermissionDenied)
+export const mayNotManage = () =>
+  new ConnectError('permission denied: changing this room needs room.manage', Code.PermissionDenied)
 export const dmCannotBeManaged = () => new ConnectError('a direct message cannot be managed', Code.InvalidArgument)
 export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
 export const universalHasNoExplicitMembers = () =>
   new ConnectError('members of a universal room cannot be added or removed', Code.InvalidArgument)
-export const bannedTarget = () => new ConnectError('the user is banned from this room', Code.PermissionDenied)
+export const bannedTarget = () =>
+  new ConnectError('permission denied: the user is banned from this room', Code.PermissionDenied)
 export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
-export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+export const notAMember = () =>
+  new ConnectError('permission denied: you are not a member of this room', Code.PermissionDenied)
 export const memberNotFound = () => new ConnectError('the user is not a member of this room', Code.NotFound)
 
 export const mayNotArrangeGroups = () =>
-  new ConnectError('arranging room groups needs role.manage', Code.PermissionDenied)
+  new ConnectError('permission denied: arranging room groups needs role.manage', Code.PermissionDenied)
 export const mayNotManageGroup = () =>
-  new ConnectError('arranging rooms and links of this group needs room.manage in it', Code.PermissionDenied)
+  new ConnectError(
+    'permission denied: arranging rooms and links of this group needs room.manage in it',
+    Code.PermissionDenied,
+  )
 export const badGroupName = () =>
   new ConnectError('a room group has a name of 1 to 80 characters', Code.InvalidArgument)
 export const badLinkLabel = () =>
@@ -57,16 +65,18 @@ export const itemsDoNotMatch = () =>
 export const movedMeanwhile = () =>
   new ConnectError('somebody moved it to another group meanwhile; list the groups again', Code.FailedPrecondition)
 
-export const badCursor = () => new ConnectError('the page cursor is not valid', Code.InvalidArgument)
-export const mayNotStartDms = () => new ConnectError('you may not start direct messages', Code.PermissionDenied)
+export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)
+export const mayNotStartDms = () =>
+  new ConnectError('permission denied: you may not start direct messages', Code.PermissionDenied)
 
-export const mayNotBan = () => new ConnectError('bans in this room need room.ban-member', Code.PermissionDenied)
+export const mayNotBan = () =>
+  new ConnectError('permission denied: bans in this room need room.ban-member', Code.PermissionDenied)
 export const mayNotListBans = () =>
-  new ConnectError('listing bans needs room.ban-member on the server', Code.PermissionDenied)
+  new ConnectError('permission denied: listing bans needs room.ban-member on the server', Code.PermissionDenied)
 export const dmHasNoBans = () => new ConnectError('a direct message has no bans', Code.InvalidArgument)
-export const banOfOneself = () => new ConnectError('you cannot ban yourself', Code.PermissionDenied)
+export const banOfOneself = () => new ConnectError('permission denied: you cannot ban yourself', Code.PermissionDenied)
 export const banOfNonMember = () =>
-  new ConnectError('only a member of the room can be banned from it', Code.PermissionDenied)
+  new ConnectError('permission denied: only a member of the room can be banned from it', Code.PermissionDenied)
 export const reasonMissing = () => new ConnectError('reason: must not be blank', Code.InvalidArgument)
 export const banEndsInThePast = () => new ConnectError('expires_at must be in the future', Code.InvalidArgument)
 

@@ -34,9 +34,10 @@ export const tooManyRedirects = () => invalid('the address of the image is passe
 export const imageCannotBeFetched = (cause?: unknown) => unavailable('the image cannot be fetched', cause)
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
-export const notAMember = () => new ConnectError('you are not a member of this room', Code.PermissionDenied)
+export const notAMember = () =>
+  new ConnectError('permission denied: you are not a member of this room', Code.PermissionDenied)
 export const lacksPermission = (permission: Permission) =>
-  new ConnectError(`you lack the permission ${permission} in this room`, Code.PermissionDenied)
+  new ConnectError(`permission denied: this needs ${permission} in this room`, Code.PermissionDenied)
 export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
 export const roomsSilent = (cause: unknown) => unavailable('who may see this room cannot be told now; try again', cause)
 
@@ -48,7 +49,8 @@ export const videosOff = () => invalid('content_type: video processing is not av
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 
 export const uploadNotFound = () => new ConnectError('upload not found, or expired', Code.NotFound)
-export const uploadOfAnother = () => new ConnectError('the upload is not yours', Code.PermissionDenied)
+export const uploadOfAnother = () =>
+  new ConnectError('permission denied: the upload is not yours', Code.PermissionDenied)
 export const uploadNotOpen = () => invalid('the upload is completed')
 export const chunkTooLarge = (limit: number) => invalid(`content: at most ${limit} bytes`)
 export const chunkDiffers = () => invalid('chunk_sha256: not the checksum of the content')

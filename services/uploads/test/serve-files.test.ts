@@ -155,7 +155,7 @@ describe('a file that cannot be sent to its end', () => {
     const lost = await readers.attached(file, 'audio/ogg')
     await damage(join(env.folder, 'objects/files', lost))
     const response = await readers.read(lost)
-    expect([response.status, await response.json()]).toEqual([404, { error: 'no such asset' }])
+    expect([response.status, await response.json()]).toEqual([404, { error: 'asset not found' }])
   })
 })
 

@@ -59,7 +59,9 @@ describe('a file without a ticket', () => {
     ]) {
       const response = await read(headers)
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-      expect(await response.json()).toEqual({ error: 'the address has no ticket, and nobody is signed in' })
+      expect(await response.json()).toEqual({
+        error: 'authentication required: the address has no ticket, and nobody is signed in',
+      })
     }
   })
 
@@ -70,7 +72,10 @@ describe('a file without a ticket', () => {
 
   test('is refused to who is no member, and to who was one until a moment ago', async () => {
     const response = await read(bearer('strangers-token'))
-    expect([response.status, await response.json()]).toEqual([403, { error: 'you are not a member of the room' }])
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { error: 'permission denied: you are not a member of this room' },
+    ])
     expect(await statusWith(bearer('bobs-token'))).toBe(200)
     env.rooms.set('Rtea', ['Ualice'])
     expect(await statusWith(bearer('bobs-token'))).toBe(403)
@@ -95,7 +100,10 @@ describe('a file without a ticket', () => {
     const image = await readers.attached(await plain(80, 40).png().toBuffer(), 'image/png')
     const address = `${readers.pathOf(image)}/image/10x10/cover`
     const response = await fetch(address, { headers: bearer('bobs-token') })
-    expect([response.status, await response.json()]).toEqual([403, { error: 'the address has no ticket' }])
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { error: 'permission denied: the address has no ticket' },
+    ])
   })
 
   test('is not read with a ticket that does not hold, whoever is signed in', async () => {

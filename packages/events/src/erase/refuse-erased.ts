@@ -18,5 +18,5 @@ export function refuseErased(db: Db, asIs: ReadonlySet<string> = new Set()): Cal
 
 async function assertNotErased(db: Db, userId: string): Promise<void> {
   const found = await db.select({ pass: erasures.pass }).from(erasures).where(eq(erasures.userId, userId)).limit(1)
-  if (found.length > 0) throw new ConnectError('the account does not exist any more', Code.Unauthenticated)
+  if (found.length > 0) throw new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 }

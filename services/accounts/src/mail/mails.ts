@@ -10,7 +10,7 @@ const ignore = 'If you did not ask for this, you can ignore this mail: nothing h
 export const registrationCodeMail =
   (to: string, code: string, ttlMs: number): Compose =>
   (server) =>
-    layOut(to, `Your code to register at ${server}`, server, [
+    layOut(to, `Your registration code for ${server}`, server, [
       `Enter this code to go on with your registration at ${server}:`,
       { code },
       `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
@@ -21,7 +21,7 @@ export const registrationCodeMail =
 export const accountExistsMail =
   (to: string, publicUrl: string): Compose =>
   (server) =>
-    layOut(to, `You have an account at ${server}`, server, [
+    layOut(to, `You already have an account at ${server}`, server, [
       `Somebody, probably you, wanted to register at ${server} with this address. It belongs to an account already, so you can sign in:`,
       { link: `${publicUrl}/login`, label: 'Sign in' },
       'If you do not know the password any more, ask for a new one there.',
@@ -31,7 +31,7 @@ export const accountExistsMail =
 export const emailCodeMail =
   (to: string, code: string, ttlMs: number): Compose =>
   (server) =>
-    layOut(to, `Your code to confirm this address at ${server}`, server, [
+    layOut(to, `Confirm your e-mail address at ${server}`, server, [
       `Enter this code to confirm that this address is yours at ${server}:`,
       { code },
       `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
@@ -42,7 +42,7 @@ export const emailCodeMail =
 export const emailAddedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
-    layOut(to, `Your account at ${server} has another e-mail address`, server, [
+    layOut(to, `New e-mail address on your account at ${server}`, server, [
       `Another e-mail address was confirmed for your account ${login} at ${server}, on ${at.toUTCString()}.`,
       'From now on a new password can be asked for with it, too.',
       ifNotYou,
@@ -52,7 +52,7 @@ export const emailAddedMail =
 export const emailRemovedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
-    layOut(to, `An e-mail address of your account at ${server} was removed`, server, [
+    layOut(to, `E-mail address removed from your account at ${server}`, server, [
       `An e-mail address of your account ${login} at ${server} was removed on ${at.toUTCString()}.`,
       'A new password cannot be asked for with it any more.',
       ifNotYou,
@@ -61,7 +61,7 @@ export const emailRemovedMail =
 export const identityLinkedMail =
   (to: string, login: string, { provider, at }: { provider: string; at: Date }): Compose =>
   (server) =>
-    layOut(to, `Your account at ${server} has another way to sign in`, server, [
+    layOut(to, `New sign-in method on your account at ${server}`, server, [
       `A sign-in with ${provider} was linked to your account ${login} at ${server}, on ${at.toUTCString()}.`,
       ifNotYou,
     ])
@@ -70,7 +70,7 @@ export const identityLinkedMail =
 export const passwordSetMail =
   (to: string, login: string, { at, cleared }: { at: Date; cleared: boolean }): Compose =>
   (server) =>
-    layOut(to, `Your account at ${server} has a new password`, server, [
+    layOut(to, `Your password at ${server} was changed`, server, [
       `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
       ...(cleared
         ? [
@@ -93,7 +93,7 @@ export const inviteMail =
 export const passwordResetMail =
   (to: string, link: string, ttlMs: number): Compose =>
   (server) =>
-    layOut(to, `Set a new password at ${server}`, server, [
+    layOut(to, `Reset your password at ${server}`, server, [
       `Somebody, probably you, asked for a new password at ${server}. You can set it here:`,
       { link, label: 'Set a new password' },
       `The link works once and for ${inMinutes(ttlMs)}. A new password ends every session of the account.`,

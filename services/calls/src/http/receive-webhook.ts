@@ -15,7 +15,7 @@ export async function receiveWebhook(ctx: Context, request: IncomingMessage, res
     replyJson(response, status, { error }, headers)
   }
   if (!ctx.media) return refuse(404, 'voice calls are not configured')
-  if (request.method !== 'POST') return refuse(405, 'use POST', { allow: 'POST' })
+  if (request.method !== 'POST') return refuse(405, 'method not allowed: use POST', { allow: 'POST' })
   const body = await readBody(request, mostBytes)
   if (!body) return refuse(413, `the body is larger than ${mostBytes} bytes`)
   if (!(await isSigned(ctx.media.settings, body, request.headers.authorization)))

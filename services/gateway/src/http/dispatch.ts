@@ -106,7 +106,7 @@ export class Dispatch {
     if (this.#options.auth.secure) response.setHeader('strict-transport-security', 'max-age=31536000')
     if (!isPlainPath(path)) {
       request.resume()
-      return replyJson(request, response, 400, { error: 'the path is not written plainly' })
+      return replyJson(request, response, 400, { error: 'invalid path: it is not in its plain form' })
     }
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
     if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)
@@ -136,7 +136,7 @@ export class Dispatch {
       case '/api/realtime':
         return replyJson(request, response, 426, { error: socketWanted }, { ...cors, upgrade: 'websocket' })
       default:
-        return replyJson(request, response, 404, { error: `nothing at ${path}` }, cors)
+        return replyJson(request, response, 404, { error: `not found: nothing at ${path}` }, cors)
     }
   }
 

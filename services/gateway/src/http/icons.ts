@@ -15,5 +15,5 @@ export async function serveIcon(context: AuthContext, request: IncomingMessage, 
   request.resume()
   const { profile } = await context.describeServer()
   if (profile?.logoUrl) return redirect(response, 302, profile.logoUrl)
-  return replyJson(request, response, 404, { error: 'this server has no logo' })
+  return replyJson(request, response, 404, { error: 'not found: this server has no logo' })
 }

@@ -65,7 +65,7 @@ export async function serveJson(
   try {
     countRequest(context, request)
     if (request.method !== route.method)
-      throw new Refusal(405, `use ${route.method}`, { allow: `${route.method}, OPTIONS` })
+      throw new Refusal(405, `method not allowed: use ${route.method}`, { allow: `${route.method}, OPTIONS` })
     await route.handle(context, request, response)
   } catch (thrown) {
     request.resume()

@@ -62,6 +62,6 @@ async function contentOf(ctx: Context, { key, size }: ServerImageRow, range?: By
 function sizeIn(ctx: Context, key: string, segment: string): ServerImageSize {
   const size = readServerImageParams(ctx.signingSecrets, key, segment)
   if (size) return size
-  if (/^[\w-]+\.[0-9a-f]{32}$/.test(segment)) throw new Refusal(403, 'the signature of the address does not hold')
+  if (/^[\w-]+\.[0-9a-f]{32}$/.test(segment)) throw new Refusal(403, 'permission denied: invalid signature')
   throw new Refusal(400, 'the address of the image is malformed')
 }

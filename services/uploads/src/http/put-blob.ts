@@ -10,12 +10,13 @@ import { replyJson } from './reply.ts'
 
 /** `POST /internal/blobs`: puts bytes aside for a call. Only the gateway can sign the ticket that says whose they are. */
 export async function putBlob(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method !== 'POST') return replyJson(response, 405, { error: 'use POST' }, { allow: 'POST' })
+  if (request.method !== 'POST')
+    return replyJson(response, 405, { error: 'method not allowed: use POST' }, { allow: 'POST' })
   const given = request.headers[blobTicketHeader]
   const text = typeof given === 'string' ? given : ''
   const tickets = ctx.blobSecrets.map((secret) => readBlobTicket(secret, text, Date.now()))
   const ticket = tickets.find((read) => read !== undefined)
-  if (!ticket) return replyJson(response, 401, { error: 'the ticket is not valid' })
+  if (!ticket) return replyJson(response, 401, { error: 'invalid ticket' })
   const { maxUploadBytes } = ctx.fileLimits
   if (ticket.size > maxUploadBytes)
     return replyJson(response, 413, { error: `the body is larger than ${maxUploadBytes} bytes` })

@@ -19,6 +19,6 @@ export async function readableAsset(
   if (!asset) throw noSuchAsset()
   const { exists, effectiveMember } = await ctx.rooms.ask(reader, asset.roomId)
   if (!exists) throw noSuchAsset()
-  if (!effectiveMember) throw new Refusal(403, 'you are not a member of the room')
+  if (!effectiveMember) throw new Refusal(403, 'permission denied: you are not a member of this room')
   return { asset, userId: reader.userId, headers: privately(reader) }
 }

@@ -27,7 +27,7 @@ export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
 export async function readerOf(ctx: Context, request: IncomingMessage, wanted: Wanted): Promise<KnownReader> {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
   if (access !== null) return holderOf(ctx, access, wanted) ?? refused(ctx, request, ticketRefusal())
-  if (wanted.size || wanted.variant) throw new Refusal(403, 'the address has no ticket')
+  if (wanted.size || wanted.variant) throw new Refusal(403, 'permission denied: the address has no ticket')
   const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
   if (!isRemembered(ctx.callers, presented)) assertTrialsLeft(ctx, request)
   const signedIn = await authenticate(ctx.callers, presented)
@@ -54,9 +54,11 @@ function assertTrialsLeft(ctx: Context, request: IncomingMessage): void {
   if (waitMs > 0) throw tooManyTrials(waitMs)
 }
 
-const ticketRefusal = () => new Refusal(403, 'the ticket does not hold')
+const ticketRefusal = () => new Refusal(403, 'permission denied: invalid ticket')
 const nobodyRefusal = () =>
-  new Refusal(401, 'the address has no ticket, and nobody is signed in', { 'www-authenticate': 'Bearer' })
+  new Refusal(401, 'authentication required: the address has no ticket, and nobody is signed in', {
+    'www-authenticate': 'Bearer',
+  })
 const tooManyTrials = (waitMs: number) =>
   new Refusal(429, 'too many requests without a ticket or credential that holds came from there; wait and try again', {
     'retry-after': String(Math.ceil(waitMs / 1000)),

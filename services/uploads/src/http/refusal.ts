@@ -12,4 +12,4 @@ export class Refusal extends Error {
   }
 }
 
-export const noSuchAsset = (): Refusal => new Refusal(404, 'no such asset')
+export const noSuchAsset = (): Refusal => new Refusal(404, 'asset not found')

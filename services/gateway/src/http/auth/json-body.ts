@@ -25,7 +25,7 @@ export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (unaryFormat(request.headers['content-type']) !== 'json') {
     request.resume()
-    throw new Refusal(415, 'send application/json')
+    throw new Refusal(415, 'unsupported media type: send application/json')
   }
   const body = await readAuthBody(request)
   try {

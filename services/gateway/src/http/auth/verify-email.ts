@@ -34,5 +34,8 @@ const proofOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>
 /** Whoever proves an address may reset the password with it: that is not for other web clients that were let in. */
 function assertOwnSession({ freshUntil }: Caller): void {
   if (freshUntil === undefined)
-    throw new ConnectError('another client may not prove addresses; sign in here', Code.PermissionDenied)
+    throw new ConnectError(
+      'permission denied: another client may not prove addresses; sign in here',
+      Code.PermissionDenied,
+    )
 }

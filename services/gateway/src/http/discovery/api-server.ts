@@ -16,7 +16,7 @@ export async function serveApiServer(
   const { method } = request
   if (method === 'OPTIONS') return void response.writeHead(204, { ...cors, allow }).end()
   if (method !== 'GET' && method !== 'HEAD')
-    return replyJson(request, response, 405, { error: 'use GET' }, { ...cors, allow })
+    return replyJson(request, response, 405, { error: 'method not allowed: use GET' }, { ...cors, allow })
   try {
     context.admit(request)
     const info = await context.describe()

@@ -20,9 +20,10 @@ export async function readGraphqlRequest(request: IncomingMessage): Promise<Grap
     const variables = parameters.get('variables')
     return checked({ ...Object.fromEntries(parameters), variables: variables === null ? undefined : parsed(variables) })
   }
-  if (request.method !== 'POST') throw new Refusal(405, 'use GET or POST', { allow: 'GET, POST, OPTIONS' })
+  if (request.method !== 'POST')
+    throw new Refusal(405, 'method not allowed: use GET or POST', { allow: 'GET, POST, OPTIONS' })
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw new Refusal(415, 'send application/json')
+    throw new Refusal(415, 'unsupported media type: send application/json')
   return checked(parsed(await text(request)))
 }
 

@@ -29,7 +29,7 @@ export async function serveToken(
   for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
   try {
     countRequest(context, request)
-    if (request.method !== 'POST') throw new Refusal(405, 'use POST', { allow: 'POST, OPTIONS' })
+    if (request.method !== 'POST') throw new Refusal(405, 'method not allowed: use POST', { allow: 'POST, OPTIONS' })
     const session = await context.signIn.exchangeAuthorizationCode(exchangeOf(await readFields(request)))
     const { userId: id, login, displayName, token } = session
     const user = { id, login, displayName }

@@ -39,7 +39,7 @@ export class WebClient {
     if (!file) return false
     request.resume()
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      void replyJson(request, response, 405, { error: 'use GET' }, { allow: 'GET, HEAD' })
+      void replyJson(request, response, 405, { error: 'method not allowed: use GET' }, { allow: 'GET, HEAD' })
       return true
     }
     const headers: OutgoingHttpHeaders = {
