@@ -20,12 +20,12 @@ test('an e-mail address is recognised', () => {
     '<a@example.org>',
     'a\0@example.org',
   ])
-    expect(() => assertEmail(bad)).toThrow('not an e-mail address')
+    expect(() => assertEmail(bad)).toThrow('invalid e-mail address')
   expect(emailKey(' Ann@Example.org ')).toBe('ann@example.org')
 })
 
 test('an address that only looks different is none', () => {
   const kelvin = '\u212Aarl@example.org'
   expect(emailKey(kelvin)).toBe('karl@example.org')
-  expect(() => assertEmail(kelvin)).toThrow('not an e-mail address')
+  expect(() => assertEmail(kelvin)).toThrow('invalid e-mail address')
 })
