@@ -39,9 +39,9 @@ async function madeBy(userId: number) {
 }
 const own = process.getuid?.() ?? 0
 
-// Only who may change users can have it run as another.
 const asRoot = own === 0 ? test : test.skip
-asRoot('ffmpeg runs as a user of its own, in a folder that is its own', async () => {
+const why = own === 0 ? '' : ' (skipped: only root can run it as another user)'
+asRoot(`ffmpeg runs as a user of its own, in a folder that is its own${why}`, async () => {
   await chmod(folder, 0o755)
   expect(await madeBy(otherUser)).toEqual({ folder: otherUser, mode: 0o700, made: otherUser })
 })

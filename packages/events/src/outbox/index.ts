@@ -17,6 +17,8 @@
  *    the places its shard remembers. If one is gone, nothing newer goes out before the durables were made anew and the
  *    last hour waits again. After a loss message ids differ, so that nothing is taken for a repetition of what is gone.
  * 6. What the stream refuses for good is parked, and an event `skipped` goes out in its place: an aggregate never stops.
+ * 7. Reading begins at an id below which nothing waits and nothing will: every transaction that could have drawn a lower one
+ *    is over. It begins at the start every ten seconds, and when a shard becomes ready or entries wait again.
  */
 export { enqueue } from './enqueue.ts'
 export { maxEventBytes, outgoing, type DeliveryInit, type OutboxRow, type OutgoingEvent } from './outgoing.ts'

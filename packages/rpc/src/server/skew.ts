@@ -4,7 +4,7 @@ const forgetAfterMs = 2 * sliceMs * slices
 const frozenMs = 3_000
 const thawMs = 1_000
 
-/** Calls that are this late by the same amount, within a spread, so many of them and for so long, show a clock that jumped. */
+/** A clock jumped when at least `lateCalls` calls over `lateForMs` are `lateMs` late or more, all by the same within `spreadMs`. */
 const lateMs = 400
 const spreadMs = 100
 const lateCalls = 3
@@ -75,7 +75,7 @@ export class Skew {
   }
 }
 
-/** Whether the last calls of a sender tell that its clock stands elsewhere now. */
+/** Whether the last calls of a sender show that its clock jumped. */
 function clockJumped(sender: Sender, age: number, offset: number, now: number): boolean {
   const before = sender.late
   const late = before && {

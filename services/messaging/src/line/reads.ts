@@ -1,12 +1,12 @@
 import { Turnstile } from '@parley/runtime'
 import { tooManyReads } from '../errors.ts'
 
-/** What writes have for themselves, of the connections of a process. */
+/** The share of a process's database connections that reads leave to writes. */
 const keptForWrites = 0.3
 
 const perCaller = { atOncePerAsker: 2, mostWaitingPerAsker: 48 }
 
-/** Turns of those who read pages, where a process has so many connections to the database. */
+/** Limits how many pages are read at once. `connections`: what the process may open to its database. */
 export const openReads = (connections: number): Turnstile =>
   new Turnstile({
     ...perCaller,
