@@ -1,24 +1,52 @@
-import { expect, test } from '@jest/globals'
-import { stretchesOf } from './mentions.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { Element, Root } from 'hast'
+import { namesNobody, stretchesOf } from './mentions.ts'
+import { piecesOf, treeOf } from './tree.ts'
 
-const marked = (text: string) =>
-  stretchesOf(text)
-    .map(({ text: stretch, login }) => (login === undefined ? stretch : `[${login}]`))
-    .join('')
+/** The logins that a message shows as mentions, in their order. */
+function mentionedIn(parent: Element | Root): string[] {
+  return piecesOf(parent).flatMap((piece) => {
+    if (piece.type === 'text') return stretchesOf(piece.value).flatMap(({ login }) => login ?? [])
+    return namesNobody(piece) ? [] : mentionedIn(piece)
+  })
+}
 
-test.each([
-  ['hello @ann, and @Bob-2!', 'hello [ann], and [Bob-2]!'],
-  ['@ann', '[ann]'],
-  ['@ann.lee. Bye', '[ann.lee]. Bye'],
-  ['(@ann)', '([ann])'],
-  ['ann@example.org and a/@ann and @@ann', 'ann@example.org and a/@ann and @@ann'],
-  ['@all, @here and @Here', '@all, @here and @Here'],
-  ['no mention @ all', 'no mention @ all'],
-  ['', ''],
-])('%j', (text, wanted) => expect(marked(text)).toBe(wanted))
+describe('a mention', () => {
+  test.each([
+    ['hello @ann, and @Bob-2!', ['ann', 'Bob-2']],
+    ['@ann.lee. Bye', ['ann.lee']],
+    ['(@ann)', ['ann']],
+    ['@@ann', ['ann']],
+    ['@ann/@bob', ['ann', 'bob']],
+    ['e.g. @ann', ['ann']],
+    ['**@ann** and ~~@bob~~', ['ann', 'bob']],
+    ['# @ann\n- @bob', ['ann', 'bob']],
+    ['`code`@ann', ['ann']],
+    ['\\\\@ann', ['ann']],
+    ['\\@ann @bob \\@cat', ['bob']],
+    ['\\@@ann', ['ann']],
+    ['@ann\\_lee', ['ann_lee']],
+    ['https://x.org/@bob @ann', ['ann']],
+    ['[see @ann](http://x y)', ['ann']],
+    ['> quoted\n\n@ann', ['ann']],
+  ])('is marked in %j', (body, wanted) => expect(mentionedIn(treeOf(body))).toEqual(wanted))
+
+  test.each([
+    ['behind a backslash', '\\@ann (\\@ann) \\@ann\\@ann **\\@ann**'],
+    ['written as an entity', '&#64;ann &commat;ann &#x40;ann'],
+    ['directly behind a letter or digit', 'ann@example.org 1@ann é@ann'],
+    ['in an e-mail address', 'ann_@example.org a.b+@example.org'],
+    ['in a link', '[see @ann](http://x) [@ann]() [@ann][x]\n\n[x]: /y'],
+    ['in an address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
+    ['in code', '`@ann`\n\n    @ann\n\n```\n@ann\n```'],
+    ['in a quote', '> @ann\n\n> - @ann'],
+    ['to everybody', '@all, @here and @Here'],
+    ['without a login', 'no mention @ all'],
+  ])('is not marked %s', (_, body) => expect(mentionedIn(treeOf(body))).toEqual([]))
+})
 
 test('nothing of a text is lost', () => {
-  const text = 'a @ann b @all @x- @bob'
+  const text = 'a @ann b @all @x- @bob x.org/@ann'
   expect(
     stretchesOf(text)
       .map((stretch) => stretch.text)

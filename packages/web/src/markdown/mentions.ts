@@ -1,7 +1,14 @@
+import type { Element } from 'hast'
+import type { Parents, Text } from 'mdast'
+import type { Extension } from 'mdast-util-from-markdown'
+
 /** A stretch of a text: somebody's login after an "@", or anything else. */
 export type Stretch = { text: string; login: string | undefined }
 
-const mention = /(?<![\w@./-])@([A-Za-z0-9](?:[\w.-]{0,30}[\w-])?)/g
+/** Web addresses, and what stands behind the name of a host: nobody is mentioned there. As the server reads them. */
+const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/u
+const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/u
+const either = new RegExp(`${address.source}|${mention.source}`, 'giu')
 /** Mention everybody, and are nobody's login. */
 const handles = new Set(['all', 'here'])
 
@@ -9,12 +16,45 @@ const handles = new Set(['all', 'here'])
 export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0
-  for (const { 0: whole, 1: login = '', index } of text.matchAll(mention)) {
-    if (handles.has(login.toLowerCase())) continue
+  for (const { 0: whole, 1: login, index } of text.matchAll(either)) {
+    if (login === undefined || handles.has(login.toLowerCase())) continue
     if (index > from) stretches.push({ text: text.slice(from, index), login: undefined })
     stretches.push({ text: whole, login })
     from = index + whole.length
   }
   if (from < text.length) stretches.push({ text: text.slice(from), login: undefined })
   return stretches
+}
+
+/** Whether an "@" in an element of a message mentions nobody: in code, a link or a quote. */
+export const namesNobody = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
+
+/** Everything that stands for an "@" in Markdown, and the other escapes, whose backslash escapes nothing else. */
+const signs = /\\[!-/:-@[-`{-~]|@|&(?:#0*64|#x0*40|commat);/gi
+
+/**
+ * Parses `body` so that a text ends behind each "@" that is escaped (`\@ann`) or written as an entity: what follows it is
+ * then no mention.
+ */
+export function withEscapedSigns(body: string): Extension {
+  const split = (text: Text): Text[] => {
+    const source = body.slice(text.position?.start.offset, text.position?.end.offset)
+    const written = (source.match(signs) ?? []).filter((sign) => sign === '\\@' || !sign.startsWith('\\'))
+    const texts: Text[] = []
+    let from = 0
+    for (const [at, { index }] of [...text.value.matchAll(/@/g)].entries()) {
+      if (written[at] === '@') continue
+      texts.push({ type: 'text', value: text.value.slice(from, index + 1) })
+      from = index + 1
+    }
+    return from === 0 ? [text] : [...texts, { type: 'text', value: text.value.slice(from) }]
+  }
+  const splitIn = (parent: Parents): void => {
+    const children = parent.children.flatMap((child) => {
+      if ('children' in child) splitIn(child)
+      return child.type === 'text' && child.value.includes('@') ? split(child) : [child]
+    })
+    parent.children = children as typeof parent.children
+  }
+  return { transforms: [(tree) => splitIn(tree)] }
 }

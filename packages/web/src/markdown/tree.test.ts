@@ -20,6 +20,7 @@ describe('a message', () => {
     ['see https://example.org/a', '<p>see <a href=https://example.org/a>https://example.org/a</a></p>'],
     ['```js\nlet a\n```', '<pre><code className=language-js>let a\n</code></pre>'],
     ['1 < 2 && 3 > 2', '<p>1 < 2 && 3 > 2</p>'],
+    ['\\@ann and ann&commat;', '<p>@ann and ann@</p>'],
   ])('%j is shown as %s', (body, expected) => expect(shown(body)).toBe(expected))
 
   test('in one line has no form', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))

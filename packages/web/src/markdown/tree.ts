@@ -6,6 +6,7 @@ import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
 import { toHast } from 'mdast-util-to-hast'
 import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+import { withEscapedSigns } from './mentions.ts'
 
 /** What messages may be made of. Pictures are not among it: they would tell other servers who reads. */
 const schema: Schema = {
@@ -30,7 +31,7 @@ export function treeOf(body: string): Root {
   if (known) return known
   const markdown = fromMarkdown(body, {
     extensions: [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }],
-    mdastExtensions: [gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()],
+    mdastExtensions: [withEscapedSigns(body), gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()],
   })
   const tree = sanitize(toHast(markdown), schema) as Root
   if (kept.size >= mostKept) kept.clear()

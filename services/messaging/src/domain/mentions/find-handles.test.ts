@@ -24,6 +24,11 @@ describe('a mention', () => {
     ['`code`@ann', ['ann']],
     ['unpaired ` @ann', ['ann']],
     ['\\`@ann`', ['ann']],
+    ['[@ann][x] [@bob]', ['ann', 'bob']],
+    ['[@ann][y] @bob\n\n[x]: /a', ['ann', 'bob']],
+    ['text\n[@ann]: /a', ['ann']],
+    ['\\[@ann]\n\n[@ann]: /a', ['ann']],
+    ['[x]: /a\n@ann', ['ann']],
     ['> quoted\n\n@ann', ['ann']],
     ['> ```\n@ann', ['ann']],
     ['```\ncode\n```\n@ann', ['ann']],
@@ -36,6 +41,8 @@ describe('a mention', () => {
     ['in an e-mail address', 'ann_@example.org a.b+@example.org'],
     ['behind a backslash', '\\@ann (\\@ann) \\@ann\\@ann'],
     ['in a link', '[see @ann](http://x) [@ann]() [a](<b c> "@ann") [@a [b] \\] @c](/d "e")'],
+    ['in a link by reference', '[@ann][x] [@ann][ X ] ![@ann][x] [@ann][]\n\n[x]: /a "b"\n[@ann]: <c d>\n\n[@ann]'],
+    ['in a definition', '[x]: /@ann\n[y]:\n  <a @ann> "@ann"\n[@ann]: /z'],
     ['in the address of a link', '[see](/@ann) [see](https://x.org/(@ann)) ![alt @ann](x) [![@ann](a)](b)'],
     ['in an address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
     ['in inline code', '`@ann` ``a ` @ann``'],
@@ -68,7 +75,7 @@ describe('a mention', () => {
 /** Text outside code and quotes, by a parser of the whole of CommonMark. */
 function texts(node: Nodes): string[] {
   if (node.type === 'blockquote' || node.type === 'code' || node.type === 'inlineCode') return []
-  if (node.type === 'link') return []
+  if (node.type === 'link' || node.type === 'linkReference' || node.type === 'definition') return []
   if (node.type === 'text') return [node.value]
   return 'children' in node ? node.children.flatMap(texts) : []
 }
@@ -95,6 +102,8 @@ test('what counts as code and as a quote is what CommonMark says', () => {
     '# ',
     '[',
     '](x)',
+    '[a]',
+    '\n\n[a]: b\n',
     '\\',
   )
   const body = fc.array(token, { minLength: 1, maxLength: 14 }).map((tokens) => {

@@ -1,3 +1,4 @@
+import { Labels } from './definitions.ts'
 import { withoutCodeSpans } from './inline-prose.ts'
 import { withoutLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
@@ -16,9 +17,10 @@ const escape = /\\([!-/:-@[-`{-~])/g
 export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
-  for (const paragraph of paragraphsOf(body)) {
+  const labels = new Labels()
+  for (const paragraph of labels.take(paragraphsOf(body))) {
     if (!paragraph.includes('@')) continue
-    for (const [, handle] of proseOf(paragraph).matchAll(mention)) {
+    for (const [, handle] of proseOf(paragraph, labels).matchAll(mention)) {
       if (handles.size >= mostHandles) return [...handles]
       if (handle) handles.add(handle.toLowerCase())
     }
@@ -27,8 +29,8 @@ export function findHandles(body: string): string[] {
 }
 
 /** An escaped "@" becomes another sign, any other escaped sign itself. */
-const proseOf = (paragraph: string): string =>
-  withoutLinks(withoutCodeSpans(paragraph)).replace(escape, (_, sign: string) => (sign === '@' ? '\\' : sign))
+const proseOf = (paragraph: string, labels: Labels): string =>
+  withoutLinks(withoutCodeSpans(paragraph), labels).replace(escape, (_, sign: string) => (sign === '@' ? '\\' : sign))
 
 /** What the handle may stand for, best first: underscores at its end can be those of emphasis, as in `_@ann_`. */
 export function readings(handle: string): string[] {

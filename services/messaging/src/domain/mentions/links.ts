@@ -1,17 +1,22 @@
+import type { Labels } from './definitions.ts'
+
 /** An inline link's destination and title, right behind its text. Runs of spaces are single here, so that it reads fast. */
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
+
+/** The label of a reference, right behind the text of a link. */
+const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 
 /** Web addresses, and what stands behind the name of a host: `example.org/@ann`. */
 const address =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
-/** The text of a paragraph without code spans, with a space in place of each inline link, image and address. */
-export function withoutLinks(paragraph: string): string {
+/** The text of a paragraph without code spans, with a space in place of each link, image and address. */
+export function withoutLinks(paragraph: string, labels: Labels): string {
   const text = paragraph.replace(/\s+/g, ' ')
   let prose = ''
   let from = 0
-  for (const link of text.includes('](') ? linksIn(text) : []) {
+  for (const link of text.includes(']') ? linksIn(text, labels) : []) {
     prose += `${text.slice(from, link.from)} `
     from = link.to
   }
@@ -21,7 +26,7 @@ export function withoutLinks(paragraph: string): string {
 type Stretch = { from: number; to: number }
 
 /** From left to right. A link holds no other link, an image may. */
-function linksIn(text: string): Stretch[] {
+function linksIn(text: string, labels: Labels): Stretch[] {
   const links: Stretch[] = []
   const openings: number[] = []
   const bracket = /\\.|[[\]]/g
@@ -29,13 +34,24 @@ function linksIn(text: string): Stretch[] {
     if (found[0] === '[') openings.push(found.index)
     if (found[0] !== ']') continue
     const opening = openings.pop()
-    target.lastIndex = bracket.lastIndex
-    if (opening === undefined || !target.test(text)) continue
+    if (opening === undefined) continue
+    const to = endOfTarget(text, { from: opening, to: bracket.lastIndex }, labels)
+    if (to === undefined) continue
     const from = text[opening - 1] === '!' ? opening - 1 : opening
     while ((links.at(-1)?.from ?? -1) > from) links.pop()
-    links.push({ from, to: target.lastIndex })
-    bracket.lastIndex = target.lastIndex
+    links.push({ from, to })
+    bracket.lastIndex = to
     if (from === opening) openings.length = 0
   }
   return links
+}
+
+/** Where a link ends whose text stands between brackets; undefined where it is none. */
+function endOfTarget(text: string, { from, to }: Stretch, labels: Labels): number | undefined {
+  target.lastIndex = to
+  if (target.test(text)) return target.lastIndex
+  reference.lastIndex = to
+  const label = reference.exec(text)?.[1]
+  if (labels.has(label || text.slice(from + 1, to - 1))) return label === undefined ? to : reference.lastIndex
+  return undefined
 }

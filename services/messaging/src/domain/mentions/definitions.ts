@@ -1,0 +1,32 @@
+/** A link reference definition, `[label]: destination "title"`, at the beginning of what is left of a paragraph. */
+const definition =
+  / *\[((?:\\[^]|[^\\[\]])+)\]:\s*(?:<[^<>\n]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))+)(?:(?: *\n *| +)(?:"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\((?:\\[^]|[^()\\])*\)))? *(?:\n|$)/y
+
+/** Longer ones are no labels. */
+const longestLabel = 999
+
+/** Labels of links, compared as CommonMark does: by their letters, with single spaces. */
+export class Labels {
+  readonly #defined = new Set<string>()
+
+  /** Adds the labels that paragraphs define at their beginning, and gives what else the paragraphs say. */
+  take(paragraphs: readonly string[]): string[] {
+    return paragraphs.map((paragraph) => {
+      let from = 0
+      definition.lastIndex = 0
+      for (let found = definition.exec(paragraph); found; found = definition.exec(paragraph)) {
+        const label = normalized(found[1] ?? '')
+        if (label === '') break
+        this.#defined.add(label)
+        from = definition.lastIndex
+      }
+      return paragraph.slice(from)
+    })
+  }
+
+  has(label: string): boolean {
+    return this.#defined.size > 0 && label.length <= longestLabel && this.#defined.has(normalized(label))
+  }
+}
+
+const normalized = (label: string): string => label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase()
