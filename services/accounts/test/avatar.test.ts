@@ -39,6 +39,7 @@ test('the bytes that the gateway put aside become the avatar that everyone sees'
   ])
   expect(user).toMatchObject({ id: userId, avatarUrl })
   expect((await env.internal.getProfiles({ userIds: [userId] })).profiles).toMatchObject([{ user: { avatarUrl } }])
+  expect((await env.internal.getPeople({ userIds: [userId] })).people).toMatchObject([{ avatarKey: 'key-of-blob1' }])
   expect(await events.kindsOf(userId, 'user_avatar_set')).toEqual([
     ...['user_created', 'user_profile_updated', 'user_avatar_set'],
   ])

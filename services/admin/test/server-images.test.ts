@@ -1,6 +1,11 @@
-import { Code, ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ServerImageKind, UploadsInternalService, type StoreServerImageRequest } from '@parley/contracts/internal'
+import {
+  AdminInternalService,
+  ServerImageKind,
+  UploadsInternalService,
+  type StoreServerImageRequest,
+} from '@parley/contracts/internal'
 import { eventually, fakeLeaf, recordEvents } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
@@ -49,6 +54,9 @@ test('a logo and a banner are stored by uploads, shown by signed address, told t
     logoUrl: publicProfile?.logoUrl,
     bannerUrl: expect.stringContaining('key-of-banner1'),
   })
+
+  const images = createClient(AdminInternalService, admin.rpc.transport({}))
+  expect(await images.getServerImages({})).toMatchObject({ logoKey: 'key-of-logo1', bannerKey: 'key-of-banner1' })
 
   expect((await adminServer.deleteServerLogo({})).publicProfile?.logoUrl).toBeUndefined()
   expect((await adminServer.deleteServerLogo({})).publicProfile?.bannerUrl).toBeDefined()

@@ -1,8 +1,9 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId } from '@parley/ids'
 import { echoed, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
-import { attach } from './_parts.ts'
+import { attach, preview } from './_parts.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
 describe('PreviewMessages', () => {
-  const preview = async (...asked: [roomId: string, eventId: string][]) => {
+  const begin = async (...asked: [roomId: string, eventId: string][]) => {
     const { messages } = await fleet.messaging.previewMessages({
       messages: asked.map(([roomId, eventId]) => ({ roomId, eventId })),
     })
@@ -24,7 +25,7 @@ describe('PreviewMessages', () => {
     const bold = await say(fleet.as('ann'), one.roomId, `**bold** ${'x'.repeat(200)}`)
     const direct = await say(fleet.as('ann'), two.roomId, 'see')
     await attach(fleet, two.roomId, direct.id, [{}, {}])
-    expect(await preview([one.roomId, bold.id], [two.roomId, direct.id])).toEqual(
+    expect(await begin([one.roomId, bold.id], [two.roomId, direct.id])).toEqual(
       new Map([
         [bold.id, { text: `bold ${'x'.repeat(95)}`, attachments: 0 }],
         [direct.id, { text: 'see', attachments: 2 }],
@@ -36,9 +37,9 @@ describe('PreviewMessages', () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { reply, echoId } = await echoed(fleet.as('ann'), roomId)
     await attach(fleet, roomId, reply.id, [{}])
-    expect(await preview([roomId, echoId])).toEqual(new Map([[echoId, { text: 'reply', attachments: 1 }]]))
+    expect(await begin([roomId, echoId])).toEqual(new Map([[echoId, { text: 'reply', attachments: 1 }]]))
     await fleet.as('ann').messages.updateMessage({ roomId, eventId: reply.id, body: 'better' })
-    expect(await preview([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
+    expect(await begin([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
   })
 
   test('leaves out what is unknown, elsewhere, retracted or no message', async () => {
@@ -50,7 +51,7 @@ describe('PreviewMessages', () => {
     const kept = await say(fleet.as('ann'), roomId, 'kept')
     for (const eventId of [gone.id, reply.id]) await fleet.as('ann').messages.deleteMessage({ roomId, eventId })
     const joined = room.facts[1]?.eventId ?? ''
-    const found = await preview(
+    const found = await begin(
       ...[gone.id, reply.id, echoId, joined, 'Enothing', kept.id].map((id): [string, string] => [roomId, id]),
       [other.roomId, kept.id],
     )
@@ -61,6 +62,44 @@ describe('PreviewMessages', () => {
     const messages = Array.from({ length: 101 }, (_, n) => ({ roomId: 'R1', eventId: `E${n}` }))
     const asking = fleet.messaging.previewMessages({ messages })
     await expect(asking).rejects.toMatchObject({ code: Code.InvalidArgument })
+  })
+})
+
+describe('FindFileUses', () => {
+  const uses = ({ assetIds = [] as string[], previewImageKeys = [] as string[] }) =>
+    fleet.messaging.findFileUses({ assetIds, previewImageKeys })
+
+  test('says which messages attach files, until they are gone', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const { id } = await say(fleet.as('ann'), roomId, 'see')
+    const [first = '', second = ''] = await attach(fleet, roomId, id, [{}, {}])
+    const assetIds = [first, second, 'Aunknown']
+    const { attachments } = await uses({ assetIds })
+    expect(attachments.map(({ assetId, messageEventId }) => [assetId, messageEventId]).sort()).toEqual(
+      [first, second].map((assetId) => [assetId, id]).sort(),
+    )
+    await fleet.as('ann').messages.deleteMessage({ roomId, eventId: id })
+    expect((await uses({ assetIds })).attachments).toEqual([])
+  })
+
+  test('says which images of previews messages show, until they are gone', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const [withImage, without] = [await say(fleet.as('ann'), roomId, 'a'), await say(fleet.as('ann'), roomId, 'b')]
+    const [imageKey, named] = [newId('asset'), newId('asset')]
+    const url = 'https://example.org/'
+    await preview(fleet, roomId, withImage.id, { url, title: 'A page', embedId: 'x', imageKey })
+    // Its site has the name of another image.
+    await preview(fleet, roomId, without.id, { url, siteName: named })
+    const asked = { previewImageKeys: [imageKey, named, newId('asset')] }
+    expect((await uses(asked)).previewImageKeys).toEqual([imageKey])
+    await fleet.as('ann').messages.deleteLinkPreview({ roomId, eventId: withImage.id, url })
+    expect((await uses(asked)).previewImageKeys).toEqual([])
+  })
+
+  test('looks at no more than 500 at once', async () => {
+    const ids = Array.from({ length: 501 }, (_, n) => `A${n}`)
+    for (const asked of [{ assetIds: ids }, { previewImageKeys: ids }])
+      await expect(uses(asked)).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 })
 

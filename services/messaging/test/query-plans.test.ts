@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
+import { newId } from '@parley/ids'
 import { type Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { openTestDatabase, testDatabase } from '@parley/testkit'
 import pg from 'pg'
+import { findAttachmentUses, findShownPreviewImages } from '../src/store/file-uses.ts'
 import { readMessages } from '../src/store/messages.ts'
 import { findPlacesInRoom, findPlacesInThread } from '../src/store/read-places.ts'
 import { retractMessage } from '../src/store/retractions.ts'
@@ -129,6 +131,16 @@ test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
   expect(rows).toBeLessThanOrEqual(mostRows)
   expect(blocks).toBeLessThanOrEqual(1.25 * usual.blocks)
+})
+
+test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>([
+  ['files', 'message_attachments_asset', findAttachmentUses],
+  ['images of previews', 'room_events_preview_image', findShownPreviewImages],
+])('which %s messages use is found by an index alone', async (_, index, find) => {
+  const ids = Array.from({ length: 200 }, () => newId('asset'))
+  const { indexes, scanned } = await readingOf(open.pool, (on) => find(on, ids))
+  expect(indexes).toContain(index)
+  expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
 test.each([

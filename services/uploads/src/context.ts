@@ -3,6 +3,7 @@ import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Trials } from '@parley/redis'
 import type { ClientAddress } from '@parley/runtime'
+import type { FileOwners } from './clients/file-owners.ts'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
@@ -19,6 +20,7 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   policy: () => Policy
   rooms: RoomAccess
+  owners: FileOwners
   storage: Storage
   studio: Studio
   transforms: TransformCache

@@ -18,9 +18,10 @@ import {
 import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
 import { openDatabase } from '@parley/postgres'
 import { openTrials } from '@parley/redis'
-import { connectBus, createRpcClient, serveRpc, type Bus } from '@parley/rpc'
+import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { clientAddressBehind, Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
 import { callersAt } from './clients/callers.ts'
+import { FileOwners } from './clients/file-owners.ts'
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
 import { onMessageChanged } from './consumers/on-message-changed.ts'
@@ -60,8 +61,6 @@ export type Overrides = {
   resolve?: Resolve
   /** How often what nobody needs is looked for. */
   sweepEveryMs?: number
-  /** How long the bus must have been there before images without an event are swept. */
-  settledAfterMs?: number
 }
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
@@ -93,6 +92,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   const transport = opened.use(createRpcClient(calls, { name: 'uploads' })).transport()
   const accounts = createClient(AccountsInternalService, transport)
   const admin = createClient(AdminInternalService, transport)
+  const messaging = createClient(MessagingInternalService, transport)
   const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
   policyLoaded()
 
@@ -108,6 +108,7 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     relay: opened.use(await startRelay({ pool, bus: events, service: 'uploads' })),
     policy: () => policy.current(),
     rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
+    owners: new FileOwners({ accounts, admin, messaging }),
     storage,
     studio: openStudio({ atOnce: memory.imagesAtOnce }),
     transforms: new TransformCache(memory.transformCacheBytes),
@@ -139,7 +140,6 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     workshop: new Workshop(),
     now,
   }
-  const claimsArrive = settled(events, overrides.settledAfterMs ?? 600_000)
   const consumer = { bus: events, db, service: 'uploads' }
   const posted = { now, processesVideos: encoder !== undefined }
   opened.use(
@@ -165,7 +165,6 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     ['retracted', 'message_retracted', onMessageChanged],
   ] as const)
     opened.use(await consumeEventBatches({ ...consumer, durable, subject: `evt.room.*.${kind}`, on }))
-  const messaging = createClient(MessagingInternalService, transport)
   opened.use(
     startHandOver({
       ...{ db, service: 'uploads' },
@@ -182,9 +181,9 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
   opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
   opened.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
   opened.use(cleanUploads(ctx, { everyMs, signal }))
-  opened.use(cleanPreviews(ctx, { everyMs, signal, claimsArrive }))
-  opened.use(expireAssets(ctx, { everyMs, signal, claimsArrive }))
-  opened.use(sweepUnclaimed(ctx, { everyMs, signal, claimsArrive }))
+  opened.use(cleanPreviews(ctx, { everyMs, signal }))
+  opened.use(expireAssets(ctx, { everyMs, signal }))
+  opened.use(sweepUnclaimed(ctx, { everyMs, signal }))
   opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
   opened.use(
     await startVideos(ctx, {
@@ -217,10 +216,3 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
 }
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => secret !== undefined)
-
-/** Whether events have had the time to arrive: not right after the bus was away, when claims may still be on their way. */
-function settled(bus: Bus, afterMs: number): () => boolean {
-  let since = performance.now()
-  bus.onReconnect(() => (since = performance.now()))
-  return () => bus.connected() && performance.now() - since >= afterMs
-}

@@ -41,6 +41,15 @@ export class FakeAccounts {
     }
   }
 
+  /** Avatars by person. */
+  readonly avatars = new Map<string, string>()
+
+  readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {
+    this.asked++
+    if (this.away) throw new Error('away')
+    return { people: userIds.map((userId) => ({ userId, avatarKey: this.avatars.get(userId) ?? '' })) }
+  }
+
   readonly rekeyCredentials: Implementation['rekeyCredentials'] = ({ entries }) => {
     this.rekeyed.push(...entries)
     return {}

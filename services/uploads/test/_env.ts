@@ -71,8 +71,10 @@ export type Env = AsyncDisposable & {
   accounts: FakeAccounts
   /** Who belongs where: the stand-in for rooms. */
   rooms: FakeRooms
-  /** What rooms are told of videos: the stand-in for messaging. */
+  /** What rooms are told of videos, and what messages use: the stand-in for messaging. */
   messaging: FakeMessaging
+  /** Images of the server, as admin says. */
+  serverImages: { logoKey: string; bannerKey: string }
   as: (userId: string) => { uploads: Client<typeof AssetUploadService>; assets: Client<typeof AssetService> }
   /** Tells what happened to messages of a room. */
   tell: (
@@ -104,13 +106,16 @@ export async function openEnv(kind: StorageKind = 'disk', options?: TestDatabase
   const accounts = new FakeAccounts()
   const rooms = new FakeRooms()
   const messaging = new FakeMessaging()
+  const serverImages = { logoKey: '', bannerKey: '' }
   opened.use(
     await fakeLeaf(bus, (routes) => {
-      const { authenticate, rekeyCredentials } = accounts
-      routes.service(AccountsInternalService, { reportErased: erasures.reportErased, authenticate, rekeyCredentials })
-      routes.service(AdminInternalService, { getPolicy: () => standardPolicy() })
+      const { authenticate, rekeyCredentials, getPeople } = accounts
+      const { reportErased } = erasures
+      routes.service(AccountsInternalService, { reportErased, authenticate, rekeyCredentials, getPeople })
+      routes.service(AdminInternalService, { getPolicy: () => standardPolicy(), getServerImages: () => serverImages })
       routes.service(RoomsInternalService, { getRoomAccess: rooms.getRoomAccess })
-      routes.service(MessagingInternalService, { applyRoomEvents: messaging.applyRoomEvents })
+      const { applyRoomEvents, findFileUses } = messaging
+      routes.service(MessagingInternalService, { applyRoomEvents, findFileUses })
     }),
   )
   const folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'))
@@ -140,7 +145,7 @@ export async function openEnv(kind: StorageKind = 'disk', options?: TestDatabase
     bus,
     rpc,
     erasures,
-    ...{ accounts, rooms, messaging },
+    ...{ accounts, rooms, messaging, serverImages },
     internal: createClient(UploadsInternalService, rpc.transport({})),
     as: (userId) => {
       const transport = callAs(rpc, { userId })

@@ -13,6 +13,26 @@ export class FakeMessaging {
     return {}
   }
 
+  /** Messages by file that they attach. */
+  readonly attached = new Map<string, string>()
+  /** Images of previews that messages show. */
+  readonly shown = new Set<string>()
+  away = false
+  /** How often it was asked what messages use. */
+  asked = 0
+
+  readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (asked) => {
+    this.asked++
+    if (this.away) throw new Error('away')
+    return {
+      attachments: asked.assetIds.flatMap((assetId) => {
+        const messageEventId = this.attached.get(assetId)
+        return messageEventId === undefined ? [] : { assetId, messageEventId }
+      }),
+      previewImageKeys: asked.previewImageKeys.filter((key) => this.shown.has(key)),
+    }
+  }
+
   /** What rooms were told of a file, oldest first. */
   of(assetId: string): RoomEvent[] {
     return this.#told.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))

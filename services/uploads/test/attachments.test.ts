@@ -16,7 +16,7 @@ beforeAll(async () => {
   env = await openEnv()
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
   recording = await recordEvents(env.bus, 'evt.asset.>')
-  await env.start({}, { now: () => new Date(Date.now() + clock), sweepEveryMs: 100, settledAfterMs: 0 })
+  await env.start({}, { now: () => new Date(Date.now() + clock), sweepEveryMs: 100 })
 })
 beforeEach(() => {
   clock = 0
@@ -66,6 +66,21 @@ test('a file whose message was posted stays; one that no message used goes after
   const { event } = fromBinary(RealtimeEventEnvelopeSchema, delivery?.envelope ?? new Uint8Array())
   expect(event).toMatchObject({ case: 'assetDeleted', value: { roomId: 'Rtea', assetId: unused.id } })
   expect(deleted?.actorId).toBe('')
+})
+
+test('a file stays whose message was posted and not heard of, and while messaging does not answer', async () => {
+  const unheard = await posted()
+  env.messaging.attached.set(unheard.id, unheard.eventId)
+  const unused = await sendFile(env, Buffer.from('unused'))
+  env.messaging.away = true
+  const asked = env.messaging.asked
+  hours(25)
+  await eventually(() => env.messaging.asked > asked + 1)
+  expect([await isStored(unheard.id), await isStored(unused.id)]).toEqual([true, true])
+  env.messaging.away = false
+  await eventually(async () => !(await isStored(unused.id)))
+  await isPosted(unheard.id)
+  expect(await isStored(unheard.id)).toBe(true)
 })
 
 test('what an edited or retracted message shows no longer is deleted, in whichever order the events come', async () => {

@@ -15,7 +15,7 @@ let now: number
 beforeEach(async () => {
   env = await openEnv()
   now = Date.now()
-  service = await env.start({}, { now: () => new Date(now), sweepEveryMs: 20, settledAfterMs: 0 })
+  service = await env.start({}, { now: () => new Date(now), sweepEveryMs: 20 })
 })
 afterEach(async () => env[Symbol.asyncDispose]())
 
@@ -92,13 +92,26 @@ test('logo and banner have lives of their own', async () => {
   await stored(newLogo)
 })
 
-test('without a settled bus nothing is taken for unclaimed', async () => {
-  await service[Symbol.asyncDispose]()
-  service = await env.start({}, { now: () => new Date(now), sweepEveryMs: 20 })
-  const key = await avatar()
+test('an image stays that its owner has though no event told of it, and while the owner does not answer', async () => {
+  const store = async (kind: ServerImageKind) => {
+    const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
+    return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key
+  }
+  const [forgotten, unheard] = [await avatar(), await avatar()]
+  const [logo, oldLogo, banner] = [
+    await store(ServerImageKind.LOGO),
+    await store(ServerImageKind.LOGO),
+    await store(ServerImageKind.BANNER),
+  ]
+  env.accounts.avatars.set('Ualice', unheard)
+  Object.assign(env.serverImages, { logoKey: logo, bannerKey: banner })
+  env.accounts.away = true
+  const asked = env.accounts.asked
   now += 10 * 3_600_000
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  await stored(key)
+  await eventually(() => env.accounts.asked > asked + 1)
+  await stored(forgotten, unheard, logo, oldLogo, banner)
+  env.accounts.away = false
+  await stored(unheard, logo, banner)
 })
 
 test('bytes that no row speaks of are swept once they are old', async () => {

@@ -75,7 +75,7 @@ beforeAll(async () => {
     await new Promise<void>((resolve) => server.close(() => resolve()))
   })
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const overrides = { now: () => new Date(Date.now() + clock), sweepEveryMs: 100, settledAfterMs: 0 }
+  const overrides = { now: () => new Date(Date.now() + clock), sweepEveryMs: 100 }
   service = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, overrides)
 })
 beforeEach(() => {
@@ -219,6 +219,19 @@ describe('the image of a preview', () => {
     await eventually(async () => expect(await isShown(used)).toBe(false))
     await eventually(async () => expect(await env.storedKeys()).not.toContain(`server/${used}`))
     expect(await env.db.select().from(linkPreviews)).not.toContainEqual(expect.objectContaining({ imageKey: used }))
+  })
+
+  test('stays while messaging says that a message shows it, or says nothing', async () => {
+    const [unused, unheard] = [await imageOf(), await imageOf()]
+    env.messaging.shown.add(unheard)
+    env.messaging.away = true
+    const asked = env.messaging.asked
+    clock = 27 * 3_600_000
+    await eventually(() => env.messaging.asked > asked + 1)
+    expect([await isShown(unused), await isShown(unheard)]).toEqual([true, true])
+    env.messaging.away = false
+    await eventually(async () => expect(await isShown(unused)).toBe(false))
+    expect(await isShown(unheard)).toBe(true)
   })
 
   test('goes with a message that is told of after it was taken back, and with a deleted author', async () => {

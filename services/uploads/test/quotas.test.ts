@@ -30,7 +30,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const start = async (settings: Record<string, string> = {}) => {
   service = await env.start(
     { PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: '2000', ...settings },
-    { now: () => new Date(Date.now() + clock), settledAfterMs: 0 },
+    { now: () => new Date(Date.now() + clock) },
   )
 }
 const open = (size = 1_000, userId = 'Ualice') => {

@@ -47,4 +47,5 @@ export const toPerson = (user: UserWithRoles): Person =>
     roleIds: user.roleIds,
     deleted: user.deletedAt !== null,
     version: user.version,
+    avatarKey: user.avatarKey ?? '',
   })

@@ -22,6 +22,7 @@ import { checkLogins } from './internal/check-logins.ts'
 import { denyEntry } from './internal/deny-entry.ts'
 import { denyPosting } from './internal/deny-posting.ts'
 import { getPolicy } from './internal/get-policy.ts'
+import { getServerImages } from './internal/get-server-images.ts'
 import { getServerName } from './internal/get-server-name.ts'
 import { batchGetRoles } from './role/batch-get-roles.ts'
 import { getRole } from './role/get-role.ts'
@@ -55,6 +56,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     denyEntry: denyEntry(ctx),
     checkLogin: checkLogin(ctx),
     checkLogins: checkLogins(ctx),
+    getServerImages: getServerImages(ctx),
     getServerName: getServerName(ctx),
   } satisfies ServiceImpl<typeof AdminInternalService>)
 }

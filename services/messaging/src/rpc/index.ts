@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { applyNotificationLevel } from './internal/apply-notification-level.ts'
 import { applyRoomEvents } from './internal/apply-room-events.ts'
 import { applyRoomFacts } from './internal/apply-room-facts.ts'
+import { findFileUses } from './internal/find-file-uses.ts'
 import { hasUnread } from './internal/has-unread.ts'
 import { listThreadFollowers } from './internal/list-thread-followers.ts'
 import { previewMessages } from './internal/preview-messages.ts'
@@ -72,6 +73,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     previewMessages: previewMessages(ctx),
     roomStates: roomStates(ctx),
     hasUnread: hasUnread(ctx),
+    findFileUses: findFileUses(ctx),
   })
   router.service(MessagingTransferService, {
     findImportedMessages: findImportedMessages(ctx),

@@ -129,6 +129,10 @@ export const roomEvents = pgTable(
     index('room_events_thread')
       .on(table.roomId, table.threadRootEventId, table.seq)
       .where(sql`${table.threadRootEventId} is not null`),
+    // Which message shows the image of a preview: its key ends the encoding, tag and length before it.
+    index('room_events_preview_image')
+      .on(sql`substring(${table.linkPreview} from octet_length(${table.linkPreview}) - 16)`)
+      .where(sql`${table.linkPreview} is not null`),
     // Whether somebody still takes part in a thread.
     index('room_events_thread_author')
       .on(table.roomId, table.threadRootEventId, table.actorId)

@@ -1,8 +1,7 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Tx } from '@parley/postgres'
-import { confirmPosted } from '../store/assets.ts'
+import { keepPosted } from '../files/keep-posted.ts'
 import { beginPreviewUses } from '../store/preview-uses.ts'
-import { beginProcessing } from '../video/begin.ts'
 
 type Handling = {
   now: () => Date
@@ -17,8 +16,7 @@ export const onMessagePosted =
     const posted = events.flatMap(({ id: eventId, fact }) =>
       fact.case === 'messagePosted' ? fact.value.attachmentAssetIds.map((assetId) => ({ assetId, eventId })) : [],
     )
-    await confirmPosted(tx, posted)
-    if (handling.processesVideos) await beginProcessing(tx, { files: posted, imported: false }, handling.now())
+    await keepPosted(tx, { files: posted, imported: false }, { ...handling, now: handling.now() })
     const shown = events.flatMap(({ id: messageEventId, actorId: authorId, fact }) => {
       const imageKey = fact.case === 'messagePosted' ? fact.value.linkPreviewImageKey : ''
       return imageKey === '' ? [] : [{ imageKey, messageEventId, authorId }]
@@ -32,6 +30,5 @@ export const onMessagesImported =
   async (events: Event[], tx: Tx): Promise<void> => {
     const imported = events.flatMap(({ fact }) => (fact.case === 'messagesImported' ? fact.value.attachments : []))
     const files = imported.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
-    await confirmPosted(tx, files)
-    if (handling.processesVideos) await beginProcessing(tx, { files, imported: true }, handling.now())
+    await keepPosted(tx, { files, imported: true }, { ...handling, now: handling.now() })
   }

@@ -1,32 +1,45 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { forgetPreviews } from '../store/link-previews.ts'
-import { doomUnusedPreviewImages, forgetEndedUses } from '../store/preview-uses.ts'
+import { forgetEndedUses, previewImages } from '../store/preview-uses.ts'
+import { doomImages, type ImagePlace } from '../store/server-images.ts'
 
 /** A preview may be posted half an hour after it was shown, and the message told of later still. */
 const usableForMs = 2 * 3_600_000
 /** An image is stored before its preview. */
 const storedForMs = 3_600_000
+const rowsPerRound = 500
 
-type Options = {
-  everyMs: number
-  signal: AbortSignal
-  /** Whether posted messages can be trusted to have arrived. */
-  claimsArrive: () => boolean
-}
-
-/** Forgets previews that are too old to be shown, and lets go of images that no preview and no message names. */
-export function cleanPreviews(ctx: Context, { everyMs, signal, claimsArrive }: Options): AsyncDisposable {
+/**
+ * Forgets previews that are too old to be shown, and lets go of images that no preview and no message names. Messaging
+ * is asked of messages that were not heard of yet.
+ */
+export function cleanPreviews(
+  ctx: Context,
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+): AsyncDisposable {
   return periodically({
     name: 'clean previews',
     everyMs,
     signal,
-    run: async () => {
+    run: async (stop) => {
       const now = ctx.now().getTime()
-      await forgetEndedUses(ctx.db)
-      if (!claimsArrive()) return
-      await forgetPreviews(ctx.db, new Date(now - usableForMs))
-      await doomUnusedPreviewImages(ctx.db, new Date(now - storedForMs))
+      await inRounds(stop, () => forgetEndedUses(ctx.db, rowsPerRound))
+      await inRounds(stop, () => forgetPreviews(ctx.db, new Date(now - usableForMs), rowsPerRound))
+      let after: ImagePlace | undefined
+      await inRounds(stop, async () => {
+        const page = await previewImages(ctx.db, { before: new Date(now - storedForMs), after, most: rowsPerRound })
+        const unused = page.flatMap(({ key, used }) => (used ? [] : key))
+        const shown = await ctx.owners.shownAmong(unused)
+        const unshown = unused.filter((key) => !shown.has(key))
+        await doomImages(ctx.db, unshown)
+        after = page.at(-1)
+        return page.length
+      })
     },
   })
+}
+
+async function inRounds(stop: AbortSignal, round: () => Promise<number>): Promise<void> {
+  for (let rows = rowsPerRound; rows === rowsPerRound && !stop.aborted;) rows = await round()
 }

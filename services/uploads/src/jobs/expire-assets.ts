@@ -2,37 +2,42 @@ import { enqueue } from '@parley/events'
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { keptMs } from '../domain/limits.ts'
-import { doomUnused } from '../store/assets.ts'
+import { keepPosted } from '../files/keep-posted.ts'
+import { doomUnused, unusedAssets } from '../store/assets.ts'
 import { assetExpired } from '../view/asset-events.ts'
 
 const assetsPerRound = 200
 
-type Options = {
-  everyMs: number
-  signal: AbortSignal
-  /** Whether posted messages can be trusted to have arrived. */
-  claimsArrive: () => boolean
-}
-
-/** Lets go of files that no message used in time, and tells who sent them. */
-export function expireAssets(ctx: Context, { everyMs, signal, claimsArrive }: Options): AsyncDisposable {
+/**
+ * Lets go of files that no message used in time, and tells who sent them. Messaging is asked first: a file whose
+ * message was posted and not heard of yet stays.
+ */
+export function expireAssets(
+  ctx: Context,
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+): AsyncDisposable {
   return periodically({
     name: 'expire assets',
     everyMs,
     signal,
     run: async (stop) => {
-      for (let expired = assetsPerRound; expired === assetsPerRound && claimsArrive() && !stop.aborted;) {
+      for (let looked = assetsPerRound; looked === assetsPerRound && !stop.aborted;) {
         const now = ctx.now()
         const before = new Date(now.getTime() - keptMs)
+        const ids = await unusedAssets(ctx.db, before, assetsPerRound)
+        const files = await ctx.owners.attachedAmong(ids)
+        const attached = new Set(files.map(({ assetId }) => assetId))
         const entries = await ctx.db.transaction(async (tx) => {
-          const rows = await doomUnused(tx, before, assetsPerRound)
+          await keepPosted(tx, { files, imported: false }, { now, processesVideos: ctx.fileLimits.videoEnabled })
+          const unused = ids.filter((id) => !attached.has(id))
+          const rows = await doomUnused(tx, unused, before)
           return enqueue(
             tx,
             rows.map((row) => assetExpired(row, now)),
           )
         })
         ctx.relay.wake(entries)
-        expired = entries.length
+        looked = ids.length
       }
     },
   })

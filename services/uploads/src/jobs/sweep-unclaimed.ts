@@ -3,31 +3,41 @@ import type { Context } from '../context.ts'
 import { logSwept } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
-import { doomUnclaimedImages } from '../store/server-images.ts'
+import { doomImages, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
 
 /** What nobody has claimed by then goes. */
 export const unclaimedLifeMs = 3_600_000
 const blobsPerRound = 1_000
+const imagesPerRound = 200
 
-type Options = {
-  everyMs: number
-  signal: AbortSignal
-  /** Whether claims can be trusted to have arrived. */
-  claimsArrive: () => boolean
-}
-
-/** Lets go of blobs that no call took and of images that no event named. */
-export function sweepUnclaimed(ctx: Context, { everyMs, signal, claimsArrive }: Options): AsyncDisposable {
+/** Lets go of blobs that no call took, and of images that no event named and that their owners say they do not have. */
+export function sweepUnclaimed(
+  ctx: Context,
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+): AsyncDisposable {
   return periodically({
     name: 'sweep unclaimed',
     everyMs,
     signal,
-    run: async () => {
+    run: async (stop) => {
       const before = new Date(ctx.now().getTime() - unclaimedLifeMs)
       const blobs = await forgetOldBlobs(ctx.db, before, blobsPerRound)
       for (const id of blobs) await ctx.storage.delete(storageKeys.blob(id))
-      const images = claimsArrive() ? await doomUnclaimedImages(ctx.db, before) : 0
+      const images = await sweepImages(ctx, before, stop)
       if (blobs.length + images > 0) logSwept('blobs and images', blobs.length + images)
     },
   })
+}
+
+async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promise<number> {
+  let swept = 0
+  for (let after: ImagePlace | undefined; !stop.aborted;) {
+    const page = await unclaimedImages(ctx.db, { before, after, most: imagesPerRound })
+    const named = await ctx.owners.namedAmong(page)
+    const unnamed = page.flatMap(({ key }) => (named.has(key) ? [] : key))
+    swept += await doomImages(ctx.db, unnamed)
+    if (page.length < imagesPerRound) break
+    after = page.at(-1)
+  }
+  return swept
 }

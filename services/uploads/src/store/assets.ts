@@ -76,20 +76,31 @@ export async function doomAssets(tx: Tx, ids: readonly string[]): Promise<void> 
   bytesDoomed.tell(tx)
 }
 
-/** Dooms files that no message used in time. */
-export async function doomUnused(tx: Tx, before: Date, most: number): Promise<AssetRow[]> {
+const isUnusedSince = (before: Date) =>
+  and(
+    sql`not ${assets.posted} and not ${assets.doomed}`,
+    lt(assets.createdAt, before),
+    sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
+  )
+
+/** Files of which no event told in time that a message uses them, oldest first. */
+export async function unusedAssets(db: Reader, before: Date, most: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(isUnusedSince(before))
+    .orderBy(asc(assets.createdAt))
+    .limit(most)
+  return rows.map(({ id }) => id)
+}
+
+/** Dooms those of the files that are still unused. */
+export async function doomUnused(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
+  if (ids.length === 0) return []
   const unused = tx
     .select({ id: assets.id })
     .from(assets)
-    .where(
-      and(
-        sql`not ${assets.posted} and not ${assets.doomed}`,
-        lt(assets.createdAt, before),
-        sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
-      ),
-    )
-    .orderBy(asc(assets.createdAt))
-    .limit(most)
+    .where(and(inArray(assets.id, [...ids]), isUnusedSince(before)))
     .for('update', { skipLocked: true })
   bytesDoomed.tell(tx)
   return tx.update(assets).set({ doomed: true }).where(inArray(assets.id, unused)).returning()

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { Db, Reader } from '@parley/postgres'
 import { linkPreviews } from './schema.ts'
 
@@ -19,6 +19,12 @@ export async function insertPreview(db: Db, row: LinkPreviewRow): Promise<void> 
   await db.insert(linkPreviews).values(row)
 }
 
-export async function forgetPreviews(db: Db, before: Date): Promise<void> {
-  await db.delete(linkPreviews).where(lt(linkPreviews.expiresAt, before))
+/** Forgets some of the previews that are that old. Answers how many. */
+export async function forgetPreviews(db: Db, before: Date, most: number): Promise<number> {
+  const old = db
+    .select({ id: linkPreviews.id })
+    .from(linkPreviews)
+    .where(lt(linkPreviews.expiresAt, before))
+    .limit(most)
+  return (await db.delete(linkPreviews).where(inArray(linkPreviews.id, old))).rowCount ?? 0
 }

@@ -1,6 +1,7 @@
-import { and, eq, lt, notExists, sql } from 'drizzle-orm'
-import type { Db, Tx } from '@parley/postgres'
+import { and, eq, exists, lt, or, sql } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
 import { linkPreviews, previewUses, serverImages } from './schema.ts'
+import { inPageOrder, isInPage, type ImagePage, type ImagePlace } from './server-images.ts'
 
 type Use = { imageKey: string; messageEventId: string }
 
@@ -29,19 +30,23 @@ export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void
     })
 }
 
-/** Forgets uses that ended so long ago that no event of theirs can come any more. */
-export async function forgetEndedUses(db: Db): Promise<void> {
-  await db
-    .delete(previewUses)
+/** Forgets some of the uses that ended so long ago that no event of theirs can come any more. Answers how many. */
+export async function forgetEndedUses(db: Db, most: number): Promise<number> {
+  const ended = db
+    .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
+    .from(previewUses)
     .where(and(sql`${previewUses.ended}`, lt(previewUses.changedAt, sql`now() - interval '4 days'`)))
+    .limit(most)
+  const gone = sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${ended}`
+  return (await db.delete(previewUses).where(gone)).rowCount ?? 0
 }
 
 export async function forgetUsesOf(db: Db, authorId: string): Promise<number> {
   return (await db.delete(previewUses).where(eq(previewUses.authorId, authorId))).rowCount ?? 0
 }
 
-/** Dooms images that were stored before then and that neither a preview nor a message names. */
-export async function doomUnusedPreviewImages(db: Db, before: Date): Promise<void> {
+/** A page of images of previews, and whether a preview or a message of which was heard names each. */
+export function previewImages(db: Reader, page: ImagePage): Promise<(ImagePlace & { used: boolean })[]> {
   const previews = db
     .select({ one: sql`1` })
     .from(linkPreviews)
@@ -50,13 +55,11 @@ export async function doomUnusedPreviewImages(db: Db, before: Date): Promise<voi
     .select({ one: sql`1` })
     .from(previewUses)
     .where(and(eq(previewUses.imageKey, serverImages.key), eq(previewUses.ended, false)))
-  await db
-    .update(serverImages)
-    .set({ doomed: true })
-    .where(
-      and(
-        ...[eq(serverImages.kind, 'link_preview'), sql`not claimed and not doomed`, lt(serverImages.createdAt, before)],
-        ...[notExists(previews), notExists(uses)],
-      ),
-    )
+  const { key, createdAt } = serverImages
+  return db
+    .select({ key, createdAt, used: sql<boolean>`(${or(exists(previews), exists(uses))})` })
+    .from(serverImages)
+    .where(and(eq(serverImages.kind, 'link_preview'), sql`not claimed and not doomed`, isInPage(page)))
+    .orderBy(...inPageOrder)
+    .limit(page.most)
 }

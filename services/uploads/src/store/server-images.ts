@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { bytesDoomed } from './assets.ts'
 import { isErased } from './erased.ts'
@@ -64,17 +64,44 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
   return kept.length > 0 ? 'claimed' : 'gone'
 }
 
-/** Dooms images that no event named in time. */
-export async function doomUnclaimedImages(db: Db, before: Date): Promise<number> {
-  const named = ne(serverImages.kind, 'link_preview')
-  const unclaimed = and(named, eq(serverImages.claimed, false), eq(serverImages.doomed, false))
-  const rows = await db
+/** Where a page of images ended. */
+export type ImagePlace = Pick<ServerImageRow, 'createdAt' | 'key'>
+
+/** A page of images that were stored before a moment, oldest first. */
+export type ImagePage = { before: Date; after: ImagePlace | undefined; most: number }
+
+export const isInPage = ({ before, after }: ImagePage) =>
+  and(
+    lt(serverImages.createdAt, before),
+    after && sql`(${serverImages.createdAt}, ${serverImages.key}) > (${after.createdAt}, ${after.key})`,
+  )
+export const inPageOrder = [asc(serverImages.createdAt), asc(serverImages.key)]
+
+const isUnclaimed = sql`not ${serverImages.claimed} and not ${serverImages.doomed}`
+
+/** Avatars, logos and banners that no event named in time. */
+export function unclaimedImages(
+  db: Reader,
+  page: ImagePage,
+): Promise<Pick<ServerImageRow, 'key' | 'ownerId' | 'kind' | 'createdAt'>[]> {
+  const { key, ownerId, kind, createdAt } = serverImages
+  return db
+    .select({ key, ownerId, kind, createdAt })
+    .from(serverImages)
+    .where(and(ne(kind, 'link_preview'), isUnclaimed, isInPage(page)))
+    .orderBy(...inPageOrder)
+    .limit(page.most)
+}
+
+/** Dooms those of the images that no event has named. Answers how many. */
+export async function doomImages(db: Db, keys: readonly string[]): Promise<number> {
+  if (keys.length === 0) return 0
+  const doomed = await db
     .update(serverImages)
     .set({ doomed: true })
-    .where(and(unclaimed, lt(serverImages.createdAt, before)))
-    .returning({ key: serverImages.key })
-  if (rows.length > 0) bytesDoomed.tell(db)
-  return rows.length
+    .where(and(inArray(serverImages.key, [...keys]), isUnclaimed))
+  bytesDoomed.tell(db)
+  return doomed.rowCount ?? 0
 }
 
 /** Images whose bytes are to be deleted. */

@@ -1,0 +1,1 @@
+CREATE INDEX "room_events_preview_image" ON "room_events" USING btree (substring("link_preview" from octet_length("link_preview") - 16)) WHERE "room_events"."link_preview" is not null;

@@ -1,0 +1,18 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { MessagingInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { tooManyAtOnce } from '../../errors.ts'
+import { findAttachmentUses, findShownPreviewImages } from '../../store/file-uses.ts'
+
+const most = 500
+
+export function findFileUses(ctx: Context): MethodImpl<typeof MessagingInternalService.method.findFileUses> {
+  return async ({ assetIds, previewImageKeys }) => {
+    if (assetIds.length > most) throw tooManyAtOnce('files', most)
+    if (previewImageKeys.length > most) throw tooManyAtOnce('images', most)
+    return {
+      attachments: await findAttachmentUses(ctx.pool, assetIds),
+      previewImageKeys: await findShownPreviewImages(ctx.pool, previewImageKeys),
+    }
+  }
+}

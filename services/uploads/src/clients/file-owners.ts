@@ -1,0 +1,53 @@
+import type { Client } from '@connectrpc/connect'
+import type {
+  AccountsInternalService,
+  AdminInternalService,
+  MessagingInternalService,
+} from '@parley/contracts/internal'
+import type { ServerImageRow } from '../store/server-images.ts'
+
+type Owners = {
+  accounts: Client<typeof AccountsInternalService>
+  admin: Client<typeof AdminInternalService>
+  messaging: Client<typeof MessagingInternalService>
+}
+
+const timeoutMs = 5_000
+
+/**
+ * What those use at the moment who name files and images. Asked before anything is deleted that no event has named: the
+ * event may be late or parked. At most 500 at once; rejects while an owner does not answer.
+ */
+export class FileOwners {
+  readonly #owners: Owners
+
+  constructor(owners: Owners) {
+    this.#owners = owners
+  }
+
+  /** Of these files those that messages attach, each with its message. */
+  async attachedAmong(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
+    if (assetIds.length === 0) return []
+    const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
+    return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
+  }
+
+  /** Of these images of previews those that messages show. */
+  async shownAmong(imageKeys: readonly string[]): Promise<Set<string>> {
+    if (imageKeys.length === 0) return new Set()
+    const asked = { previewImageKeys: [...imageKeys] }
+    return new Set((await this.#owners.messaging.findFileUses(asked, { timeoutMs })).previewImageKeys)
+  }
+
+  /** Of these avatars, logos and banners those that their owners have. */
+  async namedAmong(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
+    const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
+    const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
+    const [people, server] = await Promise.all([
+      userIds.size > 0 ? this.#owners.accounts.getPeople({ userIds: [...userIds] }, { timeoutMs }) : undefined,
+      isOfServer ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
+    ])
+    const avatars = people?.people.map(({ avatarKey }) => avatarKey) ?? []
+    return new Set([...avatars, server?.logoKey ?? '', server?.bannerKey ?? ''])
+  }
+}
