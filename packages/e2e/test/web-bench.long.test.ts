@@ -142,32 +142,55 @@ inBrowser('room switch, far jump', async () => {
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 
-inBrowser('while 50 messages a second arrive', async () => {
-  await using visitor = await visit(`/chat/-/${otherRoomId}`)
-  const { page } = visitor
-  await signInAt(page, ada)
-  await messageWith(page, 'In the other room').waitFor()
-  await page.evaluate(`globalThis.shifts = []; globalThis.slow = [];
-    new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
-      .observe({ type: 'layout-shift', buffered: false });
-    new PerformanceObserver((list) => slow.push(...list.getEntries().map((e) => e.duration)))
-      .observe({ type: 'event', durationThreshold: 16 })`)
-  await page.getByRole('textbox', { name: 'Write a message' }).focus()
-  let posted = 0
-  const perBatch = 5
-  const keys = 100
-  for (let batch = 0; batch < keys; batch++) {
+const keys = 100
+
+/**
+ * Types while 50 messages a second are posted: how long each key took until the next paint, in milliseconds, slowest first. The browser
+ * counts in steps of 8 and leaves out what takes less than 16.
+ */
+async function keysWhilePosting(page: Page): Promise<number[]> {
+  const perKey = 5
+  await page.evaluate(`globalThis.taken = new Map();
+    new PerformanceObserver((list) => {
+      for (const { interactionId, duration } of list.getEntries())
+        if (interactionId > 0) taken.set(interactionId, Math.max(duration, taken.get(interactionId) ?? 0))
+    }).observe({ type: 'event', durationThreshold: 16 })`)
+  for (let key = 0; key < keys; key++) {
     await Promise.all([
-      ...Array.from({ length: perBatch }, () => post(owner, otherRoomId, `Arriving ${++posted}`)),
+      ...Array.from({ length: perKey }, () => post(owner, otherRoomId, `Arriving ${++arriving}`)),
       page.keyboard.press('a'),
       new Promise((resolve) => setTimeout(resolve, 100)),
     ])
   }
-  await messageWith(page, `Arriving ${posted}`).first().waitFor()
-  const slow = (await page.evaluate<number[]>('slow')) ?? []
+  const taken = await page.evaluate<number[]>('[...taken.values()]')
+  return taken.sort((a, b) => b - a)
+}
+let arriving = 0
+
+const upToPaint = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : inMs(ms))
+/** The slowest of all keys, the slowest but one in fifty, and the one in the middle. */
+const inShort = (slow: readonly number[]) => [slow[0], slow[keys / 50], slow[keys / 2]].map(upToPaint).join(', ')
+
+inBrowser('while 50 messages a second arrive', async () => {
+  await using visitor = await visit(`/chat/-/${otherRoomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const room = page.url()
+  // The same keys beside the same servers in a page that does nothing: what is slower than this is the client's.
+  await page.goto(new URL('/healthz-of-nothing', room).href)
+  await page.evaluate(`document.body.append(document.createElement('textarea'))
+    document.querySelector('textarea').focus()`)
+  note('key to next paint meanwhile in an empty page: slowest, 98 %, half', inShort(await keysWhilePosting(page)))
+
+  await page.goto(room)
+  await messageWith(page, `Arriving ${arriving}`).first().waitFor()
+  await page.evaluate(`globalThis.shifts = [];
+    new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
+      .observe({ type: 'layout-shift', buffered: false })`)
+  await page.getByRole('textbox', { name: 'Write a message' }).focus()
+  note('key to next paint meanwhile: slowest, 98 %, half', inShort(await keysWhilePosting(page)))
+  await messageWith(page, `Arriving ${arriving}`).first().waitFor()
   const shifts = (await page.evaluate<number[]>('shifts')) ?? []
-  note('slowest key to next paint meanwhile', slow.length === 0 ? 'below 16 ms' : inMs(Math.max(...slow)))
-  note('half of the slow keys below', inMs(median(slow)))
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))
 })
 
