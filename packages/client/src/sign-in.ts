@@ -159,12 +159,11 @@ async function answerOf(response: Response): Promise<Record<string, unknown>> {
   const answer = fieldsOf(await response.json().catch(() => undefined))
   if (response.ok) return answer
   const message = typeof answer.error === 'string' ? answer.error : `the server answered ${response.status}`
-  const retryAfter = response.headers.get('retry-after')
-  throw new ConnectError(
-    message,
-    codes.get(response.status) ?? Code.Unknown,
-    retryAfter === null ? undefined : { 'retry-after': retryAfter },
-  )
+  const told = ['retry-after', 'parley-needs'].flatMap((name) => {
+    const value = response.headers.get(name)
+    return value === null ? [] : [[name, value] as [string, string]]
+  })
+  throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, told)
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

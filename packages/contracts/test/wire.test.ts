@@ -111,6 +111,7 @@ describe('additions', () => {
       [
         'field svc.admin.v1.AdminMember 100 plain google.protobuf.Timestamp deactivated_at',
         'field svc.admin.v1.AdminMember 101 plain bool viewer_can_deactivate',
+        'field svc.admin.v1.UpdateUserPasswordRequest 100 plain string current_password',
         ...newFacts,
         'field svc.api.v1.ListRoomMembersRequest 100 plain svc.api.v1.RoomMembershipKind membership',
         'field svc.api.v1.PageInfo 100 plain string next_cursor',

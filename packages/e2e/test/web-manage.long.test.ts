@@ -9,7 +9,8 @@ import {
 } from '@parley/contracts/admin'
 import { RoomService } from '@parley/contracts/api'
 import sharp from 'sharp'
-import { mailTo } from '../src/mails.ts'
+import { databaseOf } from '../src/databases.ts'
+import { codeIn, mailTo } from '../src/mails.ts'
 import { newBrowser, signInIn } from '../src/browsers.ts'
 import { authorizePath, codeFor, listedUri, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, signIn, theOwner, type Person } from '../src/people.ts'
@@ -140,7 +141,9 @@ inBrowser('people see which addresses and apps lead into their account, and take
   await dialog.getByRole('button', { name: 'E-mail addresses' }).click()
   await dialog.getByRole('listitem').filter({ hasText: first }).waitFor()
   await dialog.getByRole('button', { name: `Remove ${second}` }).click()
-  await dialog.getByRole('listitem').filter({ hasText: second }).waitFor({ state: 'detached' })
+  await dialog.getByText('You can no longer sign in with this address.').waitFor()
+  await dialog.getByRole('button', { name: `Remove ${second}` }).click()
+  await dialog.getByText(second, { exact: true }).waitFor({ state: 'detached' })
   expect(await dialog.getByRole('button', { name: `Remove ${first}` }).count()).toBe(0)
 
   await dialog.getByRole('button', { name: 'Connected apps' }).click()
@@ -148,6 +151,57 @@ inBrowser('people see which addresses and apps lead into their account, and take
   await dialog.getByText('No other app uses your account.').waitFor()
   expect((await client.get(authorizePath(newVerifier(), listedUri))).location).toBe('/oauth/consent')
   expect(visitor.complaints).toEqual([])
+})
+
+/** As if all sessions of somebody had begun long ago. */
+async function age({ userId }: Person): Promise<void> {
+  await using database = await databaseOf('accounts')
+  await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
+}
+
+inBrowser('who signed in long ago confirms changes with the current password', async () => {
+  const [greta, hans] = await Promise.all([newPerson('greta', { roles: ['admin'] }), newPerson('hans')])
+  const [first, second] = [`first-${greta.login}@example.org`, `second-${greta.login}@example.org`]
+  await operate(['user', 'verify-email', '--login', greta.login, '--email', first])
+  await using visitor = await managing(greta, `/manage/people/${hans.userId}`)
+  const { page } = visitor
+  await age(greta)
+  const ofHans = page.getByRole('region', { name: 'Password' })
+  await ofHans.getByLabel('New password').fill('another password')
+  await ofHans.getByLabel('Repeat the password').fill('another password')
+  await ofHans.getByRole('button', { name: 'Set password' }).click()
+  await ofHans.getByText('You signed in a while ago.').waitFor()
+  await ofHans.getByLabel('Current password').fill(greta.password)
+  await ofHans.getByRole('button', { name: 'Set password' }).click()
+  await ofHans.getByText('Saved').waitFor()
+  expect((await signIn({ login: hans.login, password: 'another password' })).userId).toBe(hans.userId)
+
+  await age(greta)
+  await page.goto(new URL('/', page.url()).href)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'E-mail addresses' }).click()
+  await dialog.getByLabel('E-mail address', { exact: true }).fill(second)
+  await dialog.getByRole('button', { name: 'Send code' }).click()
+  await dialog.getByText('You signed in a while ago.').waitFor()
+  await dialog.getByLabel('Current password').fill('not this one')
+  await dialog.getByLabel('Current password').press('Enter')
+  await dialog.getByText(/wrong/i).waitFor()
+  await dialog.getByLabel('Current password').fill(greta.password)
+  await dialog.getByLabel('Current password').press('Enter')
+  await dialog.getByText(`A code is on its way to ${second}.`).waitFor()
+  await dialog.getByLabel('Six-digit code').fill(codeIn(await mailTo(second)))
+  await dialog.getByRole('button', { name: 'Verify address' }).click()
+  await dialog.getByText(second, { exact: true }).waitFor()
+
+  await age(greta)
+  const remove = dialog.getByRole('button', { name: `Remove ${second}` })
+  await remove.click()
+  await remove.click()
+  await dialog.getByText('You signed in a while ago.').waitFor()
+  await dialog.getByRole('listitem').getByLabel('Current password').fill(greta.password)
+  await remove.click()
+  await dialog.getByText(second, { exact: true }).waitFor({ state: 'detached' })
 })
 
 inBrowser('an owner takes an address from an account', async () => {

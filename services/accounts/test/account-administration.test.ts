@@ -82,7 +82,7 @@ describe('setting somebody’s password', () => {
     ])
   })
 
-  test('needs a fresh credential and a good password', async () => {
+  test('needs a fresh credential or the own password, and a good new one', async () => {
     const userId = await makeUser(env, 'emil')
     const client = await signedIn('admin1')
     expect(await codeOf(client.updateUserPassword({ userId, password: '1234567' }))).toBe(Code.InvalidArgument)
@@ -90,7 +90,12 @@ describe('setting somebody’s password', () => {
     expect(await codeOf(client.updateUserPassword({ userId, password: 'another password' }))).toBe(
       Code.FailedPrecondition,
     )
+    expect(
+      await codeOf(client.updateUserPassword({ userId, password: 'another password', currentPassword: 'x' })),
+    ).toBe(Code.InvalidArgument)
     expect((await signIn(env, 'emil')).session.userId).toBe(userId)
+    await client.updateUserPassword({ userId, password: 'another password', currentPassword: password })
+    expect((await signIn(env, 'emil', 'another password')).session.userId).toBe(userId)
   })
 })
 

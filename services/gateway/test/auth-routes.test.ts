@@ -248,7 +248,9 @@ describe('an address to prove', () => {
     const text = 'sign in again'
     env.accounts.refuse(method, Code.FailedPrecondition, text, { 'parley-needs': 'fresh-credential' })
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
-    expect(said(await browser.postJson(path, body, bearer))).toEqual([400, { error: text }])
+    const answer = await browser.postJson(path, body, bearer)
+    expect(said(answer)).toEqual([400, { error: text }])
+    expect(answer.headers.get('parley-needs')).toBe('fresh-credential')
   })
 
   test('is none of another client’s business: with it one could reset the password', async () => {

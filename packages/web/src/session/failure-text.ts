@@ -4,6 +4,7 @@ import { text } from '../messages/texts.ts'
 /** What a failed call is to people. Where the server's own words are meant for them, they are shown. */
 export function failureText(thrown: unknown): string {
   const error = ConnectError.from(thrown)
+  if (error.metadata.get('parley-needs') === 'fresh-credential') return text('failure.notFresh')
   switch (error.code) {
     case Code.Unavailable:
     case Code.DeadlineExceeded:

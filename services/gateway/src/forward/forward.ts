@@ -45,7 +45,7 @@ type Options = {
 }
 
 /** Reply headers that clients may see. */
-export const exposedReplyHeaders = ['idempotency-replayed', 'retry-after', 'parley-reason']
+export const exposedReplyHeaders = ['idempotency-replayed', 'retry-after', 'parley-reason', 'parley-needs']
 
 export class Forwarder {
   readonly #options: Options

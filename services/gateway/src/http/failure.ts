@@ -31,6 +31,7 @@ export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void,
   // Whoever is told when to come back has asked too often, whatever else the code means there.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
   // Nobody served the call, or the caller lacks something: that is not what the status of the route is about.
-  const status = metadata.has('parley-reason') || metadata.has('parley-needs') ? undefined : statuses[code]
-  return { status: status ?? codeToHttpStatus(code), text, headers: {} }
+  const needs = metadata.get('parley-needs')
+  const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
+  return { status: status ?? codeToHttpStatus(code), text, headers: needs === null ? {} : { 'parley-needs': needs } }
 }

@@ -8,10 +8,10 @@ import { assertFresh } from '../../credentials/freshness.ts'
 import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
 
 export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserService.method.updateUserPassword> {
-  return async ({ userId, password }, call) => {
+  return async ({ userId, password, currentPassword }, call) => {
     const caller = callerOf(call)
     assertMayManage(ctx.policy.current(), caller, userId)
-    await assertFresh(ctx, caller)
+    await assertFresh(ctx, caller, currentPassword)
     await replacePassword(ctx, userId, password, caller.userId, (user) => assertMayTouch(caller, user))
     return { member: await showMember(ctx, caller, userId) }
   }
