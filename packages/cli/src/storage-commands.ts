@@ -21,17 +21,27 @@ type Mending = { repair: boolean; acceptLoss: boolean }
 type Found = { kind: string; key: string; size: number; storedAt: string; mended: boolean }
 type Report = { checked: number; found: number; mended: number; kinds: Record<string, number>; findings: Found[] }
 
-/** Adds `storage check`. */
+/** Adds `storage check` and `storage adopt`. */
 export function addStorageCommands(parent: Command, surroundings: Surroundings): void {
   parent
     .command('check')
     .description('look for bytes without a row and rows without bytes; exits with 1 when something is left to mend')
-    .option('--repair', 'delete what nobody needs once it is a day old, and mark what is lost')
+    .option('--repair', 'delete what has had no row for seven days, and mark what is lost')
     .option('--accept-loss', 'with --repair: also where most of the bytes are gone')
     .action(({ repair = false, acceptLoss = false }: { repair?: boolean; acceptLoss?: boolean }) => {
       if (acceptLoss && !repair) throw misused('--accept-loss means nothing without --repair')
       return runCheck(surroundings, { repair, acceptLoss })
     })
+  parent
+    .command('adopt')
+    .description('make the storage that of this database: after a restore, or when it is another one on purpose')
+    .action(() => runAdopt(surroundings))
+}
+
+async function runAdopt({ access, print }: Surroundings): Promise<void> {
+  const { withFleet } = await import('./transfer/fleet.ts')
+  await withFleet(access(), (fleet) => fleet.storage.adoptStorage({}))
+  print({ json: { adopted: true }, text: 'the storage belongs to this database now; run: parley storage check' })
 }
 
 async function runCheck({ access, note, print }: Surroundings, mending: Mending): Promise<void> {
@@ -81,5 +91,5 @@ function asText({ checked, found, mended, findings }: Report): string {
 
 const advice = (left: number, repair: boolean): string =>
   repair
-    ? `${left} findings are not mended: what is not a day old is left alone`
+    ? `${left} findings are not mended: bytes without a row go when they have had none for seven days`
     : `${left} findings; parley storage check --repair mends them`

@@ -32,6 +32,10 @@ beforeAll(async () => {
     deployable: 'uploads',
     routes: (router) => {
       router.service(UploadsOperatorService, {
+        adoptStorage() {
+          asked.push('adopt')
+          return {}
+        },
         checkStorage({ cursor, repair, acceptLoss }) {
           asked.push({ cursor, repair, acceptLoss })
           if (refusal) throw refusal
@@ -88,6 +92,13 @@ test('what was mended: code 0, as JSON when asked', async () => {
   expect(asked[0]).toEqual({ cursor: '', repair: true, acceptLoss: false })
   const found = { kind: 'orphan', key: 'files/Alone', size: 5, storedAt: '', mended: true }
   expect(JSON.parse(out)).toEqual({ checked: 507, found: 1, mended: 1, kinds: { orphan: 1 }, findings: [found] })
+})
+
+test('a storage is adopted', async () => {
+  asked.length = 0
+  const { code, out } = await parley('storage', 'adopt')
+  expect([code, out]).toEqual([0, expect.stringContaining('belongs to this database now')])
+  expect(asked).toEqual(['adopt'])
 })
 
 test('a repair that is refused says why, with code 1; loss is accepted on demand, with a repair alone', async () => {

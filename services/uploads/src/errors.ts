@@ -95,4 +95,12 @@ export const tooMuchIsMissing = (missing: number, of: number) =>
     `the bytes of ${missing} of ${of} rows are missing; is this the right storage? ${lossAsked}`,
     Code.FailedPrecondition,
   )
+export const storageNotOurs = (belonging: 'missing' | 'foreign') =>
+  new ConnectError(
+    belonging === 'missing'
+      ? 'the storage has no identity any more: is its disk mounted, its bucket the right one? If it is, run: parley storage adopt'
+      : 'another database, or this one in another state, wrote to the storage last: nothing is swept or repaired. ' +
+          'Give a copy of the server a storage of its own; after a restore run: parley storage adopt',
+    Code.FailedPrecondition,
+  )
 export const checkCursorInvalid = () => invalid('cursor: not one that a check answered')

@@ -1,5 +1,6 @@
 import { counter, logger } from '@parley/telemetry'
 import type { MemoryPlan } from './domain/memory.ts'
+import { storageNotOurs } from './errors.ts'
 
 const log = logger('uploads')
 const claimsWithoutImage = counter('uploads_claims_without_image_total', {
@@ -7,6 +8,9 @@ const claimsWithoutImage = counter('uploads_claims_without_image_total', {
 })
 const imagesWithoutBytes = counter('uploads_images_without_bytes_total', {
   description: 'Requests for public images and files whose bytes are not in the storage, or not all of them',
+})
+const sweepsRefused = counter('uploads_sweeps_refused_total', {
+  description: 'Sweeps that deleted nothing, as the storage does not belong to the database',
 })
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
@@ -31,12 +35,11 @@ export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'swept what nobody needs')
 
-/** The sweep stopped: the database may be another one, empty or older than the bytes. */
-export const reportTooManyOrphans = (prefix: string, count: number): void =>
-  log.error(
-    { prefix, count },
-    'hardly any bytes have a row: nothing is swept; if the database is the right one, run: parley storage check --repair',
-  )
+/** Nothing is swept: storage and database do not belong together. */
+export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
+  sweepsRefused(1, { belonging })
+  log.error({ belonging }, storageNotOurs(belonging).rawMessage)
+}
 
 /** Bytes that nobody needs could not be deleted at once. */
 export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: error }, 'bytes are left for the sweep')

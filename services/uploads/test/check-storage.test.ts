@@ -87,14 +87,16 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   })
 
   test.each(['blobs/Alone', 'chunks/Alone-Aone', 'files/Alone', 'variants/Alone', 'server/Alone'])(
-    'bytes without a row are found once they are settled, and deleted once they are a day old: %s',
+    'bytes without a row are found once they are settled, and deleted when they were found a week ago: %s',
     async (key) => {
       await put(key)
       expect(await found(true)).toEqual([])
       clock = 3 * hour
       expect(await found()).toEqual([{ kind: ORPHAN, key, mended: false }])
       expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
-      clock = 25 * hour
+      clock = 7 * 24 * hour
+      expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
+      clock += 3 * hour
       expect(await found()).toEqual([{ kind: ORPHAN, key, mended: false }])
       expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: true }])
       expect(await env.storage.stat(key)).toBeUndefined()
@@ -224,7 +226,8 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     const keys = Array.from({ length: 503 }, (_, n) => `files/Amany${String(n).padStart(4, '0')}`)
     for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map((key) => put(key)))
     clock = 25 * hour
-    expect((await found()).map(({ key }) => key)).toEqual(keys)
+    expect((await found(true)).map(({ key }) => key)).toEqual(keys)
+    clock += 7 * 24 * hour
     expect((await found(true)).filter(({ mended }) => mended)).toHaveLength(503)
     expect(await found()).toEqual([])
     for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b'])

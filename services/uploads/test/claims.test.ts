@@ -2,9 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { ServerImageKind } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
-import { Readable } from 'node:stream'
 import { inbox, serverImages } from '../src/store/schema.ts'
-import { openDiskStorage } from '../src/storage/disk.ts'
 import { openEnv, putBlob, storeAvatar, type Env } from './_env.ts'
 import { plain } from './_images.ts'
 
@@ -112,31 +110,4 @@ test('an image stays that its owner has though no event told of it, and while th
   await stored(forgotten, unheard, logo, oldLogo, banner)
   env.accounts.away = false
   await stored(unheard, logo, banner)
-})
-
-test('bytes that no row speaks of are swept once they are old', async () => {
-  const key = await avatar()
-  await named(1n, key)
-  await handled(1)
-  const storage = await openDiskStorage(env.folder)
-  await storage.put('server/Aorphan', Readable.from([Buffer.from('bytes')]))
-  await storage.put('blobs/Aorphan', Readable.from([Buffer.from('bytes')]))
-  now += 3 * 3_600_000
-  await stored(key)
-})
-
-test('nothing is swept where hardly any bytes have a row: the database may be another one', async () => {
-  const storage = await openDiskStorage(env.folder)
-  const put = (key: string) => storage.put(key, Readable.from([Buffer.from('bytes')]))
-  const files = Array.from({ length: 60 }, (_, n) => `files/Aold${n}`)
-  for (const key of files) await put(key)
-  const swept = async (key: string) => eventually(async () => !(await env.storedKeys()).includes(key))
-  for (const blob of ['blobs/Aone', 'blobs/Atwo']) {
-    await put(blob)
-    now += 3 * 3_600_000
-    // Blobs come first: when the second one is gone, a whole sweep is over.
-    await swept(blob)
-  }
-  expect((await env.storedKeys()).filter((key) => key.startsWith('files/'))).toHaveLength(files.length)
-  for (const key of files) await storage.delete(key)
 })

@@ -290,6 +290,24 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toEqual([])
   })
 
+  test('leaves alone what other programs have under way in the same bucket', async () => {
+    server.fault = ({ url, method }) => (url?.includes('partNumber=3') || method === 'DELETE' ? 'refuse' : undefined)
+    const begin = async (pathPrefix: string) => {
+      using storage = openS3Storage({ ...server.settings, pathPrefix })
+      await expect(storage.put('files/A1', from(Buffer.alloc(3 * part)))).rejects.toMatchObject(unavailable)
+    }
+    await begin('backups')
+    await begin('')
+    server.fault = () => undefined
+    expect(await server.unfinished()).toHaveLength(2)
+    using storage = openS3Storage({ ...server.settings, pathPrefix: '' })
+    for await (const write of storage.unfinished()) {
+      expect(write.key).toBe('files/A1')
+      await write.discard()
+    }
+    expect(await server.unfinished()).toHaveLength(1)
+  })
+
   describe('hands out addresses', () => {
     const wanted = { expiresMs: 300_000, contentType: 'video/mp4', filename: 'Überblick "1".mp4' }
 

@@ -1,11 +1,12 @@
 import { StorageFindingKind } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
 import { readAhead } from '../files/read-ahead.ts'
-import { unclaimedLifeMs } from '../jobs/sweep-unclaimed.ts'
+import { settledMs, unfinishedLifeMs } from '../domain/limits.ts'
 import type { ListedObject } from '../storage/storage.ts'
 import type { Expected, ExpectingTable } from '../store/expected.ts'
 import { assertMostIsThere, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
+import { quarantine } from './quarantine.ts'
 
 /** Something that is wrong, and whether it is mended now. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
@@ -20,9 +21,6 @@ type Checking = Pick<Context, 'db' | 'storage' | 'now'>
 
 const atOnce = 500
 const objectsAtOnce = 16
-/** What is younger may be on its way: its row comes after it. */
-const settledMs = 2 * unclaimedLifeMs
-const mendableMs = 24 * 3_600_000
 
 /** Looks for bytes below a prefix of which no row speaks. */
 export async function checkObjects(ctx: Checking, prefix: string, after: string, repair: boolean): Promise<Piece> {
@@ -32,14 +30,16 @@ export async function checkObjects(ctx: Checking, prefix: string, after: string,
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
   // Rows go after their bytes: what is there still had none while it was.
-  const look = async (key: string): Promise<Finding | undefined> => {
-    const found = await ctx.storage.stat(key)
-    if (!found) return undefined
-    const mended = repair && now - found.modifiedAt.getTime() > mendableMs
-    if (mended) await ctx.storage.delete(key)
-    return { kind: StorageFindingKind.ORPHAN, ...told(found), mended }
+  const look = async (key: string) => ctx.storage.stat(key)
+  for await (const found of readAhead(orphans, objectsAtOnce, look))
+    if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...told(found), mended: false })
+  if (repair) {
+    const deleted = await quarantine(
+      ctx,
+      findings.map(({ key }) => key),
+    )
+    for (const finding of findings) finding.mended = deleted.has(finding.key)
   }
-  for await (const found of readAhead(orphans, objectsAtOnce, look)) if (found) findings.push(found)
   return { checked: page.length, findings, last: page.length === atOnce ? page.at(-1)?.key : undefined }
 }
 
@@ -51,7 +51,7 @@ export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<P
     piece.checked++
     const age = now - startedAt.getTime()
     if (age <= settledMs) continue
-    const mended = repair && age > mendableMs
+    const mended = repair && age >= unfinishedLifeMs
     if (mended) await discard()
     piece.findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
     if (piece.findings.length === atOnce) break

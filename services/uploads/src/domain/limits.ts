@@ -12,5 +12,13 @@ export const mostOpenUploads = 20
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */
 export const keptMs = 24 * 3_600_000
+/** Blobs that no call took, and images that nobody has, go after as long. */
+export const unclaimedLifeMs = 3_600_000
+/** Bytes without a row that are younger may be on their way: their row comes after them. */
+export const settledMs = 2 * unclaimedLifeMs
+/** How long bytes must have been without a row before they are deleted. */
+export const quarantineMs = 7 * 24 * 3_600_000
+/** A write that began so long ago and has not ended never will. */
+export const unfinishedLifeMs = 24 * 3_600_000
 /** After this long without its message a claim may pass to another message of the same author: their post failed. */
 export const claimFailedAfterMs = 60_000

@@ -1,18 +1,18 @@
 import { periodically } from '@parley/runtime'
-import type { Context } from '../context.ts'
+import { compareIdentity, renewIdentity } from '../check/identity.ts'
 import { orphanFinders } from '../check/orphans.ts'
-import { logSwept, reportTooManyOrphans } from '../metrics.ts'
-import { storageKeys } from '../storage/storage.ts'
-import { unclaimedLifeMs } from './sweep-unclaimed.ts'
+import { quarantine } from '../check/quarantine.ts'
+import type { Context } from '../context.ts'
+import { settledMs, unfinishedLifeMs } from '../domain/limits.ts'
+import { logSwept, reportStorageNotOurs } from '../metrics.ts'
+import { forgetOrphansUnseen } from '../store/orphans.ts'
 
 const batchSize = 500
-/** Bytes that rows speak of for as long as they lie there; those of sessions and calls are soon nobody's. */
-const lasting: ReadonlySet<string> = new Set([storageKeys.assets, storageKeys.variants, storageKeys.serverImages])
-/** A crash leaves a few; more of them, and hardly anything else, lie there when the database is not the one they belong to. */
-const areTooMany = (orphans: string[], keys: string[]): boolean =>
-  orphans.length > 50 && orphans.length > keys.length / 2
 
-/** Deletes bytes that no row speaks of: a process ended while it stored them, or before it wrote the row. */
+/**
+ * Deletes bytes of which no row has spoken for days: a process ended while it stored them, or before it wrote the row. Where
+ * the storage does not belong to the database, nothing is.
+ */
 export function sweepOrphans(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -22,19 +22,21 @@ export function sweepOrphans(
     name: 'sweep orphans',
     everyMs,
     signal,
-    run: async () => {
-      // Twice the life of a row: what is older and has none never will.
-      const before = ctx.now().getTime() - 2 * unclaimedLifeMs
+    run: async (stop) => {
+      const belonging = await compareIdentity(ctx)
+      if (belonging !== 'own') return reportStorageNotOurs(belonging)
+      await renewIdentity(ctx)
+      const began = ctx.now()
       let swept = 0
       for (const [prefix, orphansOf] of Object.entries(orphansAmong))
-        for await (const keys of oldObjects(ctx, prefix, before)) {
-          const orphans = await orphansOf(keys)
-          if (lasting.has(prefix) && areTooMany(orphans, keys)) return reportTooManyOrphans(prefix, orphans.length)
-          for (const key of orphans) await ctx.storage.delete(key)
-          swept += orphans.length
+        for await (const keys of oldObjects(ctx, prefix, began.getTime() - settledMs)) {
+          stop.throwIfAborted()
+          swept += (await quarantine(ctx, await orphansOf(keys), began)).size
         }
+      for (let forgotten = batchSize; forgotten === batchSize;)
+        forgotten = await forgetOrphansUnseen(ctx.db, began, batchSize)
       for await (const write of ctx.storage.unfinished()) {
-        if (write.startedAt.getTime() >= before) continue
+        if (began.getTime() - write.startedAt.getTime() < unfinishedLifeMs) continue
         await write.discard()
         swept++
       }

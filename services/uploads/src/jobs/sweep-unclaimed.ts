@@ -1,12 +1,11 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
+import { unclaimedLifeMs } from '../domain/limits.ts'
 import { logSwept } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
 import { doomImages, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
 
-/** What nobody has claimed by then goes. */
-export const unclaimedLifeMs = 3_600_000
 const blobsPerRound = 1_000
 const imagesPerRound = 200
 

@@ -8,6 +8,7 @@ import { claimAssets } from './internal/claim-assets.ts'
 import { importServerImage } from './internal/import-server-image.ts'
 import { previewLink } from './internal/preview-link.ts'
 import { storeServerImage } from './internal/store-server-image.ts'
+import { adoptStorage } from './operator/adopt-storage.ts'
 import { checkStorage } from './operator/check-storage.ts'
 import { completeImportedFile } from './transfer/complete-imported-file.ts'
 import { exportFile } from './transfer/export-file.ts'
@@ -37,7 +38,10 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     claimAssets: claimAssets(ctx),
     previewLink: previewLink(ctx),
   })
-  router.service(UploadsOperatorService, { checkStorage: checkStorage(ctx) })
+  router.service(UploadsOperatorService, {
+    adoptStorage: adoptStorage(ctx),
+    checkStorage: checkStorage(ctx),
+  })
   router.service(UploadsTransferService, {
     importFile: importFile(ctx),
     importFileChunk: importFileChunk(ctx),

@@ -16,7 +16,15 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '@parley/config'
 import { storageUnavailable } from '../errors.ts'
 import { checkKey, isKey } from './keys.ts'
-import type { ByteRange, ListedObject, Presigned, Storage, StoredObject, UnfinishedWrite } from './storage.ts'
+import {
+  isOwnKey,
+  type ByteRange,
+  type ListedObject,
+  type Presigned,
+  type Storage,
+  type StoredObject,
+  type UnfinishedWrite,
+} from './storage.ts'
 
 /** A write holds so many parts of this size in memory, and no more of it. */
 const partBytes = 8 * 1024 * 1024
@@ -179,9 +187,11 @@ async function* unfinished(
       client.send(new ListMultipartUploadsCommand(from)),
     )
     for (const { Key = '', UploadId, Initiated = new Date() } of page.Uploads ?? []) {
+      const key = Key.slice(within.length)
+      if (!isOwnKey(key)) continue
       const write = { Bucket, Key, UploadId }
       const discard = async () => void (await asking(() => client.send(new AbortMultipartUploadCommand(write))))
-      yield { key: Key.slice(within.length), startedAt: Initiated, discard }
+      yield { key, startedAt: Initiated, discard }
     }
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
     marker = IsTruncated && KeyMarker !== undefined ? { KeyMarker, UploadIdMarker } : undefined

@@ -30,7 +30,7 @@ export type Storage = {
   list(prefix: string): AsyncIterable<ListedObject>
   /** So many of those of a listing whose keys come after that one, in the order of their characters. */
   page(prefix: string, after: string, most: number): Promise<ListedObject[]>
-  /** Writes that left something behind which no listing tells of. */
+  /** Writes of ours that left something behind which no listing tells of. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
    * An address under which anybody may read the object, in ranges too, until it expires. Storages that nobody but this
@@ -41,6 +41,8 @@ export type Storage = {
 
 /** Keys of what this service keeps. */
 export const storageKeys = {
+  /** To which database the storage belongs. */
+  identity: 'identity',
   blobs: 'blobs',
   blob: (id: string): string => `blobs/${id}`,
   chunks: 'chunks',
@@ -52,3 +54,8 @@ export const storageKeys = {
   serverImages: 'server',
   serverImage: (key: string): string => `server/${key}`,
 }
+
+const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
+
+/** Whether a key is one of ours: other programs may keep theirs in the same bucket. */
+export const isOwnKey = (key: string): boolean => ownKey.test(key)

@@ -86,6 +86,26 @@ export const serverImageClaims = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.kind] })],
 )
 
+/** One row: the identity of the storage that belongs to this database. */
+export const storageIdentity = pgTable('storage_identity', {
+  id: text().primaryKey().default('storage'),
+  storageId: text('storage_id').notNull(),
+  /** What this database wrote into the storage last, newest last: of a copy, or of an older state, the newest is unknown. */
+  marks: text().array().notNull().default([]),
+})
+
+/** Bytes without a row, which are deleted when they have been that for days. */
+export const orphans = pgTable(
+  'orphans',
+  {
+    key: text().primaryKey(),
+    foundAt: instant('found_at').notNull(),
+    /** Those that a whole sweep did not see again are forgotten. */
+    seenAt: instant('seen_at').notNull(),
+  },
+  (t) => [index('orphans_seen').on(t.seenAt)],
+)
+
 /** Files on their way in chunks. */
 export const uploads = pgTable(
   'uploads',

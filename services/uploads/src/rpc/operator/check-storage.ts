@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsOperatorService } from '@parley/contracts/internal'
+import { assertOwn } from '../../check/identity.ts'
 import { checkObjects, checkRows, checkUnfinished, type Mending, type Piece } from '../../check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
@@ -28,6 +29,7 @@ export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorSer
     const at = steps.findIndex((step) => step.name === name)
     const step = steps[at]
     if (!step || (cursor !== '' && !cursor.startsWith(`${name}:`))) throw checkCursorInvalid()
+    if (repair) await assertOwn(ctx)
     const { checked, findings, last } = await step.look(after, { repair, acceptLoss })
     const next = last === undefined ? steps[at + 1]?.name : name
     return {

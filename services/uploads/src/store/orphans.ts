@@ -1,0 +1,25 @@
+import { inArray, lt, sql } from 'drizzle-orm'
+import type { Db } from '@parley/postgres'
+import { orphans } from './schema.ts'
+
+/** Notes bytes without a row. Answers since when each is known as such. */
+export async function noteOrphans(db: Db, keys: readonly string[], now: Date): Promise<Map<string, Date>> {
+  if (keys.length === 0) return new Map()
+  const rows = await db
+    .insert(orphans)
+    .values([...keys].sort().map((key) => ({ key, foundAt: now, seenAt: now })))
+    .onConflictDoUpdate({ target: orphans.key, set: { seenAt: sql`greatest(${orphans.seenAt}, excluded.seen_at)` } })
+    .returning({ key: orphans.key, foundAt: orphans.foundAt })
+  return new Map(rows.map(({ key, foundAt }) => [key, foundAt]))
+}
+
+/** Forgets what is deleted. */
+export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await db.delete(orphans).where(inArray(orphans.key, [...keys]))
+}
+
+/** Forgets some of what was not seen since then: it has a row again, or is gone. Answers how many. */
+export async function forgetOrphansUnseen(db: Db, since: Date, most: number): Promise<number> {
+  const unseen = db.select({ key: orphans.key }).from(orphans).where(lt(orphans.seenAt, since)).limit(most)
+  return (await db.delete(orphans).where(inArray(orphans.key, unseen))).rowCount ?? 0
+}

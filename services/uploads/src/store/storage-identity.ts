@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Db } from '@parley/postgres'
+import { storageIdentity } from './schema.ts'
+
+/** A storage that is older than this many marks is not known any more. */
+const mostMarks = 500
+
+export type KnownIdentity = { storageId: string; marks: string[] }
+
+/** The identity that the database expects of its storage; made up when there is none yet. */
+export async function knownIdentity(db: Db): Promise<KnownIdentity> {
+  await db.insert(storageIdentity).values({ storageId: randomUUID() }).onConflictDoNothing()
+  const [row] = await db.select().from(storageIdentity)
+  if (!row) throw new Error('the identity of the storage went away')
+  return row
+}
+
+/** Notes what is about to be written into the storage. */
+export async function addMark(db: Db, mark: string): Promise<void> {
+  const { marks } = storageIdentity
+  await db
+    .update(storageIdentity)
+    .set({ marks: sql`(array_append(${marks}, ${mark}))[greatest(cardinality(${marks}) + 2 - ${mostMarks}, 1):]` })
+}
+
+/** From now on the storage with this identity belongs to the database. */
+export async function replaceIdentity(db: Db, identity: KnownIdentity): Promise<void> {
+  await db.insert(storageIdentity).values(identity).onConflictDoUpdate({ target: storageIdentity.id, set: identity })
+}

@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream'
+import { Code, createClient } from '@connectrpc/connect'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
+import { metricsText } from '@parley/telemetry'
+import { eventually } from '@parley/testkit'
+import { adoptStorage, compareIdentity, renewIdentity } from '../src/check/identity.ts'
+import { orphans, storageIdentity } from '../src/store/schema.ts'
+import { openEnv, type Env } from './_env.ts'
+import { sendFile } from './_sending.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+let env: Env
+let now: number
+
+beforeEach(async () => {
+  env = await openEnv()
+  env.rooms.set('Rtea', ['Ualice'])
+  now = Date.now()
+})
+afterEach(async () => env[Symbol.asyncDispose]())
+
+const start = () => env.start({}, { now: () => new Date(now), sweepEveryMs: 20 })
+const put = (...keys: string[]) =>
+  Promise.all(keys.map((key) => env.storage.put(key, Readable.from([Buffer.from('bytes')]))))
+const stored = (...keys: string[]) => eventually(async () => expect(await env.storedKeys()).toEqual(keys.sort()))
+const quarantined = (...keys: string[]) =>
+  eventually(async () =>
+    expect((await env.db.select().from(orphans)).map(({ key }) => key).sort()).toEqual(keys.sort()),
+  )
+const identity = async () => {
+  const [row] = await env.db.select().from(storageIdentity)
+  return row
+}
+/** Resolves when a sweep that begins from now on is over. */
+const swept = async () => {
+  const marks = async () => (await identity())?.marks.at(-1)
+  for (let sweeps = 0; sweeps < 2; sweeps++) {
+    const last = await marks()
+    await eventually(async () => (await marks()) !== last)
+  }
+}
+const operator = () => createClient(UploadsOperatorService, env.rpc.transport())
+const repair = async () => {
+  const found: { kind: StorageFindingKind; key: string; mended: boolean }[] = []
+  for (let cursor: string | undefined; cursor !== '';) {
+    const answer = await operator().checkStorage({ cursor: cursor ?? '', repair: true }, { timeoutMs: 30_000 })
+    found.push(...answer.findings.map(({ kind, key, mended }) => ({ kind, key, mended })))
+    cursor = answer.nextCursor
+  }
+  return found
+}
+
+test('bytes without a row go when they have been without one for a week; what is not ours stays', async () => {
+  await start()
+  const ours = ['files/Aone', 'blobs/Atwo', 'chunks/Athree-Afour']
+  await put(...ours, 'files/theirs', 'server/backup')
+  now += 3 * hour
+  await quarantined(...ours)
+  now += 7 * day - hour
+  await swept()
+  expect(await env.storedKeys()).toHaveLength(5)
+  now += hour
+  await stored('files/theirs', 'server/backup')
+  await quarantined()
+})
+
+test('bytes that have a row again are let out of the quarantine', async () => {
+  await start()
+  const { id } = await sendFile(env, Buffer.from('a file'))
+  const key = `files/${id}`
+  await env.db.insert(orphans).values({ key, foundAt: new Date(now - 8 * day), seenAt: new Date(now - day) })
+  await quarantined()
+  now += 4 * hour
+  await swept()
+  expect(await env.storage.stat(key)).toBeDefined()
+})
+
+describe('after the database was restored', () => {
+  test('nothing goes, by itself or by a repair, until the storage is adopted; then after a week', async () => {
+    const first = await start()
+    await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
+    const before = await identity()
+    const uploaded = Array.from({ length: 5 }, (_, n) => `files/Anewer${n}`)
+    await put(...uploaded)
+    await swept()
+    await first[Symbol.asyncDispose]()
+    // As a dump from before.
+    await env.db.update(storageIdentity).set({ marks: before?.marks ?? [] })
+    await env.db
+      .insert(orphans)
+      .values(uploaded.map((key) => ({ key, foundAt: new Date(now - 8 * day), seenAt: new Date(now + 9 * day) })))
+    now += 8 * day
+    await start()
+    await expect(repair()).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: expect.stringContaining('parley storage adopt'),
+    })
+    await eventually(async () => /uploads_sweeps_refused_total\{[^}]*foreign[^}]*\} [1-9]/.test(await metricsText()))
+    expect(await env.storedKeys()).toEqual(uploaded)
+    await env.db.delete(orphans)
+    await operator().adoptStorage({})
+    const found = await repair()
+    expect(found).toEqual(uploaded.map((key) => ({ kind: StorageFindingKind.ORPHAN, key, mended: false })))
+    now += 7 * day
+    await stored()
+  })
+
+  test('a storage that lost its identity is left alone', async () => {
+    await start()
+    await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
+    await eventually(async () => (await env.storage.stat('identity')) !== undefined)
+    await swept()
+    await env.storage.delete('identity')
+    await eventually(async () => (await compareIdentity(env)) === 'missing' || env.storage.delete('identity'))
+    await expect(repair()).rejects.toMatchObject({ code: Code.FailedPrecondition })
+  })
+})
+
+test('of a server and its copy on one storage neither deletes, until one adopts it', async () => {
+  await using copy = await openEnv()
+  const staging = { db: copy.db, storage: env.storage }
+  expect(await compareIdentity(env)).toBe('own')
+  await renewIdentity(env)
+  await copy.db.insert(storageIdentity).values((await identity()) ?? { storageId: '' })
+  // Until one of them writes they cannot be told apart.
+  expect(await compareIdentity(staging)).toBe('own')
+  await renewIdentity(staging)
+  expect(await compareIdentity(env)).toBe('foreign')
+  expect(await compareIdentity(staging)).toBe('foreign')
+  await adoptStorage(env)
+  expect([await compareIdentity(staging), await compareIdentity(env)]).toEqual(['foreign', 'own'])
+})
