@@ -5,6 +5,7 @@ import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { adminServices, type AdminServices } from './admin-services.ts'
 import { type AuthorizationCodeFlow, authorizationCodeFlow } from './authorization-code.ts'
 import { authorization } from './calls/authorization.ts'
+import { httpPosts } from './calls/http-post.ts'
 import { idempotencyKeys } from './calls/idempotency-keys.ts'
 import { reachable } from './calls/reachable.ts'
 import { retries, type RetryPolicy } from './calls/retries.ts'
@@ -32,7 +33,7 @@ export type ParleyClientOptions = {
   fetch?: typeof globalThis.fetch
   /** Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 give that of the package `ws`. */
   webSocket?: WebSocketConstructor
-  /** Milliseconds a call may take, retries included, unless the call says otherwise; default 10,000. */
+  /** Milliseconds a call, a sign-in or a sign-out may take, retries included, unless a call says otherwise; default 10,000. */
   timeoutMs?: number
   /** How calls that are safe to repeat are repeated while the server is not available. */
   retry?: Partial<RetryPolicy>
@@ -79,10 +80,12 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const session = { token: options.token }
   const fetch = reachable(options.fetch ?? ((input, init) => globalThis.fetch(input, init)))
+  const timeoutMs = options.timeoutMs ?? 10_000
+  const post = httpPosts(baseUrl, fetch, timeoutMs)
   const transport = createConnectTransport({
     baseUrl: `${baseUrl}/api/connect`,
     useBinaryFormat: true,
-    defaultTimeoutMs: options.timeoutMs ?? 10_000,
+    defaultTimeoutMs: timeoutMs,
     interceptors: [authorization(() => session.token), idempotencyKeys, retries(options.retry)],
     fetch,
   })
@@ -103,13 +106,11 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
     transport,
     auth: createClient(ExternalIdentityAuthService, transport),
     discovery,
-    account: accountSteps(baseUrl, fetch, keep, () => session.token),
-    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) =>
-      keep(await exchangeCode(baseUrl, fetch, fields)),
-    ),
-    signIn: async (credentials) => keep(await signIn(baseUrl, fetch, credentials)),
+    account: accountSteps(post, keep, () => session.token),
+    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) => keep(await exchangeCode(post, fields))),
+    signIn: async (credentials) => keep(await signIn(post, credentials)),
     async signOut() {
-      await signOut(baseUrl, fetch, session.token)
+      await signOut(post, session.token)
       session.token = undefined
     },
     realtime: (realtimeOptions = {}) =>

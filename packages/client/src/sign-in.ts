@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { fieldsOf, type HttpPost } from './calls/http-post.ts'
 
 /** Who signed in. The token is empty for whoever wanted a cookie alone. */
 export type SignedIn = { userId: string; login: string; token: string }
@@ -37,81 +38,54 @@ export type RecentProof = { currentPassword?: string }
 /** An account to make by a token. */
 export type NewAccount = SessionOptions & { token: string; login: string; password: string }
 
-type Fetch = typeof globalThis.fetch
-
-const codes = new Map<number, Code>([
-  [400, Code.InvalidArgument],
-  [401, Code.Unauthenticated],
-  [403, Code.PermissionDenied],
-  [404, Code.NotFound],
-  [409, Code.AlreadyExists],
-  [413, Code.ResourceExhausted],
-  [429, Code.ResourceExhausted],
-  [503, Code.Unavailable],
-  [504, Code.DeadlineExceeded],
-])
-
 export async function signIn(
-  baseUrl: string,
-  fetch: Fetch,
+  post: HttpPost,
   { login, password, cookieOnly }: SessionOptions & { login: string; password: string },
 ): Promise<SignedIn> {
   const body = { identifier: login, password, ...(cookieOnly && { cookieOnly }) }
-  return signedInOf(await post(baseUrl, fetch, 'login', body))
+  return signedInOf(await post('/auth/login', body))
 }
 
 /** `keep` is given whoever signs in by one of the steps; `token` is that of whoever is signed in. */
 export function accountSteps(
-  baseUrl: string,
-  fetch: Fetch,
+  post: HttpPost,
   keep: (signedIn: SignedIn) => unknown,
   token: () => string | undefined,
 ): AccountSteps {
   const makeAccount = async (route: string, { token, login, password, cookieOnly }: NewAccount) => {
     const body = { token, login, password, passwordConfirmation: password, ...(cookieOnly && { cookieOnly }) }
-    const signedIn = signedInOf(await post(baseUrl, fetch, route, body))
+    const signedIn = signedInOf(await post(`/auth/${route}`, body))
     keep(signedIn)
     return signedIn
   }
   return {
     async requestRegistrationCode({ email }) {
-      await post(baseUrl, fetch, 'register', { email })
+      await post('/auth/register', { email })
     },
     async verifyRegistrationCode({ email, code }) {
-      const { completionToken } = await post(baseUrl, fetch, 'register/verify-code', { email, code })
+      const { completionToken } = await post('/auth/register/verify-code', { email, code })
       if (typeof completionToken === 'string') return { token: completionToken }
       throw new ConnectError('the server took the code without a token to go on with', Code.Unknown)
     },
     completeRegistration: (request) => makeAccount('register/complete', request),
     async getInvite({ token }) {
-      const { email } = await post(baseUrl, fetch, 'invite', { token })
+      const { email } = await post('/auth/invite', { token })
       return { email: typeof email === 'string' ? email : '' }
     },
     acceptInvite: (request) => makeAccount('invite/accept', request),
     async requestPasswordReset({ email }) {
-      await post(baseUrl, fetch, 'forgot-password', { email })
+      await post('/auth/forgot-password', { email })
     },
     async resetPassword({ token, password }) {
-      await post(baseUrl, fetch, 'reset-password', { token, password })
+      await post('/auth/reset-password', { token, password })
     },
     async requestEmailCode(request) {
-      await post(baseUrl, fetch, 'verify-email/request-code', request, credentialHeaders(token()))
+      await post('/auth/verify-email/request-code', request, credentialHeaders(token()))
     },
     async confirmEmailCode(request) {
-      await post(baseUrl, fetch, 'verify-email/confirm-code', request, credentialHeaders(token()))
+      await post('/auth/verify-email/confirm-code', request, credentialHeaders(token()))
     },
   }
-}
-
-async function post(
-  baseUrl: string,
-  fetch: Fetch,
-  route: string,
-  body: Record<string, string | boolean>,
-  credential: Record<string, string> = {},
-) {
-  const headers = { 'content-type': 'application/json', ...credential }
-  return answerOf(await fetch(`${baseUrl}/auth/${route}`, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
 function signedInOf(answer: Record<string, unknown>): SignedIn {
@@ -124,17 +98,13 @@ function signedInOf(answer: Record<string, unknown>): SignedIn {
 }
 
 /** A code of the authorization-code flow for a token. */
-export async function exchangeCode(baseUrl: string, fetch: Fetch, fields: Record<string, string>): Promise<SignedIn> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await answerOf(
-    await fetch(`${baseUrl}/oauth/token`, { method: 'POST', headers, body: JSON.stringify(fields) }),
-  )
+export async function exchangeCode(post: HttpPost, fields: Record<string, string>): Promise<SignedIn> {
+  const answer = await post('/oauth/token', fields)
   return signedInOf({ ...answer, token: answer.access_token ?? null })
 }
 
-export async function signOut(baseUrl: string, fetch: Fetch, token: string | undefined): Promise<void> {
-  const response = await fetch(`${baseUrl}/auth/logout`, { method: 'POST', headers: credentialHeaders(token) })
-  await answerOf(response)
+export async function signOut(post: HttpPost, token: string | undefined): Promise<void> {
+  await post('/auth/logout', undefined, credentialHeaders(token))
 }
 
 /** What says who asks: a bearer token; beside the cookie of a session, the proof that a page of the server asks. */
@@ -148,24 +118,9 @@ function credentialHeaders(token: string | undefined): Record<string, string> {
 
 /** The value pages of the server's own origin send back to prove that they are; undefined outside of a browser. */
 function csrfCookie(): string | undefined {
-  const { document }: { document?: { cookie?: string }; fetch: Fetch } = globalThis
+  const { document }: { document?: { cookie?: string }; fetch: unknown } = globalThis
   // Over https no other host of the domain can have set it.
   const names = /(?:^|;\s*)(__Host-)?parley_csrf=([^;]+)/g
   const found = [...(document?.cookie ?? '').matchAll(names)]
   return (found.find(([, own]) => own) ?? found[0])?.[2]
-}
-
-async function answerOf(response: Response): Promise<Record<string, unknown>> {
-  const answer = fieldsOf(await response.json().catch(() => undefined))
-  if (response.ok) return answer
-  const message = typeof answer.error === 'string' ? answer.error : `the server answered ${response.status}`
-  const told = ['retry-after', 'parley-needs'].flatMap((name) => {
-    const value = response.headers.get(name)
-    return value === null ? [] : [[name, value] as [string, string]]
-  })
-  throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, told)
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

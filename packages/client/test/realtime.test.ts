@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { createParleyClient, type RealtimeOptions, type RealtimeState } from '@parley/client'
+import { createParleyClient, type Realtime, type RealtimeOptions, type RealtimeState } from '@parley/client'
 import { fakeSockets } from './_fake-sockets.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 const resumable = { capabilities: ['svc.realtime.resume.v1'] }
+const refused = { case: 'error', value: { code: 'authentication_required', message: 'no', fatal: true } } as const
+const sessionTerminated = {
+  case: 'close',
+  value: { code: 'session_terminated', message: '', reconnect: false },
+} as const
 
 function open(options: RealtimeOptions = {}) {
   const { webSocket, sockets, last } = fakeSockets()
@@ -63,7 +68,7 @@ describe('opening', () => {
   test('a refused credential is the end', async () => {
     const { realtime, last, sockets } = open()
     last().accept()
-    last().say({ case: 'error', value: { code: 'authentication_required', message: 'no', fatal: true } })
+    last().say(refused)
     await expect(realtime.opened).rejects.toMatchObject({ code: Code.Unauthenticated })
     expect(realtime.state).toEqual({ status: 'closed', reason: 'authentication_required' })
     reconnect()
@@ -111,13 +116,40 @@ describe('a lost connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('an ended session is the end', () => {
+  test('a session that ended was that of another credential if this one is still accepted', () => {
+    const { last, realtime, resets } = open()
+    last().serve({ ...resumable, position: 'p0' })
+    last().say(sessionTerminated)
+    expect(realtime.state).toMatchObject({ status: 'waiting', reason: 'session_terminated' })
+    reconnect()
+    last().serve({ ...resumable, position: 'p1' })
+    expect(realtime.state).toEqual({ status: 'open', resumed: true })
+    expect(resets).toEqual([])
+  })
+
+  test('an ended session is the end when its credential is refused', () => {
     const { last, sockets, realtime } = open()
     last().serve()
-    last().say({ case: 'close', value: { code: 'session_terminated', message: '', reconnect: false } })
+    last().say(sessionTerminated)
+    reconnect()
+    last().accept()
+    last().say(refused)
     reconnect()
     expect(realtime.state).toEqual({ status: 'closed', reason: 'session_terminated' })
-    expect(sockets.length).toBe(1)
+    expect(sockets.length).toBe(2)
+  })
+
+  test('a credential that is refused later did not end with that session', () => {
+    const { last, realtime } = open()
+    last().serve()
+    last().say(sessionTerminated)
+    reconnect()
+    last().serve()
+    last().drop()
+    reconnect()
+    last().accept()
+    last().say(refused)
+    expect(realtime.state).toEqual({ status: 'closed', reason: 'authentication_required' })
   })
 
   test('a silent server is asked, then given up', () => {
@@ -191,6 +223,8 @@ describe('what was missed', () => {
   })
 })
 
+type Events = ReturnType<Realtime['events']>
+
 describe('the iterator', () => {
   test('gives events in order and ends with the stream', async () => {
     const { realtime, last } = open()
@@ -203,6 +237,34 @@ describe('the iterator', () => {
     for await (const { id } of events) ids.push(id)
     expect(ids).toEqual(['E1', 'E2'])
     expect(await realtime.events().next()).toEqual({ done: true, value: undefined })
+  })
+
+  test.each([
+    ['return', (events: Events) => void events.return()],
+    ['throw', (events: Events) => void events.throw(new Error('enough')).catch(() => undefined)],
+    ['await using', (events: Events) => void events[Symbol.asyncDispose]()],
+  ])('closed by %s before its first event it holds nothing any more', async (_, close) => {
+    const { realtime, last, resets } = open()
+    last().serve()
+    const [unread, waiting] = [realtime.events(), realtime.events()]
+    const next = waiting.next()
+    close(unread)
+    close(waiting)
+    expect(await next).toEqual({ done: true, value: undefined })
+    for (let i = 0; i <= 10_000; i++) last().post(`E${i}`)
+    expect(resets).toEqual([])
+    expect(await unread.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('answers several readers in the order they asked', async () => {
+    const { realtime, last } = open()
+    last().serve()
+    const events = realtime.events()
+    const asked = [events.next(), events.next(), events.next()]
+    last().post('E1')
+    last().post('E2')
+    realtime.close()
+    expect((await Promise.all(asked)).map(({ value }) => value?.id)).toEqual(['E1', 'E2', undefined])
   })
 
   test('drops what nobody reads, and says so', async () => {

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { createParleyClient } from '@parley/client'
+import { createParleyClient, type ParleyClient } from '@parley/client'
 
 /** A client whose requests are remembered and answered with `answer`. */
 function clientAnswered(status: number, answer: unknown, headers: Record<string, string> = {}) {
@@ -18,6 +21,18 @@ function clientAnswered(status: number, answer: unknown, headers: Record<string,
     },
   })
   return { client, requests }
+}
+
+/** An HTTP server that does with a response what the test says, and goes with the test. */
+async function listening(respond: (response: ServerResponse) => unknown) {
+  const server = createServer((_, response) => void respond(response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close }
 }
 
 const ada = { success: true, user: { id: 'U1', login: 'ada' }, token: 'prl_AT1' }
@@ -46,6 +61,30 @@ describe('sign-in', () => {
     const failure = await client.signIn({ login: 'ada', password: 'pw' }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code, rawMessage: 'no' })
     expect(client.token).toBeUndefined()
+  })
+})
+
+describe('a server that does not answer', () => {
+  const person = { login: 'ada', password: 'pw' }
+  const returnedTo = 'https://app.test/?state=S&iss=http://chat.test&code=C'
+  const pending = { url: '', redirectUri: '', state: 'S', codeVerifier: 'V', issuer: 'http://chat.test' }
+  const calls: [string, (client: ParleyClient) => Promise<unknown>][] = [
+    ['sign-in', (client) => client.signIn(person)],
+    ['sign-out', (client) => client.signOut()],
+    ['steps of an account', (client) => client.account.requestPasswordReset({ email: 'ada@example.org' })],
+    ['codes of an authorization', (client) => client.authorization.complete(pending, returnedTo)],
+  ]
+
+  test.each(calls)('ends %s after timeoutMs', async (_, call) => {
+    await using server = await listening(() => undefined)
+    const client = createParleyClient({ baseUrl: server.url, timeoutMs: 20 })
+    await expect(call(client)).rejects.toMatchObject({ code: Code.DeadlineExceeded })
+  })
+
+  test('ends a sign-in in the middle of an answer too', async () => {
+    await using server = await listening((response) => response.writeHead(200).write('{"success":'))
+    const client = createParleyClient({ baseUrl: server.url, timeoutMs: 20 })
+    await expect(client.signIn(person)).rejects.toMatchObject({ code: Code.DeadlineExceeded })
   })
 })
 

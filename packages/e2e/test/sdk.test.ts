@@ -112,6 +112,22 @@ describe('the stream', () => {
     await wholeAgain()
   })
 
+  test('goes on after a sign-out elsewhere, with a token of its own', async () => {
+    const [bot, leaving] = [0, 1].map(() => createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket }))
+    if (bot === undefined || leaving === undefined) throw new Error('no clients')
+    await Promise.all([bot.signIn(credentials), leaving.signIn(credentials)])
+    const resets: string[] = []
+    const { realtime, heard } = listen(bot, { onReset: (reason) => resets.push(reason) })
+    const states: string[] = []
+    realtime.onState(({ status }) => states.push(status))
+    await realtime.opened
+    await leaving.signOut()
+    await eventually(() => expect(states).toEqual(['open', 'waiting', 'connecting', 'open']))
+    expect(resets).toEqual(['reconnected'])
+    const posted = await post(ada, 'are you still here?')
+    await eventually(() => expect(heard).toContain(posted))
+  })
+
   test('is over when the session ends', async () => {
     const leaving = createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket })
     await leaving.signIn(credentials)

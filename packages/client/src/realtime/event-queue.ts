@@ -1,38 +1,60 @@
-/** Values waiting for one reader. Beyond `capacity` the oldest are dropped. */
-export class EventQueue<T> {
-  readonly #capacity: number
-  readonly #onDrop: () => void
+/**
+ * Values waiting for one reader, which iterates over them. Beyond `capacity` unread ones they are dropped. Not a
+ * generator function: one that is closed before its first value was asked for, or while it waits, would not notice.
+ */
+export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
+  readonly #options: { capacity: number; onDrop: () => void; onClose: () => void }
   #waiting: T[] = []
-  #wake: (() => void) | undefined
+  #readers: ((result: IteratorResult<T, void>) => void)[] = []
   #ended = false
 
-  constructor(capacity: number, onDrop: () => void) {
-    this.#capacity = capacity
-    this.#onDrop = onDrop
+  /** `onClose` is called when the reader needs no more. */
+  constructor(options: { capacity: number; onDrop: () => void; onClose: () => void }) {
+    this.#options = options
   }
 
   push(value: T): void {
     if (this.#ended) return
-    if (this.#waiting.length >= this.#capacity) {
+    const reader = this.#readers.shift()
+    if (reader !== undefined) return reader({ done: false, value })
+    if (this.#waiting.length >= this.#options.capacity) {
       this.#waiting = []
-      this.#onDrop()
+      this.#options.onDrop()
     }
     this.#waiting.push(value)
-    this.#wake?.()
   }
 
   /** What waits is still read. */
   end(): void {
     this.#ended = true
-    this.#wake?.()
+    for (const reader of this.#readers.splice(0)) reader(finished)
   }
 
-  async *read(): AsyncGenerator<T, void, undefined> {
-    for (;;) {
-      while (this.#waiting.length > 0) yield* this.#waiting.splice(0)
-      if (this.#ended) return
-      await new Promise<void>((resolve) => (this.#wake = resolve))
-      this.#wake = undefined
-    }
+  next(): Promise<IteratorResult<T, void>> {
+    if (this.#waiting.length > 0) return Promise.resolve({ done: false, value: this.#waiting.shift() as T })
+    if (this.#ended) return Promise.resolve(finished)
+    return new Promise((resolve) => this.#readers.push(resolve))
+  }
+
+  return(): Promise<IteratorResult<T, void>> {
+    this.#waiting = []
+    this.end()
+    this.#options.onClose()
+    return Promise.resolve(finished)
+  }
+
+  async throw(error: unknown): Promise<never> {
+    await this.return()
+    throw error
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
   }
 }
+
+const finished = { done: true, value: undefined } as const

@@ -17,6 +17,8 @@ const standardBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
 /** A connection that lived this long was a good one: the next failure is the first. */
 const steadyMs = 10_000
 const queuedEvents = 10_000
+const sessionTerminated = 'session_terminated'
+const refused = 'authentication_required'
 
 /** A stream over as many connections as it takes. */
 export class ReconnectingRealtime implements Realtime {
@@ -36,6 +38,8 @@ export class ReconnectingRealtime implements Realtime {
   #asked = false
   #openSince: number | undefined
   #wasOpen = false
+  /** A sign-out ends the streams of all of a person's sessions: whether ours was it, only the next connection can tell. */
+  #sessionEnded = false
 
   constructor(options: Options) {
     this.#options = options
@@ -72,17 +76,14 @@ export class ReconnectingRealtime implements Realtime {
   }
 
   events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined> {
-    const queue = new EventQueue<RealtimeEventEnvelope>(queuedEvents, () => this.#options.onReset?.('fell_behind'))
+    const queue: EventQueue<RealtimeEventEnvelope> = new EventQueue({
+      capacity: queuedEvents,
+      onDrop: () => this.#options.onReset?.('fell_behind'),
+      onClose: () => void this.#queues.delete(queue),
+    })
     if (this.#state.status === 'closed') queue.end()
     else this.#queues.add(queue)
-    const queues = this.#queues
-    return (async function* () {
-      try {
-        yield* queue.read()
-      } finally {
-        queues.delete(queue)
-      }
-    })()
+    return queue
   }
 
   close(): void {
@@ -113,6 +114,7 @@ export class ReconnectingRealtime implements Realtime {
     const missed = this.#wasOpen && !resumed
     if (!resumed) this.#position = position
     this.#wasOpen = true
+    this.#sessionEnded = false
     this.#openSince = performance.now()
     this.#enter({ status: 'open', resumed })
     this.#settleOpened.resolve()
@@ -126,7 +128,8 @@ export class ReconnectingRealtime implements Realtime {
   }
 
   #lost({ final, reason, retryAfterMs }: Ending): void {
-    if (final) return this.#finish(reason)
+    if (reason === sessionTerminated) this.#sessionEnded = true
+    else if (final) return this.#finish(reason === refused && this.#sessionEnded ? sessionTerminated : reason)
     const steady = this.#openSince !== undefined && performance.now() - this.#openSince >= steadyMs
     this.#failures = steady ? 1 : this.#failures + 1
     this.#openSince = undefined
@@ -168,7 +171,7 @@ export class ReconnectingRealtime implements Realtime {
 const browserWindow = (): EventTarget | undefined => (globalThis as { window?: EventTarget }).window
 
 const codeOf = (reason: string): Code =>
-  reason === 'authentication_required' || reason === 'session_terminated' ? Code.Unauthenticated : Code.Canceled
+  reason === refused || reason === sessionTerminated ? Code.Unauthenticated : Code.Canceled
 
 /** The compiler cannot follow that the value belongs to the kind just compared. */
 function valueOf<Kind extends EventKind>(event: RealtimeEventEnvelope['event'], kind: Kind): EventOf<Kind> | undefined {
