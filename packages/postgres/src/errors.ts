@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import pg from 'pg'
 
 const UNIQUE_VIOLATION = '23505'
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** System errors of a connection that could not be made or broke. */
 const networkCodes = new Set([
@@ -49,6 +50,12 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
       return constraint === undefined || cause.constraint === constraint
     }
   }
+  return false
+}
+
+/** A statement waited for a lock as long as `lock_timeout` lets it. */
+export function isLockTimeout(error: unknown): boolean {
+  for (const cause of causes(error)) if (cause instanceof pg.DatabaseError) return cause.code === LOCK_NOT_AVAILABLE
   return false
 }
 

@@ -4,7 +4,9 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { ConfigError, databaseFields, defineConfig } from '@parley/config'
 import { logger } from '@parley/telemetry'
-import { isDatabaseUnavailable } from './errors.ts'
+import { isDatabaseUnavailable, isLockTimeout } from './errors.ts'
+
+const log = logger('migrate')
 
 /** Where to migrate and what. */
 export type MigrationOptions = {
@@ -12,11 +14,18 @@ export type MigrationOptions = {
   url: string
   /** Folder that drizzle-kit generated. */
   folder: string
+  /**
+   * How long a statement waits for a lock; everything that comes after it to the same table waits as well. Default: 2 s.
+   * Then all is rolled back and tried again after a pause as long.
+   */
+  lockTimeoutMs?: number
 }
 
 /** EX_CONFIG of sysexits.h. */
 const CONFIGURATION_IS_WRONG = 78
 const MISSING_DATABASE = '3D000'
+/** A migration gives up when it did not get its locks for so long. */
+const locksWithinMs = 300_000
 /** Somebody else made it at the same moment. */
 const alreadyMade = new Set(['42P04', '23505'])
 /** Any constant: the advisory lock is per database. */
@@ -30,9 +39,26 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
   const client = await connect(options.url)
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await migrate(drizzle({ client }), { migrationsFolder: options.folder })
+    await applyBesideOthers(client, options)
   } finally {
     await client.end()
+  }
+}
+
+/** Migrates while the version before serves: whoever holds a table for long keeps the migration waiting, not the others. */
+async function applyBesideOthers(
+  client: pg.Client,
+  { folder, lockTimeoutMs = 2_000 }: MigrationOptions,
+): Promise<void> {
+  await client.query(`set lock_timeout = ${Math.ceil(lockTimeoutMs)}`)
+  for (const giveUpAt = Date.now() + locksWithinMs; ;) {
+    try {
+      return await migrate(drizzle({ client }), { migrationsFolder: folder })
+    } catch (error) {
+      if (!isLockTimeout(error) || Date.now() > giveUpAt) throw error
+      log.warn('a table is locked by others; the migration is tried again')
+      await new Promise((resolve) => setTimeout(resolve, lockTimeoutMs))
+    }
   }
 }
 
@@ -42,7 +68,6 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
  * `folder` is that of the migrations.
  */
 export async function runMigrations(service: string, folder: URL): Promise<void> {
-  const log = logger('migrate')
   const url = readDatabaseUrl(service)
   const giveUpAt = Date.now() + 30_000
   while (url !== undefined) {

@@ -1,3 +1,6 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
@@ -42,6 +45,33 @@ describe('migrations', () => {
       sql`select count(*) from drizzle.__drizzle_migrations`,
     )
     expect(applied).toEqual([{ count: 1n }])
+  })
+
+  test('that wait for a table let others use it meanwhile, and go on when they get it', async () => {
+    const fresh = newDatabaseUrl()
+    await migrateDatabase({ url: fresh, folder })
+    const changing = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
+    await cp(folder, changing, { recursive: true })
+    const journal = join(changing, 'meta/_journal.json')
+    const { entries, ...rest } = JSON.parse(await readFile(journal, 'utf8')) as { entries: { when: number }[] }
+    const second = { idx: 1, version: '7', when: (entries[0]?.when ?? 0) + 1, tag: '0001_changed', breakpoints: true }
+    await writeFile(journal, JSON.stringify({ ...rest, entries: [...entries, second] }))
+    await writeFile(join(changing, '0001_changed.sql'), 'alter table things add column color text')
+    await using database = await open({ url: fresh, pool: 3 })
+    const isWaiting = sql`select 1 from pg_stat_activity where application_name = 'migrate'
+      and wait_event_type = 'Lock' and datname = current_database()`
+    let migrating: Promise<void> | undefined
+    await database.db.transaction(async (reading) => {
+      await reading.execute(sql`select * from things`)
+      migrating = migrateDatabase({ url: fresh, folder: changing, lockTimeoutMs: 100 })
+      migrating.catch(() => undefined)
+      await eventually(async () => expect(await sqlRows(database.db, isWaiting)).not.toEqual([]))
+      // Behind the migration in the queue of the table, whose first reader is not done.
+      expect(await sqlRows(database.db, sql`select * from things`)).toEqual([])
+    })
+    await migrating
+    await database.db.execute(sql`select color from things`)
+    await rm(changing, { recursive: true })
   })
 })
 
