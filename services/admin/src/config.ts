@@ -6,6 +6,7 @@ import {
   defineConfig,
   duration,
   editFields,
+  int,
   livekitAddressFields,
   processFields,
   pushOfferFields,
@@ -26,6 +27,12 @@ export const readConfig = defineConfig({
   ...authProviderFields({ secrets: false }),
   ...livekitAddressFields(),
   ...pushOfferFields(),
+  streamReplicas: int('PARLEY_NATS_STREAM_REPLICAS', {
+    optional: true,
+    min: 1,
+    max: 5,
+    doc: 'copies of the event stream in a cluster of NATS servers: 3 outlive the loss of one server; unless set as it is, 1 when it is made',
+  }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',
     default: '400d',

@@ -45,7 +45,7 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   busAnswers()
   const transport = opened.use(createRpcClient(calls, { name: 'admin' })).transport()
 
-  opened.use(await keepStream(events))
+  opened.use(await keepStream(events, { ...(config.streamReplicas && { replicas: config.streamReplicas }) }))
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'admin' }))
   const load = async () => toPolicy(await getPolicy(db))
   const policy = opened.use(await followPolicy({ bus: events, load, signal }))
