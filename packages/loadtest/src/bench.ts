@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
-import { startFleet, type Fleet } from '@parley/local'
+import { startFleet, type Fleet, type FleetOptions } from '@parley/local'
 import { commitFloors, natsFloors, publishFloor } from './floors/floors.ts'
 import { HttpCaller } from './load/http-caller.ts'
 import { residentKib } from './load/memory.ts'
@@ -19,6 +19,7 @@ import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { measurePushes } from './measure/pushes.ts'
 import { measureRest } from './measure/rest.ts'
+import { measureStreamLoss } from './measure/stream-loss.ts'
 import { measureThumbnails } from './measure/thumbnails.ts'
 import { Report } from './report.ts'
 
@@ -26,9 +27,9 @@ const help = `make bench: measures a fleet on this machine and the floors below 
 
 Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, value, unit, floor, ratio}].
 A floor is the raw cost of the same thing without Parley, measured in the same run.
-BENCH_ONLY=rest,sockets measures these alone: rest, calls, readers, sockets, files, images, size.`
+BENCH_ONLY=rest,sockets measures these alone: rest, calls, readers, sockets, files, images, size, loss.`
 
-const measures = ['rest', 'calls', 'readers', 'sockets', 'files', 'images', 'size'] as const
+const measures = ['rest', 'calls', 'readers', 'sockets', 'files', 'images', 'size', 'loss'] as const
 
 const owner = { login: 'bench', password: 'a password for the bench' }
 
@@ -39,41 +40,55 @@ async function main(): Promise<void> {
   // PostgreSQL runs as another user when this is root: it must be able to enter.
   chmodSync(dir, 0o755)
   const report = new Report()
+  const options = fleetOptions(join(dir, 'data'))
   try {
     const roundTripMs = wanted.has('calls') ? await measureBus(join(dir, 'floor-nats'), report) : Number.NaN
-    console.error('starting a fleet')
-    await using fleet = await startFleet({
-      dataDir: join(dir, 'data'),
-      port: 0,
-      owner,
-      // One user makes all the calls here: counted as ever, but never too many.
-      env: {
-        ...process.env,
-        PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
-        PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
-        PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
-        PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
-        PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),
-        PARLEY_UPLOADS_USER_PENDING: String(2 * largestFile),
-      },
-      say: (line) => console.error(line),
-    })
-    for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
-    // First: a fleet that did something has more to do for a while.
-    if (wanted.has('rest')) await measureRest(fleet, report)
-    if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
-    if (wanted.has('readers')) await measureReaders(fleet, report)
-    if (wanted.has('sockets')) await measureSockets(fleet, report)
-    // Before the images: what they leave in the memory of uploads would hide what a file needs.
-    if (wanted.has('files')) await measureLargeFile(fleet, report)
-    if (wanted.has('images')) await measureImages(fleet, report)
-    if (wanted.has('size')) await measureSize(fleet, report)
-    for (const { name, pid } of fleet.services)
-      report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
+    if (measures.some((name) => name !== 'loss' && wanted.has(name)))
+      await measureFleet(options, wanted, roundTripMs, report)
+    if (wanted.has('loss')) await measureStreamLoss({ ...options, dataDir: join(dir, 'lossy') }, owner, report)
     report.write(process.env['BENCH_OUT'])
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+}
+
+const fleetOptions = (dataDir: string): FleetOptions => ({
+  dataDir,
+  port: 0,
+  owner,
+  // One user makes all the calls here: counted as ever, but never too many.
+  env: {
+    ...process.env,
+    PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
+    PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
+    PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
+    PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
+    PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),
+    PARLEY_UPLOADS_USER_PENDING: String(2 * largestFile),
+  },
+  say: (line) => console.error(line),
+})
+
+async function measureFleet(
+  options: FleetOptions,
+  wanted: ReadonlySet<string>,
+  roundTripMs: number,
+  report: Report,
+): Promise<void> {
+  console.error('starting a fleet')
+  await using fleet = await startFleet(options)
+  for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
+  // First: a fleet that did something has more to do for a while.
+  if (wanted.has('rest')) await measureRest(fleet, report)
+  if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
+  if (wanted.has('readers')) await measureReaders(fleet, report)
+  if (wanted.has('sockets')) await measureSockets(fleet, report)
+  // Before the images: what they leave in the memory of uploads would hide what a file needs.
+  if (wanted.has('files')) await measureLargeFile(fleet, report)
+  if (wanted.has('images')) await measureImages(fleet, report)
+  if (wanted.has('size')) await measureSize(fleet, report)
+  for (const { name, pid } of fleet.services)
+    report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
 }
 
 /** What is to be measured: all, unless BENCH_ONLY names some. */
