@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AdminUserService } from '@parley/contracts/admin'
+import { AdminDiagnosticsService, AdminUserService } from '@parley/contracts/admin'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { dataDirAt, startFleet, type FleetOptions } from '@parley/local'
 import { HttpCaller } from '../load/http-caller.ts'
@@ -32,7 +32,9 @@ export async function measureStreamLoss(
   const rooms = await Promise.all(Array.from({ length: losses + 1 }, (_, n) => newRoom(http, `bench-loss-${n}`)))
   const [talk = '', ...left] = rooms
   for (const roomId of left) await leaver.call(RoomService.method.joinRoom, { roomId })
+  const bytesBefore = await streamBytes(http)
   for (let n = 0; n < postedBefore; n++) await post(http, talk)
+  report.add('bytes on the stream per message', ((await streamBytes(http)) - bytesBefore) / postedBefore, 'B')
   const node = fleet.services.find(({ name }) => name === 'realtime')
   if (!node?.url) throw new Error('the realtime node told no address')
 
@@ -98,6 +100,11 @@ async function postAndHear(url: string, http: HttpCaller, roomId: string): Promi
   await post(http, roomId)
   const late = sleep(1000).then(() => Promise.reject(new Error('nothing was heard')))
   await Promise.race([heard, late])
+}
+
+async function streamBytes(http: HttpCaller): Promise<number> {
+  const { systemInfo } = await http.call(AdminDiagnosticsService.method.getSystemInfo, {})
+  return Number(systemInfo?.nats?.totalBytes ?? 0)
 }
 
 const post = (http: HttpCaller, roomId: string) =>
