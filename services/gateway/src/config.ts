@@ -88,7 +88,7 @@ export const readConfig = defineConfig({
     doc: 'Answers from this size on are compressed with gzip for clients that take it; 0 switches compression off.',
   }),
   readsPerMinute: callsPerMinute('reads', 120_000, 'Calls that change nothing'),
-  writesPerMinute: callsPerMinute('writes', 60_000, 'Calls that change something'),
+  writesPerMinute: callsPerMinute('writes', 6_000, 'Calls that change something'),
   searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches'),
   uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that bring bytes: chunks of files, images'),
   outboundPerMinute: callsPerMinute(
