@@ -3,6 +3,10 @@ import { counter } from '@parley/telemetry'
 const relayed = counter('events_relayed', { description: 'Outbox entries the stream has stored' })
 const skipped = counter('events_skipped', { description: 'Outbox entries the stream refused for good' })
 const losses = counter('events_stream_losses', { description: 'Shards or followers that found the stream cut or gone' })
+const lost = counter('events_lost', {
+  description: 'Events that left outbox and stream before every consumer had handled them',
+})
+const refusals = counter('events_publish_failed', { description: 'Tries at which the stream did not take events' })
 const fenced = counter('events_relay_fenced', { description: 'Shards lost to another holder while relaying' })
 const handled = counter('events_handled', { description: 'Events handled by consumers' })
 const failed = counter('events_failed', { description: 'Tries at which a consumer failed on an event' })
@@ -23,6 +27,10 @@ export const entriesRelayed = (count: number): void => relayed(count)
 export const entrySkipped = (): void => skipped()
 /** A place on the stream is gone. */
 export const streamLost = (): void => losses()
+/** Events are out of reach for a consumer that never handled them. */
+export const eventsLost = (service: string, count: number): void => lost(count, { service })
+/** The stream did not take a message; it is sent again. */
+export const publishFailed = (service: string): void => refusals(1, { service })
 /** Another holder took a shard. */
 export const shardFenced = (): void => fenced()
 /** A consumer handled an event, or several at once. */

@@ -13,7 +13,7 @@ import {
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 
-/** Events that wait for the stream or reached it less than two hours ago; written in the transaction of their change. */
+/** Events that wait for the stream, reached it less than an hour ago, or were not handled by every consumer yet. */
 export const outbox = pgTable(
   'outbox',
   {
@@ -58,6 +58,22 @@ export const outboxPlaces = pgTable('outbox_places', {
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   eventId: text('event_id'),
   relayedAt: timestamp('relayed_at', { withTimezone: true }),
+})
+
+/** What admin, which keeps the stream, knows of its losses: one row. */
+export const streamRecovery = pgTable('stream_recovery', {
+  id: integer('id').primaryKey(),
+  /** How often durables were made anew. */
+  generation: integer('generation').notNull().default(0),
+  recoveredAt: timestamp('recovered_at', { withTimezone: true }),
+  /** What the stream was then: when it was made, and its newest event. */
+  streamCreated: text('stream_created').notNull().default(''),
+  newestSeq: bigint('newest_seq', { mode: 'bigint' }),
+  newestEventId: text('newest_event_id'),
+  /** Events that left outbox and stream before every consumer had handled them. */
+  lostEvents: bigint('lost_events', { mode: 'bigint' })
+    .notNull()
+    .default(sql`0`),
 })
 
 /** Events that a consumer has handled; kept longer than the stream keeps events. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { eventSubject } from './subjects.ts'
+import { covers, eventSubject } from './subjects.ts'
 
 test('the subject is built from aggregate and kind', () => {
   const subject = eventSubject({ aggregateType: 'room', aggregateId: 'R1', kind: 'message_posted' })
@@ -17,4 +17,15 @@ test.each([
 
 test.each(['', 'a.b', 'a b', '*', '>', 'ä', 'x'.repeat(129)])('"%s" cannot be part of a subject', (aggregateId) => {
   expect(() => eventSubject({ aggregateType: 'room', aggregateId, kind: 'room_updated' })).toThrow(RangeError)
+})
+
+test.each([
+  ['evt.>', 'evt.room.R1.room_updated', true],
+  ['evt.room.*.room_updated', 'evt.room.R1.room_updated', true],
+  ['evt.room.*.*', 'evt.room.R1.room_updated', true],
+  ['evt.room.*', 'evt.room.R1.room_updated', false],
+  ['evt.room.R1.room_updated.>', 'evt.room.R1.room_updated', false],
+  ['evt.user.>', 'evt.room.R1.room_updated', false],
+])('%s and %s: %s', (filter, subject, covered) => {
+  expect(covers(filter, subject)).toBe(covered)
 })

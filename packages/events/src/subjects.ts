@@ -39,6 +39,13 @@ export function eventSubject(event: { aggregateType: AggregateType; aggregateId:
   return `evt.${controlKinds.has(kind) ? 'control.' : ''}${aggregateType}.${aggregateId}.${kind}`
 }
 
+/** Whether a filter of subjects, with `*` for a token and `>` for all that follow, covers a subject. */
+export function covers(filter: string, subject: string): boolean {
+  const [tokens, wanted] = [subject.split('.'), filter.split('.')]
+  if (wanted.at(-1) === '>' ? tokens.length < wanted.length : tokens.length !== wanted.length) return false
+  return wanted.every((one, at) => one === '>' || one === '*' || one === tokens[at])
+}
+
 /** Where the holder of a shard hears that entries wait. */
 export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
 /** Where the relays of a service hear that one came, went or gave a shard back. */

@@ -18,9 +18,23 @@ test('the stream is made once, by however many processes, and brought to what it
     duplicate_window: HOUR_NS / 30,
     allow_direct: true,
     num_replicas: 1,
+    // The store of this server, 4 GiB, is smaller than what a stream usually has.
+    max_bytes: 3 * 1024 ** 3,
   })
   await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
   await declareStreams(bus)
   // What an operator added stays.
   expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
+})
+
+test('a stream that is full goes on taking events: the oldest go', async () => {
+  await using server = await newServer({ keeper: false })
+  await using bus = await newBus(server)
+  await declareStreams(bus, { maxBytes: 100_000 })
+  const payload = new Uint8Array(10_000)
+  for (let n = 0; n < 20; n++) await bus.nc.jetstream().publish('evt.room.R1.room_updated', payload)
+  const { streams } = await bus.nc.jetstreamManager()
+  const { state } = await streams.info(eventStream)
+  expect(state.bytes).toBeLessThanOrEqual(100_000)
+  expect([state.last_seq, state.first_seq > 1]).toEqual([20, true])
 })

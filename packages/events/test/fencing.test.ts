@@ -29,9 +29,9 @@ test('only the holder with the newest fencing number marks, renews and brings ba
   expect(await markRelayed(pool, [lease], stored)).toEqual(new Set([lease.shard]))
   expect(await relayed(database)).toBe(2)
 
-  expect(await requeue(pool, outdated(lease), new Date(0), 10)).toBe(0)
+  expect(await requeue(pool, outdated(lease), 10)).toBe(0)
   expect(await relayed(database)).toBe(2)
-  expect(await requeue(pool, lease, new Date(0), 10)).toBe(2)
+  expect(await requeue(pool, lease, 10)).toBe(2)
   expect(await waiting(database)).toBe(2)
 
   expect((await renewLeases(pool, 'one', [outdated(lease)])).lost).toHaveLength(1)

@@ -1,5 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { consumeEvents, declareStreams, eventStream, followEvents, keepStream, startRelay } from '../src/index.ts'
+import {
+  consumeEvents,
+  declareStreams,
+  eventStream,
+  followEvents,
+  keepStream,
+  readRecoveries,
+  recoveriesIn,
+  startRelay,
+} from '../src/index.ts'
 import { askKeeper } from '../src/keep/asks.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
 import { commit, store } from './_events.ts'
@@ -56,7 +65,7 @@ test('a loss that is claimed makes durables anew once, and not as often as it is
   const seen = new Set([await created()])
   let refusal: unknown
   for (let claims = 0; claims < 12 && refusal === undefined; claims++) {
-    await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there' }, 'liar').catch(
+    await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'liar').catch(
       (error: unknown) => (refusal = error),
     )
     seen.add(await created())
@@ -64,8 +73,42 @@ test('a loss that is claimed makes durables anew once, and not as often as it is
   expect(refusal).toMatchObject({ message: expect.stringContaining('too often') })
   expect(seen.size).toBe(9)
   // Others may still ask.
-  await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there' }, 'other')
+  await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'other')
   expect(seen).not.toContain(await created())
+})
+
+test('one loss makes durables anew once, whichever keeper is asked, and however many find it', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer({ keeper: false })
+  await using bus = await newBus(server)
+  const recoveries = recoveriesIn(database.db)
+  await using _one = await keepStream(bus, { recoveries })
+  await using _two = await keepStream(bus, { recoveries })
+  await declareStreams(bus)
+  await askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, 'one')
+  const manager = await bus.nc.jetstreamManager()
+  const created = async () => (await manager.consumers.info(eventStream, 'one-all')).created
+  const tell = (storedMsAgo: number) =>
+    Promise.all(
+      ['accounts', 'rooms', 'messaging', 'calls'].map((asker) =>
+        askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo }, asker),
+      ),
+    )
+  const before = await created()
+  await tell(60_000)
+  const once = await created()
+  expect(once).not.toBe(before)
+  expect((await readRecoveries(database.db)).generation).toBe(1)
+  await tell(60_000)
+  expect(await created()).toBe(once)
+  // The stream is lost again: what the last recovery saw does not stand any more.
+  await manager.streams.delete(eventStream)
+  await declareStreams(bus)
+  await tell(60_000)
+  expect((await readRecoveries(database.db)).generation).toBe(2)
+  // What was stored after it is gone now: another loss.
+  await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
+  expect((await readRecoveries(database.db)).generation).toBe(3)
 })
 
 test('a durable is made for whoever asks, of one subject, and not without end', async () => {
@@ -78,6 +121,15 @@ test('a durable is made for whoever asks, of one subject, and not without end', 
   await make('d1')
   await make('d1', 'evt.room.>', 'two')
   await expect(make('d1', 'evt.room.>')).rejects.toThrow('needs another name')
+
+  // Nobody pulls from a durable of an earlier release any more: it goes with the events that were for it.
+  const { consumers } = await bus.nc.jetstreamManager()
+  const forgottenAfter = async () => (await consumers.info(eventStream, 'one-d2')).config.inactive_threshold
+  const hour = 3_600_000_000_000
+  expect(await forgottenAfter()).toBe(72 * hour)
+  await consumers.update(eventStream, 'one-d2', { inactive_threshold: hour })
+  await make('d2')
+  expect(await forgottenAfter()).toBe(72 * hour)
 })
 
 test('a place that may have left the stream by age is there while the stream reaches beyond it', async () => {

@@ -2,6 +2,7 @@ import {
   assetsFields,
   authProviderFields,
   busFields,
+  bytes,
   databaseFields,
   defineConfig,
   duration,
@@ -32,6 +33,11 @@ export const readConfig = defineConfig({
     min: 1,
     max: 5,
     doc: 'copies of the event stream in a cluster of NATS servers: 3 outlive the loss of one server; unless set as it is, 1 when it is made',
+  }),
+  streamMaxBytes: bytes('PARLEY_NATS_STREAM_MAX_BYTES', {
+    default: '12 GiB',
+    min: 16 * 1024 ** 2,
+    doc: 'most bytes of the event stream, whose oldest events go first; halved until the store of the bus has room for it',
   }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',

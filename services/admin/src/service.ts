@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
-import { followPolicy, keepStream, refuseErased, startErasures, startRelay } from '@parley/events'
+import { followPolicy, keepStream, recoveriesIn, refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
 import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
@@ -45,7 +45,13 @@ export async function startAdmin(config: Config, overrides: Overrides = {}): Pro
   busAnswers()
   const transport = opened.use(createRpcClient(calls, { name: 'admin' })).transport()
 
-  opened.use(await keepStream(events, { ...(config.streamReplicas && { replicas: config.streamReplicas }) }))
+  opened.use(
+    await keepStream(events, {
+      ...(config.streamReplicas && { replicas: config.streamReplicas }),
+      maxBytes: config.streamMaxBytes,
+      recoveries: recoveriesIn(db),
+    }),
+  )
   const relay = opened.use(await startRelay({ pool, bus: events, service: 'admin' }))
   const load = async () => toPolicy(await getPolicy(db))
   const policy = opened.use(await followPolicy({ bus: events, load, signal }))

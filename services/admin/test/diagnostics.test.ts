@@ -38,6 +38,8 @@ test('the bus, its stream and its readers are shown as they are', async () => {
     { name: 'EVENTS', subjects: ['evt.>'], storage: 'file', messages: 1n, lastSequence: '1', replicas: 1 },
   ])
   expect(systemInfo?.nats?.totalMessages).toBe(1n)
+  expect(systemInfo?.nats?.streams[0]?.maxBytes).toBeGreaterThan(0n)
+  expect(systemInfo?.streamLosses).toMatchObject({ recoveries: 0, lostEvents: 0n })
   const audit = systemInfo?.nats?.consumers.find(({ durable }) => durable === 'admin-audit')
   expect(audit).toMatchObject({
     stream: 'EVENTS',

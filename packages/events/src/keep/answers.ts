@@ -6,13 +6,14 @@ import { durableName, eventStream } from '../subjects.ts'
 import type { Asks, Verb } from './asks.ts'
 import * as checks from './checks.ts'
 import { Refusal } from './checks.ts'
-import { lastAcknowledged, makeDurable } from './durables.ts'
+import { lastAcknowledged, makeDurable, placesOfDurables } from './durables.ts'
 import { countOnStream, removeSome } from './erase.ts'
 import { makeReader } from './readers.ts'
+import type { Recoveries } from './recoveries.ts'
 import type { Restorer } from './restorer.ts'
 
 /** Who asks, and what the keeper has to answer with. */
-type Asked = { bus: Bus; restorer: Restorer; asker: string }
+type Asked = { bus: Bus; restorer: Restorer; recoveries: Recoveries; asker: string }
 
 /** Whose events the keeper takes off the stream: an account's, at the request of those who delete it. */
 const mayErase = 'accounts'
@@ -65,8 +66,15 @@ export const answers: {
   restore: async ({ bus, asker, restorer }, ask) => {
     const place = { seq: checks.sequence(ask, 'seq'), eventId: checks.text(ask, 'eventId', checks.eventIdForm) }
     if (await isThere(bus, { ...place, expired: false })) throw new Refusal('the stream still holds that event')
-    await restorer.restore(asker, place)
+    // Earlier releases do not say when: then it may have been after the last recovery.
+    await restorer.restore(asker, ask.storedMsAgo === undefined ? 0 : checks.amount(ask, 'storedMsAgo'))
     return {}
+  },
+
+  passed: async ({ bus, recoveries }, ask) => {
+    const lost = checks.amount(ask, 'lost')
+    if (lost > 0) await recoveries.addLost(lost)
+    return await placesOfDurables(bus)
   },
 
   erase: async ({ bus, asker }, { subjects, remove }) => {

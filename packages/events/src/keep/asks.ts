@@ -25,8 +25,16 @@ export type Asks = {
   lag: { ask: { durable: string }; answer: { messages: number } }
   /** Ids of the events in the newest message below which a durable consumer acknowledged everything; none if unknown. */
   acknowledged: { ask: { durable: string }; answer: { eventIds: string[] } }
-  /** Makes durables anew after the stream lost the event of a place. Refused to who asks too often. */
-  restore: { ask: { seq: number; eventId: string }; answer: Record<string, never> }
+  /**
+   * Makes durables anew after the stream lost the event of a place, which was stored so long ago; once for a loss, however
+   * many ask. Refused to who asks too often.
+   */
+  restore: { ask: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
+  /**
+   * How far durables have come: of each filter the sequence up to which all is acknowledged, and the first that the stream
+   * still holds. `lost`: events that the asker has found since the last time to have left it before.
+   */
+  passed: { ask: { lost: number }; answer: { firstSeq: number; places: { subject: string; seq: number }[] } }
   /** Counts the messages under subjects and, with `remove`, takes some of them off the stream; `left` remain. */
   erase: { ask: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }

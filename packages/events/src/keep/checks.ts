@@ -17,6 +17,13 @@ export function sequence(ask: Ask, name: string): number {
   throw new Refusal(`${name} is no sequence`)
 }
 
+/** A number of things: from 0 on. Throws a Refusal. */
+export function amount(ask: Ask, name: string): number {
+  const value = ask[name]
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.floor(value)
+  throw new Refusal(`${name} is no number of things`)
+}
+
 /** The id of an event. */
 export const eventIdForm = /^[\x21-\x7e]{1,200}$/
 /** The name of a durable within its service. */

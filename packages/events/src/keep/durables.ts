@@ -1,9 +1,10 @@
 import { AckPolicy, DeliverPolicy, nanos, type ConsumerConfig, type ConsumerInfo, type JetStreamManager } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { isConsumerMissing, isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
-import { redeclareStreams } from '../stream/declare.ts'
+import { redeclareStreams, streamMaxAgeMs } from '../stream/declare.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { durableName, eventStream } from '../subjects.ts'
+import type { Asks } from './asks.ts'
 import { Refusal } from './checks.ts'
 import { newestUpTo } from './newest.ts'
 
@@ -11,6 +12,8 @@ const LOOK_BACK_MS = 2 * 3_600_000
 /** Most messages that all processes of a consumer may have in hand. */
 const mostInHand = 1024
 const ackWaitMs = 60_000
+/** Of a durable that nobody pulls from any more; it would keep every outbox from deleting what is for it. */
+const abandonedAfter = nanos(streamMaxAgeMs)
 /** Durables of one deployable. */
 const mostDurables = 64
 
@@ -39,9 +42,12 @@ export async function makeDurable(
       ack_wait: nanos(ackWaitMs),
       max_ack_pending: mostInHand,
       max_deliver: -1,
+      inactive_threshold: abandonedAfter,
     })
   } else if (known.config.filter_subject !== subject) {
     throw new Refusal(`${name} consumes ${known.config.filter_subject}; to consume ${subject} it needs another name`)
+  } else if (known.config.inactive_threshold !== abandonedAfter) {
+    await manager.consumers.update(eventStream, name, { inactive_threshold: abandonedAfter })
   }
 }
 
@@ -54,6 +60,21 @@ async function findDurable(bus: Bus, name: string): Promise<ConsumerInfo | undef
     else if (!isConsumerMissing(error)) throw error
     return undefined
   }
+}
+
+/** How far the durables have come, and where the stream begins. */
+export async function placesOfDurables(bus: Bus): Promise<Asks['passed']['answer']> {
+  const { manager } = await jetStream(bus)
+  const { state } = await manager.streams.info(eventStream)
+  const places = new Map<string, number>()
+  for await (const { config, ack_floor: floor, num_pending, num_ack_pending } of manager.consumers.list(eventStream)) {
+    if (config.durable_name === undefined) continue
+    const subject = config.filter_subject ?? '>'
+    // The floor stays where the last of its own lies, however much for others comes after it.
+    const seq = num_pending + num_ack_pending === 0 ? state.last_seq : floor.stream_seq
+    places.set(subject, Math.min(seq, places.get(subject) ?? seq))
+  }
+  return { firstSeq: state.first_seq, places: [...places].map(([subject, seq]) => ({ subject, seq })) }
 }
 
 /** Ids of the events in the newest message below which everything is acknowledged; none when it is not there any more. */

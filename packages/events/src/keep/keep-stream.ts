@@ -1,13 +1,15 @@
 import type { Msg } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
-import { logger } from '@parley/telemetry'
+import { gauge, logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
-import { keeperSubject } from '../subjects.ts'
+import { jetStream } from '../stream/api.ts'
+import { eventStream, keeperSubject } from '../subjects.ts'
 import { declareStreams, type StreamOptions } from '../stream/declare.ts'
 import { answers } from './answers.ts'
 import type { Reply, Verb } from './asks.ts'
 import { Refusal } from './checks.ts'
+import { recoveriesHere, type Recoveries } from './recoveries.ts'
 import { Restorer } from './restorer.ts'
 
 const log = logger('keeper')
@@ -21,12 +23,15 @@ const decoder = new TextDecoder()
 /**
  * Keeps the stream for everybody: makes it, and at the request of others makes their durables and readers, restores
  * durables after a loss, and takes events of deleted accounts off it. Alone among all it has JetStream's administration.
- * Who asks is told by the subject, which the bus lets nobody else use. Several processes share the work. Resolves when
- * asks are heard; the bus need not be well.
+ * Who asks is told by the subject, which the bus lets nobody else use. Several processes share the work, and note recoveries
+ * in one place. Resolves when asks are heard; the bus need not be well.
  */
-export async function keepStream(bus: Bus, options: StreamOptions = {}): Promise<AsyncDisposable> {
+export async function keepStream(
+  bus: Bus,
+  { recoveries = recoveriesHere(), ...options }: StreamOptions & { recoveries?: Recoveries } = {},
+): Promise<AsyncDisposable> {
   const kept = new Resources()
-  const restorer = new Restorer(bus)
+  const restorer = new Restorer(bus, recoveries)
   const atWork = new Map<string, number>()
   const hear = async (message: Msg): Promise<void> => {
     const [, asker = '', verb = ''] = message.subject.split('.')
@@ -34,7 +39,7 @@ export async function keepStream(bus: Bus, options: StreamOptions = {}): Promise
     if (running >= mostAtOnce) return answer(message, { refusal: 'too much is asked at once' })
     atWork.set(asker, running + 1)
     try {
-      answer(message, { answer: await answerTo({ bus, restorer, asker }, verb, message.data) })
+      answer(message, { answer: await answerTo({ bus, restorer, recoveries, asker }, verb, message.data) })
     } catch (error) {
       const refusal = error instanceof Refusal ? error.message : 'it failed, ask again'
       log.warn({ asker, verb, reason: reasonOf(error) }, 'what was asked about the stream was not done')
@@ -50,18 +55,31 @@ export async function keepStream(bus: Bus, options: StreamOptions = {}): Promise
     },
   })
   kept.defer('asks about the stream', () => hearing.unsubscribe())
+  let size = { bytes: 0, maxBytes: 0 }
+  const held = { description: 'Bytes of the stream of events', unit: 'By' }
+  kept.use(gauge('events_stream_bytes', held, () => size.bytes))
+  const most = { description: 'Bytes above which the stream drops its oldest events', unit: 'By' }
+  kept.use(gauge('events_stream_max_bytes', most, () => size.maxBytes))
   const declaring = periodically({
     name: 'declare the stream',
     everyMs: declareEveryMs,
     afterFailureMs: tryAgainMs,
     run: async () => {
-      if (bus.connected()) await declareStreams(bus, options)
+      if (!bus.connected()) return
+      await declareStreams(bus, options)
+      size = await sizeOfStream(bus)
     },
   })
   kept.use(declaring)
   declaring.wake()
   await bus.nc.flush().catch(() => undefined)
   return kept
+}
+
+async function sizeOfStream(bus: Bus): Promise<{ bytes: number; maxBytes: number }> {
+  const { manager } = await jetStream(bus)
+  const { config, state } = await manager.streams.info(eventStream)
+  return { bytes: state.bytes, maxBytes: config.max_bytes }
 }
 
 async function answerTo(asked: Parameters<(typeof answers)[Verb]>[0], verb: string, data: Uint8Array) {

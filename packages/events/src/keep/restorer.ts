@@ -6,58 +6,56 @@ import { holdsEvent } from '../stream/place.ts'
 import { eventStream } from '../subjects.ts'
 import { Refusal } from './checks.ts'
 import { resetDurables } from './durables.ts'
+import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
 /** Every process of a deployable may ask, and a stream may be lost more than once; who lies makes others read twice. */
 const mostInARow = 8
 const oneMoreEveryMs = 600_000
 
-type Place = { seq: number; eventId: string }
-
-/** Makes durables anew after the stream lost events: once for each loss, and not as often as somebody says so. */
+/** Makes durables anew after the stream lost events: once for each loss, whoever tells of it, and however many do. */
 export class Restorer {
   readonly #bus: Bus
+  readonly #recoveries: Recoveries
   readonly #allowances = new Map<string, { left: number; at: number }>()
-  /** The newest event when durables were last made anew. */
-  #restoredAt: Place | undefined
-  #restoring: Promise<void> = Promise.resolve()
 
-  constructor(bus: Bus) {
+  constructor(bus: Bus, recoveries: Recoveries) {
     this.#bus = bus
+    this.#recoveries = recoveries
   }
 
-  /** Resolves when durables bring what is stored from now on, whatever was stored under its sequence before. */
-  async restore(asker: string, lost: Place): Promise<void> {
-    const turn = this.#restoring.then(() => this.#restore(asker, lost))
-    this.#restoring = turn.catch(() => undefined)
-    await turn
+  /**
+   * Resolves when durables bring what is stored from now on, whatever was stored under its sequence before. `storedMsAgo`:
+   * how long ago the event was stored that is gone now.
+   */
+  async restore(asker: string, storedMsAgo: number): Promise<void> {
+    await this.#recoveries.turn(async (last) => {
+      await redeclareStreams(this.#bus)
+      // Stored before the last recovery, and what that one saw still stands: it was gone then already.
+      if (last !== undefined && storedMsAgo > last.agoMs && (await this.#stands(last))) return undefined
+      if (!this.#allow(asker)) throw new Refusal('durables were made anew too often')
+      await resetDurables(this.#bus)
+      return await this.#state()
+    })
   }
 
-  async #restore(asker: string, lost: Place): Promise<void> {
-    await redeclareStreams(this.#bus)
-    if (await this.#isRestored(lost)) return
-    if (!this.#allow(asker)) throw new Refusal('durables were made anew too often')
-    await resetDurables(this.#bus)
-    this.#restoredAt = await this.#newest()
-  }
-
-  /** What was lost below a place that stands was lost before that place was taken. */
-  async #isRestored({ seq }: Place): Promise<boolean> {
-    const known = this.#restoredAt
-    if (known === undefined || seq > known.seq) return false
-    const data = await this.#dataAt(known.seq)
-    return data !== undefined && holdsEvent(data, known.eventId)
-  }
-
-  async #newest(): Promise<Place | undefined> {
+  /** Whether the stream is the one that the last recovery left, with all that it held then or has dropped by age since. */
+  async #stands({ created, newest }: Recovery): Promise<boolean> {
     const { manager } = await jetStream(this.#bus)
-    const { last_seq: seq } = (await manager.streams.info(eventStream)).state
+    const info = await manager.streams.info(eventStream)
+    if (info.created !== created) return false
+    if (newest === undefined) return true
+    if (newest.seq < info.state.first_seq) return newest.seq <= info.state.last_seq
+    const data = await this.#dataAt(newest.seq)
+    return data !== undefined && holdsEvent(data, newest.eventId)
+  }
+
+  async #state(): Promise<StreamState> {
+    const { manager } = await jetStream(this.#bus)
+    const { created, state } = await manager.streams.info(eventStream)
+    const seq = state.last_seq
     const data = seq > 0 ? await this.#dataAt(seq) : undefined
-    try {
-      const eventId = data && decodeBatch(data).at(-1)?.id
-      return eventId === undefined ? undefined : { seq, eventId }
-    } catch {
-      return undefined
-    }
+    const eventId = data && lastEventId(data)
+    return { created, newest: eventId === undefined ? undefined : { seq, eventId } }
   }
 
   async #dataAt(seq: number): Promise<Uint8Array | undefined> {
@@ -76,5 +74,13 @@ export class Restorer {
     const filled = Math.min(mostInARow, left + (now - at) / oneMoreEveryMs)
     this.#allowances.set(asker, { left: filled < 1 ? filled : filled - 1, at: now })
     return filled >= 1
+  }
+}
+
+function lastEventId(data: Uint8Array): string | undefined {
+  try {
+    return decodeBatch(data).at(-1)?.id
+  } catch {
+    return undefined
   }
 }

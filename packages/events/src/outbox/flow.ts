@@ -1,7 +1,7 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { entriesRelayed, entrySkipped } from '../metrics.ts'
+import { entriesRelayed, entrySkipped, publishFailed } from '../metrics.ts'
 import type { HeldShards } from './held-shards.ts'
 import { Marker } from './marker.ts'
 import { skippedEvent } from './refused.ts'
@@ -14,6 +14,8 @@ import { Waiters } from './waiters.ts'
 const log = logger('relay')
 const readAtOnce = 500
 const mostInHand = 4000
+/** A stream that takes nothing is tried every second by every line. */
+const sayFailureEveryMs = 60_000
 
 type Options = {
   pool: Database['pool']
@@ -54,6 +56,7 @@ export class Flow {
   /** Reading stopped because too much is in hand. */
   #full = false
   #closing = false
+  #failureSaidAt = -Infinity
 
   constructor(options: Options) {
     this.#options = options
@@ -66,6 +69,7 @@ export class Flow {
     this.#sender = new Sender(options.bus, options.service, {
       stored: (line, batch, seq, repeated) => this.#stored(line, batch, seq, repeated),
       refused: (line, batch, reason) => this.#refused(line, batch, reason),
+      failed: (reason) => this.#failed(reason),
       unanswered: () => options.unanswered(),
     })
   }
@@ -133,6 +137,14 @@ export class Flow {
   #busy(): void {
     this.busyAt = performance.now()
     this.#options.busy()
+  }
+
+  #failed(reason: string): void {
+    const { service } = this.#options
+    publishFailed(service)
+    if (performance.now() - this.#failureSaidAt < sayFailureEveryMs) return
+    this.#failureSaidAt = performance.now()
+    log.error({ service, reason }, 'the stream does not take events; they wait and are tried again')
   }
 
   #take(entry: Entry, ready: Shard[]): Line | undefined {

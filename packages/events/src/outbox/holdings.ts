@@ -97,6 +97,12 @@ export class Holdings {
     await Promise.all(this.shards.all().map((shard) => this.#verify(shard)))
   }
 
+  /** The shards whose places stand on the stream, looked up now. */
+  async verified(): Promise<number[]> {
+    await this.verifyAll()
+    return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
+  }
+
   /** Finishes what is under way, then gives the shards back. */
   async close(): Promise<void> {
     this.tenancy.close()

@@ -14,11 +14,13 @@
  * 4. An entry is marked only after the stream acknowledged it. Between the two an event can be stored twice, never not
  *    at all: readers go by event id.
  * 5. Before a holder publishes for the first time, after each reconnect, and every ten seconds, it asks the stream for
- *    the places its shard remembers. If one is gone, nothing newer goes out before the durables were made anew and the
- *    last hour waits again. After a loss message ids differ, so that nothing is taken for a repetition of what is gone.
+ *    the places its shard remembers. If one is gone, nothing newer goes out before the durables were made anew and all
+ *    that the outbox still holds waits again. After a loss message ids differ, so that nothing is taken for a repetition of what is gone.
  * 6. What the stream refuses for good is parked, and an event `skipped` goes out in its place: an aggregate never stops.
  * 7. Reading begins at an id below which nothing waits and nothing will: every transaction that could have drawn a lower one
  *    is over. It begins at the start every ten seconds, and when a shard becomes ready or entries wait again.
+ * 8. An entry is deleted an hour after it was relayed, once every durable that listens to it has acknowledged it or it has
+ *    left the stream. What left it before is counted as lost.
  */
 export { enqueue } from './enqueue.ts'
 export { maxEventBytes, outgoing, type DeliveryInit, type OutboxRow, type OutgoingEvent } from './outgoing.ts'

@@ -8,12 +8,11 @@ import type { Shard } from './shard.ts'
 import { forgetPlace, requeue } from './store.ts'
 
 const log = logger('relay')
-const relayAgainMs = 3_600_000
 const requeueAtOnce = 5000
 
 /**
- * Brings back what a stream lost: durables begin anew, then the entries of the last hour wait again, oldest first. The
- * shards stay lost until all of that is done, so that nothing newer overtakes; a failure leaves them so, and another
+ * Brings back what a stream lost: durables begin anew, then every entry that is still there waits again, oldest first: those of
+ * the last hour, and those that some durable has not passed. The shards stay lost until all of that is done, so that nothing newer overtakes; a failure leaves them so, and another
  * holder finds the same place gone.
  */
 export async function recoverShards(options: {
@@ -27,11 +26,10 @@ export async function recoverShards(options: {
   for (const shard of shards) shard.clear()
   await flow.settled()
   await restoreDurables(bus, shards)
-  const since = new Date(Date.now() - relayAgainMs)
   for (const shard of shards) {
     let entries = 0
     for (;;) {
-      const count = await requeue(pool, shard.lease, since, requeueAtOnce)
+      const count = await requeue(pool, shard.lease, requeueAtOnce)
       entries += count
       if (count < requeueAtOnce) break
     }
@@ -41,13 +39,15 @@ export async function recoverShards(options: {
     shard.state = 'ready'
     flow.startOver()
     streamLost()
-    log.error({ service, shard: shard.lease.shard, entries }, 'the stream lost events; relaying the last hour again')
+    log.error({ service, shard: shard.lease.shard, entries }, 'the stream lost events; they are relayed again')
   }
 }
 
-/** One place that is gone says it for all: the highest, of which the keeper knows best whether it saw to that loss. */
+/** One place that is gone says it for all: that stored last, which says best whether the keeper has seen to that loss. */
 async function restoreDurables(bus: Bus, shards: Shard[]): Promise<void> {
   const places = shards.flatMap(({ lost }) => lost ?? [])
-  const [highest] = places.toSorted((a, b) => b.seq - a.seq)
-  if (highest !== undefined) await askKeeper(bus, 'restore', { seq: highest.seq, eventId: highest.eventId })
+  const [newest] = places.toSorted((a, b) => b.storedAt - a.storedAt)
+  if (newest === undefined) return
+  const { seq, eventId, storedAt } = newest
+  await askKeeper(bus, 'restore', { seq, eventId, storedMsAgo: Math.max(0, Date.now() - storedAt) })
 }

@@ -4,10 +4,11 @@ import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
 import { placeCheckMs } from '../stream/place.ts'
+import { Cleanup } from './cleanup.ts'
 import { entriesWritten } from './enqueue.ts'
 import { Holdings } from './holdings.ts'
 import { singleFlight } from './single-flight.ts'
-import { deleteRelayed, findWaiting, idsByShard, readBacklog } from './store.ts'
+import { findWaiting, idsByShard, readBacklog } from './store.ts'
 import { waitUntilStored } from './stored.ts'
 import { hearRelays, tellHolder } from './wake.ts'
 
@@ -21,8 +22,7 @@ const restEveryMs = 30_000
 const tryAgainMs = 500
 /** When nobody tells of an entry. */
 const usualPollMs = 10_000
-const keepRelayedMs = 2 * 3_600_000
-const deleteAtOnce = 5000
+const cleanUpEveryMs = 300_000
 
 /** What a relay works on. */
 export type RelayOptions = Pick<Database, 'pool'> & {
@@ -133,10 +133,8 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
       ),
     )
   })
-  job('outbox cleanup', 60_000, async () => {
-    const before = new Date(Date.now() - keepRelayedMs)
-    while ((await deleteRelayed(pool, before, deleteAtOnce)) === deleteAtOnce) stop.signal.throwIfAborted()
-  })
+  const cleanup = new Cleanup({ pool, bus, service, verified: () => holdings.verified() })
+  job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(stop.signal))
   renewing.wake()
   resources.use(hearRelays(bus, service, () => renewing.wake()))
 

@@ -15,6 +15,8 @@ export type SenderEvents = {
   stored(line: Line, batch: Batch, seq: number, repeated: boolean): void
   /** The stream will never take it. Resolves when the line knows what to send instead. */
   refused(line: Line, batch: Batch, reason: string): Promise<void>
+  /** The stream did not take it this time, and said why. */
+  failed(reason: string): void
   /** Nobody listens for events: the stream is missing, or JetStream is not up. */
   unanswered(): void
 }
@@ -94,6 +96,8 @@ export class Sender {
         }
       } else if (isUnanswered(error)) {
         this.#events.unanswered()
+      } else {
+        this.#events.failed(error instanceof Error ? error.message : String(error))
       }
       batch.failures++
       return Math.min(50 * 2 ** Math.min(batch.failures, 6), slowestRetryMs)

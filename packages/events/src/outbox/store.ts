@@ -130,13 +130,13 @@ export async function readPlaces(pool: Pool, shards: number[]): Promise<ShardPla
   }))
 }
 
-/** Makes up to `limit` entries wait again that were relayed since; returns how many there were. */
-export async function requeue(pool: Pool, lease: Lease, since: Date, limit: number): Promise<number> {
+/** Makes up to `limit` entries wait again that were relayed; returns how many there were. */
+export async function requeue(pool: Pool, lease: Lease, limit: number): Promise<number> {
   const result = await pool.query(
     `update outbox set relayed_at = null, stream_seq = null
      where exists (select from outbox_leases where name = 'shard-' || $1::int and fence = $2 and holder = $3 for share)
-       and id in (select id from outbox where shard = $1 and relayed_at > $4 order by id limit $5)`,
-    [lease.shard, lease.fence, lease.holder, since, limit],
+       and id in (select id from outbox where shard = $1 and relayed_at is not null order by id limit $4)`,
+    [lease.shard, lease.fence, lease.holder, limit],
   )
   return result.rowCount ?? 0
 }
@@ -172,12 +172,37 @@ export async function replaceRefused(
   )
 }
 
-/** Deletes up to `limit` entries that were relayed before; returns how many there were. */
-export async function deleteRelayed(pool: Pool, before: Date, limit: number): Promise<number> {
+/** An entry that the stream had. */
+export type RelayedEntry = { id: bigint; subject: string; seq: number; relayedAt: Date }
+
+/** Whether there are entries that were relayed before. */
+export async function hasRelayed(pool: Pool, before: Date): Promise<boolean> {
+  const result = await pool.query('select from outbox where relayed_at < $1 limit 1', [before])
+  return (result.rowCount ?? 0) > 0
+}
+
+/** Entries of these shards that were relayed before, oldest first, those after one of them. */
+export async function readRelayed(
+  pool: Pool,
+  wanted: { shards: number[]; before: Date; after: RelayedEntry | undefined; limit: number },
+): Promise<RelayedEntry[]> {
+  const { shards, before, after, limit } = wanted
+  const { rows } = await pool.query<Omit<RelayedEntry, 'seq'> & { seq: bigint | null }>(
+    `select id, subject, stream_seq as seq, relayed_at as "relayedAt" from outbox
+     where relayed_at < $1 and shard = any($2::int[]) and ($3::timestamptz is null or (relayed_at, id) > ($3, $4::bigint))
+     order by relayed_at, id limit $5`,
+    [before, shards, after?.relayedAt ?? null, after?.id ?? null, limit],
+  )
+  return rows.map((row) => ({ ...row, seq: Number(row.seq ?? 0) }))
+}
+
+/** Deletes entries that were relayed; returns how many there were. */
+export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise<number> {
+  if (ids.length === 0) return 0
   const result = await pool.query(
     `delete from outbox where id in (
-       select id from outbox where relayed_at < $1 order by relayed_at limit $2 for update skip locked)`,
-    [before, limit],
+       select id from outbox where id = any($1::bigint[]) and relayed_at is not null for update skip locked)`,
+    [ids],
   )
   return result.rowCount ?? 0
 }

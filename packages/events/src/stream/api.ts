@@ -18,9 +18,14 @@ export function jetStream(bus: Bus): Promise<Api> {
 }
 
 const STREAM_NOT_FOUND = 10059
+const STREAM_NAME_IN_USE = 10058
 const CONSUMER_NOT_FOUND = 10014
 const MESSAGE_NOT_FOUND = 10037
 const MESSAGE_TOO_LARGE = 10054
+const RESOURCE_LIMITS_EXCEEDED = 10002
+const INSUFFICIENT_RESOURCES = 10023
+const INSUFFICIENT_STORAGE = 10047
+const STORE_TOO_SMALL = [RESOURCE_LIMITS_EXCEEDED, INSUFFICIENT_RESOURCES, INSUFFICIENT_STORAGE]
 
 function apiCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined
@@ -29,11 +34,17 @@ function apiCode(error: unknown): number | undefined {
 /** The stream does not exist. */
 export const isStreamMissing = (error: unknown): boolean => apiCode(error) === STREAM_NOT_FOUND
 
+/** The stream was made by somebody else, of another configuration. */
+export const isStreamThere = (error: unknown): boolean => apiCode(error) === STREAM_NAME_IN_USE
+
 /** The stream exists, the consumer does not. */
 export const isConsumerMissing = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND
 
 /** The stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
+
+/** The store of the server, or of the account, has fewer bytes than a stream shall hold. */
+export const isStoreTooSmall = (error: unknown): boolean => STORE_TOO_SMALL.includes(apiCode(error) ?? 0)
 
 /** Nobody answers: the stream is missing, or JetStream is not up yet; from another account of the bus one hears nothing. */
 export const isUnanswered = (error: unknown): boolean =>

@@ -1,17 +1,23 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { allEvents, eventStream } from '../subjects.ts'
-import { isStreamMissing, jetStream } from './api.ts'
+import { isStoreTooSmall, isStreamMissing, isStreamThere, jetStream } from './api.ts'
 
 const HOUR_MS = 3_600_000
 
 /** How long the stream keeps events, in milliseconds. */
 export const streamMaxAgeMs = 72 * HOUR_MS
 
+const usualMaxBytes = 12 * 1024 ** 3
+/** What a stream has at least. */
+const leastMaxBytes = 16 * 1024 ** 2
+
 /** What an installation decides about the stream. */
 export type StreamOptions = {
   /** Copies in the cluster, 1 to 5. Default: as it is, 1 when it is made. */
   replicas?: number
+  /** Most bytes it holds; the oldest events go first. Default: as it is, 12 GiB when it is made. */
+  maxBytes?: number
 }
 
 const declared = new WeakMap<Bus, StreamOptions>()
@@ -38,14 +44,25 @@ export async function declareStreams(bus: Bus, options: StreamOptions = {}): Pro
 /** Declares the stream as this process declared it before. */
 export async function redeclareStreams(bus: Bus): Promise<void> {
   const { manager } = await jetStream(bus)
-  const { replicas } = declared.get(bus) ?? {}
-  const config = { ...wanted, ...(replicas === undefined ? {} : { num_replicas: replicas }) }
-  try {
-    const current = (await manager.streams.info(eventStream)).config
-    if (differs(current, config)) await manager.streams.update(eventStream, { ...current, ...config })
-  } catch (error) {
-    if (!isStreamMissing(error)) throw error
-    await manager.streams.add({ name: eventStream, ...config })
+  const { replicas, maxBytes } = declared.get(bus) ?? {}
+  const current = await manager.streams.info(eventStream).catch((error: unknown) => {
+    if (isStreamMissing(error)) return undefined
+    throw error
+  })
+  const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : usualMaxBytes
+  for (let most = maxBytes ?? known; ; most = Math.floor(most / 2)) {
+    const config = { ...wanted, max_bytes: most, ...(replicas === undefined ? {} : { num_replicas: replicas }) }
+    try {
+      if (current === undefined) await manager.streams.add({ name: eventStream, ...config })
+      else if (differs(current.config, config))
+        await manager.streams.update(eventStream, { ...current.config, ...config })
+      return
+    } catch (error) {
+      // Somebody made it meanwhile.
+      if (current === undefined && isStreamThere(error)) return await redeclareStreams(bus)
+      // The store has less: a stream that could fill it would end with nothing being taken any more.
+      if (!isStoreTooSmall(error) || most <= leastMaxBytes) throw error
+    }
   }
 }
 

@@ -1,7 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
-export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export {
+  erasures,
+  inbox,
+  outbox,
+  outboxLeases,
+  outboxPlaces,
+  parkedEvents,
+  streamRecovery,
+} from '@parley/events/schema'
 
 /** One row: the revision of roles and decisions, locked by whoever changes them. */
 export const policyState = pgTable(

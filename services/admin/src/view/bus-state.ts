@@ -1,16 +1,20 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import {
   AdminAccountInfoSchema,
   AdminConnectionInfoSchema,
   AdminNatsConsumerInfoSchema,
   AdminNatsStatsSchema,
   AdminNatsStreamInfoSchema,
+  AdminStreamLossesSchema,
   type AdminAccountInfo,
   type AdminConnectionInfo,
   type AdminNatsConsumerInfo,
   type AdminNatsStats,
   type AdminNatsStreamInfo,
+  type AdminStreamLosses,
 } from '@parley/contracts/admin'
+import type { RecoverySummary } from '@parley/events'
 import type { ConsumerInfo, JetStreamAccountStats, StreamInfo } from 'nats'
 import type { BusState } from '../domain/bus-state.ts'
 
@@ -62,6 +66,7 @@ function toStream({ config, state, cluster }: StreamInfo): AdminNatsStreamInfo {
     consumerCount: state.consumer_count,
     replicas: config.num_replicas,
     clusterLeader: cluster?.leader ?? '',
+    maxBytes: BigInt(config.max_bytes),
   })
 }
 
@@ -84,6 +89,14 @@ function toConsumer(info: ConsumerInfo): AdminNatsConsumerInfo {
     deliveredStreamSequence: String(delivered.stream_seq),
     ackFloorConsumerSequence: String(floor.consumer_seq),
     ackFloorStreamSequence: String(floor.stream_seq),
+  })
+}
+
+export function toStreamLosses({ generation, recoveredAt, lostEvents }: RecoverySummary): AdminStreamLosses {
+  return create(AdminStreamLossesSchema, {
+    recoveries: generation,
+    ...(recoveredAt && { lastRecoveredAt: timestampFromDate(recoveredAt) }),
+    lostEvents,
   })
 }
 

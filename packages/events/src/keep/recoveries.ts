@@ -1,0 +1,109 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '@parley/postgres'
+
+/** What the stream was when durables were made anew. */
+export type StreamState = {
+  /** When the stream was made, as its server says it. */
+  created: string
+  /** Its newest event; undefined when it held none. */
+  newest: { seq: number; eventId: string } | undefined
+}
+
+/** The last recovery. */
+export type Recovery = StreamState & {
+  /** Milliseconds since it began. */
+  agoMs: number
+}
+
+/** Where recoveries of the stream are noted, for all processes that keep it. */
+export type Recoveries = {
+  /**
+   * Runs `work` while nobody else recovers. What it returns is noted as a recovery that began when `work` did; undefined
+   * notes nothing. A process that dies in it lets the next one in.
+   */
+  turn(work: (last: Recovery | undefined) => Promise<StreamState | undefined>): Promise<void>
+  /** Adds to the number of events that nobody can have again. */
+  addLost(events: number): Promise<void>
+}
+
+/** What is known of losses of the stream. */
+export type RecoverySummary = {
+  /** How often durables were made anew. */
+  generation: number
+  /** When last; undefined for never. */
+  recoveredAt: Date | undefined
+  /** Events that left outbox and stream before every consumer had handled them. */
+  lostEvents: bigint
+}
+
+type Row = {
+  generation: number
+  ago_ms: number | null
+  created: string
+  newest_seq: bigint | null
+  newest_event_id: string | null
+}
+
+/** Notes recoveries in admin's database; the lock of the row is the lease. */
+export function recoveriesIn(db: Db): Recoveries {
+  return {
+    turn: (work) =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`insert into stream_recovery (id) values (1) on conflict do nothing`)
+        const { rows } = await tx.execute<Row>(sql`
+          select generation, (extract(epoch from clock_timestamp() - recovered_at) * 1000)::float8 as ago_ms,
+            stream_created as created, newest_seq, newest_event_id
+          from stream_recovery for update`)
+        const began = await tx.execute<{ at: Date }>(sql`select clock_timestamp() as at`)
+        const made = await work(rows[0] && toRecovery(rows[0]))
+        if (made === undefined) return
+        await tx.execute(sql`
+          update stream_recovery set generation = generation + 1, recovered_at = ${began.rows[0]?.at},
+            stream_created = ${made.created}, newest_seq = ${made.newest?.seq ?? null},
+            newest_event_id = ${made.newest?.eventId ?? null}`)
+      }),
+    async addLost(events) {
+      await db.execute(sql`
+        insert into stream_recovery as r (id, lost_events) values (1, ${events})
+        on conflict (id) do update set lost_events = r.lost_events + ${events}`)
+    },
+  }
+}
+
+function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Recovery | undefined {
+  if (ago_ms === null) return undefined
+  const newest =
+    newest_seq === null || newest_event_id === null ? undefined : { seq: Number(newest_seq), eventId: newest_event_id }
+  return { agoMs: ago_ms, created, newest }
+}
+
+/** What {@link recoveriesIn} noted. */
+export async function readRecoveries(db: Db): Promise<RecoverySummary> {
+  const { rows } = await db.execute<{ generation: number; recovered_at: Date | null; lost_events: bigint }>(
+    sql`select generation, recovered_at, lost_events from stream_recovery`,
+  )
+  const [row] = rows
+  return {
+    generation: row?.generation ?? 0,
+    recoveredAt: row?.recovered_at ?? undefined,
+    lostEvents: BigInt(row?.lost_events ?? 0),
+  }
+}
+
+/** Notes recoveries in this process, which alone keeps the stream. */
+export function recoveriesHere(): Recoveries {
+  let last: { state: StreamState; at: number } | undefined
+  let turn: Promise<void> = Promise.resolve()
+  return {
+    turn(work) {
+      const mine = turn.then(async () => {
+        const at = performance.now()
+        const state = await work(last && { ...last.state, agoMs: at - last.at })
+        if (state !== undefined) last = { state, at }
+      })
+      turn = mine.catch(() => undefined)
+      return mine
+    },
+    addLost: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,94 @@
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { logger } from '@parley/telemetry'
+import { askKeeper, type Asks } from '../keep/asks.ts'
+import { eventsLost } from '../metrics.ts'
+import { streamMaxAgeMs } from '../stream/declare.ts'
+import { covers } from '../subjects.ts'
+import { deleteEntries, hasRelayed, readRelayed, type RelayedEntry } from './store.ts'
+
+const log = logger('relay')
+/** Kept whatever became of it: what the stream took may not be on its disk yet. */
+const keepMs = 3_600_000
+const readAtOnce = 5000
+
+type Passed = Asks['passed']['answer']
+
+type Options = Pick<Database, 'pool'> & {
+  bus: Bus
+  service: string
+  /** The shards that this process holds and whose places stand on the stream, looked up now. */
+  verified(): Promise<number[]>
+}
+
+/**
+ * Deletes entries that nobody needs again after a loss of the stream: relayed an hour ago, and acknowledged by every durable
+ * that listens to them. One that left the stream before is of no use any more either: it is counted as lost, and the keeper
+ * is told of it.
+ */
+export class Cleanup {
+  readonly #options: Options
+  /** Lost entries of which the keeper does not know. */
+  #lost = 0
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Goes over what was relayed, once. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { pool, verified } = this.#options
+    const before = new Date(Date.now() - keepMs)
+    // A server at rest asks nobody.
+    if (!(await hasRelayed(pool, before))) return
+    const passed = await this.#passed()
+    // Afterwards: a stream that was lost before it was asked has no durables that could be behind.
+    const shards = await verified()
+    for (let after: RelayedEntry | undefined; ;) {
+      signal.throwIfAborted()
+      const entries = await readRelayed(pool, { shards, before, after, limit: readAtOnce })
+      const { done, lost } = sort(entries, passed)
+      await deleteEntries(pool, done)
+      this.#note(await deleteEntries(pool, lost))
+      if (entries.length < readAtOnce) return
+      after = entries.at(-1)
+    }
+  }
+
+  /** Without a keeper nothing is known to have been passed, nor to have left the stream, until all has by age. */
+  async #passed(): Promise<Passed | undefined> {
+    const { bus, service } = this.#options
+    try {
+      const told = this.#lost
+      const passed = await askKeeper(bus, 'passed', { lost: told }, service)
+      this.#lost -= told
+      return passed
+    } catch {
+      return undefined
+    }
+  }
+
+  #note(count: number): void {
+    if (count === 0) return
+    this.#lost += count
+    const { service } = this.#options
+    eventsLost(service, count)
+    log.error({ service, events: count }, 'events left the stream before every consumer had handled them')
+  }
+}
+
+/** Ids of the entries that every durable has passed, and of those that left the stream before. */
+function sort(entries: readonly RelayedEntry[], passed: Passed | undefined): { done: bigint[]; lost: bigint[] } {
+  const done: bigint[] = []
+  const lost: bigint[] = []
+  const expired = Date.now() - streamMaxAgeMs
+  for (const { id, subject, seq, relayedAt } of entries) {
+    const isExpired = relayedAt.getTime() < expired
+    if (passed === undefined ? isExpired : isPassed(passed, subject, seq)) done.push(id)
+    else if (passed !== undefined && (isExpired || seq < passed.firstSeq)) lost.push(id)
+  }
+  return { done, lost }
+}
+
+const isPassed = ({ places }: Passed, subject: string, seq: number): boolean =>
+  places.every((place) => place.seq >= seq || !covers(place.subject, subject))

@@ -1,0 +1,112 @@
+import { expect, test } from '@jest/globals'
+import {
+  consumeEvents,
+  declareStreams,
+  eventStream,
+  keepStream,
+  readRecoveries,
+  recoveriesIn,
+  startRelay,
+} from '../src/index.ts'
+import { askKeeper } from '../src/keep/asks.ts'
+import { Cleanup } from '../src/outbox/cleanup.ts'
+import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
+import { eventually } from './_eventually.ts'
+import { newBus, newDatabase, newServer } from './_servers.ts'
+
+const shards = Array.from({ length: 32 }, (_, shard) => shard)
+const { signal } = new AbortController()
+
+type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
+
+/** As if everything relayed so far had been relayed that many hours ago. */
+const age = (database: TestDatabase, hours: number) =>
+  database.pool.query("update outbox set relayed_at = relayed_at - $1 * interval '1 hour'", [hours])
+
+test('an entry stays until every durable that listens to it has acknowledged it, and is relayed again after a loss', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'kept' })
+  const cleanup = new Cleanup({ ...database, bus, service: 'kept', verified: () => Promise.resolve(shards) })
+  await askKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.*.*.room_updated', anew: false }, 'kept')
+  await store(relay, await commit(database, 'room1', upTo(5)))
+  await store(relay, await commit(database, 'room1', upTo(9).slice(5), 'room_archived'))
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+
+  await cleanup.run(signal)
+  expect(await relayed(database)).toBe(9)
+  await age(database, 5)
+  await cleanup.run(signal)
+  // Nobody listens to those that archive.
+  expect(await relayed(database)).toBe(5)
+
+  const manager = await bus.nc.jetstreamManager()
+  await manager.streams.purge(eventStream)
+  const handled: string[] = []
+  await using _consumer = await consumeEvents({
+    ...{ db: database.db, bus, service: 'kept', durable: 'behind', subject: 'evt.*.*.room_updated' },
+    on: async ({ id }) => void handled.push(id),
+  })
+  await eventually(() => expect(handled).toHaveLength(5))
+  expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(upTo(5))
+
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await age(database, 5)
+  await eventually(async () => {
+    await cleanup.run(signal)
+    expect(await relayed(database)).toBe(0)
+  })
+}, 300_000)
+
+test('what left the stream before a durable had it is counted as lost, and the keeper is told', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer({ keeper: false })
+  await using bus = await newBus(server)
+  let told = 0
+  await using _keeper = await keepStream(bus, {
+    recoveries: {
+      ...recoveriesIn(database.db),
+      addLost: async (events) => {
+        told += events
+        await recoveriesIn(database.db).addLost(events)
+      },
+    },
+  })
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'late' })
+  const cleanup = new Cleanup({ ...database, bus, service: 'late', verified: () => Promise.resolve(shards) })
+  await askKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.>', anew: false }, 'late')
+  await store(relay, await commit(database, 'room1', upTo(3)))
+  const manager = await bus.nc.jetstreamManager()
+  await store(relay, await commit(database, 'room2', [1]))
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  const { state } = await manager.streams.info(eventStream)
+  await manager.streams.purge(eventStream, { seq: state.last_seq })
+  await age(database, 5)
+
+  await cleanup.run(signal)
+  expect(await relayed(database)).toBe(1)
+  await cleanup.run(signal)
+  expect(told).toBe(3)
+  expect((await readRecoveries(database.db)).lostEvents).toBe(3n)
+}, 300_000)
+
+test('without a keeper nothing goes before the stream would have let it go', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  await using relay = await startRelay({ ...database, bus, service: 'alone' })
+  await store(relay, await commit(database, 'room1', [1]))
+  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await server.stop()
+  const cleanup = new Cleanup({ ...database, bus, service: 'alone', verified: () => Promise.resolve(shards) })
+  await age(database, 71)
+  await cleanup.run(signal)
+  expect(await relayed(database)).toBe(1)
+  await age(database, 2)
+  await cleanup.run(signal)
+  expect(await relayed(database)).toBe(0)
+}, 300_000)
