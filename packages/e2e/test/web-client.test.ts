@@ -109,6 +109,35 @@ inBrowser('tabs of one person share a socket, and the next one takes it over', a
   expect(sockets).toBe(1)
 })
 
+inBrowser('a start costs at most eight calls, and opening a room three', async () => {
+  const people = await Promise.all(['carl', 'dora', 'emil', 'fay'].map((name) => newPerson(name)))
+  const [partners, strangers] = [people.slice(0, 2), people.slice(2)]
+  const other = await newRoom(await theOwner(), [ada, bob])
+  for (const partner of partners) {
+    const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
+    await post(partner, room?.id ?? '', 'Good morning')
+  }
+  await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const calls: string[] = []
+  page.on('request', (request) => {
+    const [, method] = /\/api\/connect\/([\w./]+)/.exec(request.url()) ?? []
+    if (method !== undefined) calls.push(method)
+  })
+  await page.reload({ waitUntil: 'networkidle' })
+  for (const { login } of partners) await page.getByRole('link', { name: login }).waitFor()
+  expect(calls.slice(8)).toEqual([])
+
+  calls.length = 0
+  await page.locator(`nav a[href$="${other}"]`).click()
+  await page.getByRole('button', { name: `@${strangers.at(-1)?.login}` }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(calls.slice(3)).toEqual([])
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('a wrong password is told, in the language of the browser', async () => {
   await using visitor = await visit('/', { locale: 'de-DE' })
   const { page } = visitor

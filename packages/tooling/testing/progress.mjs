@@ -5,6 +5,9 @@ import { inWorkspace, workspace } from '../steps.mjs'
 const cacheFile = inWorkspace('node_modules/.cache/parley-test/durations.json')
 const everyMs = 15_000
 const slowest = 10
+/** Tests of the web client that belong to every run, and the seconds they may take together on a machine at rest. */
+const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
+const mostInBrowser = 180
 
 /** Shows how far a run is: one line that changes on a terminal, elsewhere a line now and then. */
 export class Progress {
@@ -41,6 +44,11 @@ export class Progress {
     const sorted = [...this.#files].sort((a, b) => b.seconds - a.seconds).slice(0, slowest)
     for (const { path, seconds } of sorted) {
       console.log(`slow: ${seconds.toFixed(1).padStart(6)} s  ${relative(workspace, path)}`)
+    }
+    const inBrowser = this.#files.filter(({ path }) => quickInBrowser.test(path))
+    if (inBrowser.length > 1) {
+      const took = inBrowser.reduce((sum, { seconds }) => sum + seconds, 0)
+      console.log(`in a browser: ${took.toFixed(0)} s of the ${mostInBrowser} s that its quick set may take`)
     }
     for (const { path, seconds } of this.#files) this.#durations[relative(workspace, path)] = seconds
     mkdirSync(dirname(cacheFile), { recursive: true })

@@ -134,6 +134,10 @@ test('several come in first-seen order, once each, unknown ones left out', async
   const wanted = ['dora', 'Anna', 'dora', 'zoe'].map(idOf)
   const found = await directory().batchGetUsers({ userIds: [...wanted, 'Unobody'] })
   expect(logins(found)).toEqual(['dora', 'Anna', 'zoe'])
+  const named = await directory().batchGetUsers({
+    ...{ userIds: [idOf('dora')], logins: ['ZOE', 'no body', 'nobody', 'Anna', 'dora', 'gone', 'owner'] },
+  })
+  expect(logins(named)).toEqual(['dora', 'zoe', 'Anna'])
   expect(await codeOf(directory().batchGetUsers({ userIds: [] }))).toBe(Code.InvalidArgument)
   const many = Array.from({ length: 101 }, (_, n) => `U${n}`)
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)

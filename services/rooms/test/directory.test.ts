@@ -5,7 +5,7 @@ import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin
 import { RoomDirectoryScope, RoomKind, type RoomWithViewerState } from '@parley/contracts/api'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { eq } from 'drizzle-orm'
-import { layoutItems, roomGroups, rooms, sidebarLinks } from '../src/store/schema.ts'
+import { layoutItems, roomGroups, roomMembers, rooms, sidebarLinks } from '../src/store/schema.ts'
 import { ban, dm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
@@ -68,6 +68,34 @@ describe('ListRooms', () => {
     const before = env.messaging.stateCalls
     await alice().listRooms({})
     expect(env.messaging.stateCalls).toBe(before + 1)
+  })
+
+  test('names who is in direct messages, deleted people too, and nobody while accounts is silent', async () => {
+    const person = { displayName: '', roleIds: [], version: 1n }
+    env.accounts.people.push(
+      { ...person, userId: 'Ualice', login: 'alice' },
+      { ...person, userId: 'Ubob', login: 'bob', deleted: true },
+    )
+    await env.db.update(roomMembers).set({ member: false }).where(eq(roomMembers.userId, 'Ubob'))
+    try {
+      const { rooms: shown } = await alice().listRooms({})
+      const named = (roomId: string) => shown.find(({ room }) => room?.id === roomId)?.dmMembers
+      expect(named(ids.spoken)?.map(({ login, deleted }) => ({ login, deleted }))).toEqual([
+        { login: 'alice', deleted: false },
+        { login: 'bob', deleted: true },
+      ])
+      expect(named(ids.tea)).toEqual([])
+      const { rooms: some } = await alice().batchGetRooms({ roomIds: [ids.spoken] })
+      expect(some.map(({ dmMembers }) => dmMembers.length)).toEqual([2])
+      env.accounts.silent = true
+      const { rooms: unnamed } = await alice().listRooms({})
+      expect(idsOf(unnamed)).toEqual(idsOf(shown))
+      expect(unnamed.flatMap(({ dmMembers }) => dmMembers)).toEqual([])
+    } finally {
+      env.accounts.silent = false
+      env.accounts.people.length = 0
+      await env.db.update(roomMembers).set({ member: true }).where(eq(roomMembers.userId, 'Ubob'))
+    }
   })
 
   test('tells what the viewer has not read', async () => {

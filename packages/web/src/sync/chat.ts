@@ -48,9 +48,9 @@ export class Chat {
     this.viewer = new Cell(viewer)
     const profile = viewer.user?.profile
     this.userId = profile?.id ?? ''
-    this.people = new People(server)
+    this.people = new People(server, this.userId)
     if (profile) this.people.learn([profile])
-    this.rooms = new Rooms(server, this.people, this.userId)
+    this.rooms = new Rooms(server, this.people)
     this.inbox = new Inbox(server, this.people)
     this.followed = new FollowedThreads(server, this.people, viewer.capabilities?.hasUnreadFollowedThreads ?? false)
     this.typing = new Typing(server)

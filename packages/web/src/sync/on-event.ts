@@ -68,8 +68,9 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       if (!isOver) void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
       return chat.rooms.refresh(roomId)
     }
-    case 'roomUniversalChanged':
     case 'roomMarkedAsRead':
+      return chat.rooms.markedAsRead(event.value.roomId)
+    case 'roomUniversalChanged':
     case 'notificationLevelChanged':
       return event.value.roomId === '' ? undefined : chat.rooms.refresh(event.value.roomId)
     case 'roomGroupsUpdated':

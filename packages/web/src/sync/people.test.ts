@@ -5,7 +5,7 @@ import { People } from './people.ts'
 test('whom the server does not know is shown as deleted; without an answer nobody is', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
-  const people = new People(server)
+  const people = new People(server, 'Ume')
   const told = async (userId: string, answer: Promise<object>) => {
     answers.push(answer)
     const cell = people.of(userId)

@@ -19,7 +19,7 @@ export class People {
   readonly #called = new Map<string, Cell<string | undefined>>()
   readonly #askFor: (login: string) => void
 
-  constructor(server: MemberClient) {
+  constructor(server: MemberClient, ownId: string) {
     this.#ask = gathered(20, async (ids) => {
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)
@@ -30,12 +30,14 @@ export class People {
         if (found) this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
     })
-    // One after the other: names in texts are no reason for haste.
-    this.#askFor = gathered(300, async (logins) => {
-      for (const login of logins) {
-        if (this.#called.get(login)?.value !== undefined) continue
-        const found = await server.api.user.getUser({ target: { case: 'login', value: login } }).catch(() => undefined)
-        this.learn(found?.user?.user ? [found.user.user] : [])
+    // Names in texts are no reason for haste.
+    this.#askFor = gathered(300, async (asked) => {
+      const unknown = asked.filter((login) => this.#called.get(login)?.value === undefined)
+      for (let from = 0; from < unknown.length; from += mostAtOnce) {
+        const logins = unknown.slice(from, from + mostAtOnce)
+        // The request wants an id, too.
+        const found = await server.api.user.batchGetUsers({ userIds: [ownId], logins }).catch(() => undefined)
+        this.learn(found?.users.flatMap(({ user }) => user ?? []) ?? [])
       }
     })
   }

@@ -4,14 +4,15 @@ import { read } from '../state/read.ts'
 import type { Chat } from './chat.ts'
 
 /** The name of a channel, or of the others in a direct message; followed where Svelte watches. */
-export function roomNameOf({ rooms, people }: Chat, roomId: string): string {
-  const room = read(rooms.sidebar).rooms.get(roomId)?.room
+export function roomNameOf({ rooms, people, userId }: Chat, roomId: string): string {
+  const { room, dmMembers = [] } = read(rooms.sidebar).rooms.get(roomId) ?? {}
   if (room?.kind !== RoomKind.DM) return room?.name ?? ''
-  const partners = read(rooms.partners(roomId))
-  if (partners?.length === 0) return text('room.self')
-  const names = partners?.map((id) => {
+  if (dmMembers.length === 0) return '…'
+  const partners = dmMembers.filter(({ id }) => id !== userId)
+  if (partners.length === 0) return text('room.self')
+  const names = partners.map(({ id }) => {
     const user = read(people.of(id))
     return user?.displayName || user?.login || '…'
   })
-  return names?.join(', ') ?? '…'
+  return names.join(', ')
 }

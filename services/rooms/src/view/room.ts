@@ -1,6 +1,12 @@
 import { create } from '@bufbuild/protobuf'
 import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/auth'
-import { RoomSchema, RoomWithViewerStateSchema, type Room, type RoomWithViewerState } from '@parley/contracts/api'
+import {
+  RoomSchema,
+  RoomWithViewerStateSchema,
+  type Room,
+  type RoomWithViewerState,
+  type User,
+} from '@parley/contracts/api'
 import { headOf } from '../policy/standing.ts'
 import type { RoomRow, SeenRoom } from '../store/rows.ts'
 
@@ -9,8 +15,13 @@ export function toRoom(room: RoomRow): Room {
   return create(RoomSchema, { id, kind, name, description, archived, groupId: room.groupId ?? '', universal })
 }
 
-/** Who looks, and which of their rooms hold something unread. */
-export type Viewer = { policy: Policy; subject: Subject; hasUnread: (roomId: string) => boolean }
+/** Who looks, which of their rooms hold something unread, and who is in their direct messages. */
+export type Viewer = {
+  policy: Policy
+  subject: Subject
+  hasUnread: (roomId: string) => boolean
+  dmMembers: (roomId: string) => readonly User[]
+}
 
 export function toRoomWithViewerState({ room, standing }: SeenRoom, viewer: Viewer): RoomWithViewerState {
   const { policy, subject } = viewer
@@ -19,6 +30,7 @@ export function toRoomWithViewerState({ room, standing }: SeenRoom, viewer: View
   const grants = roomPermissions(policy, subject, head, isMember)
   return create(RoomWithViewerStateSchema, {
     room: toRoom(room),
+    dmMembers: [...viewer.dmMembers(room.id)],
     viewerState: {
       isMember,
       hasUnread: isMember && viewer.hasUnread(room.id),
