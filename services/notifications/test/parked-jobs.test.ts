@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sqlRows } from '@parley/postgres'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
+import { allShards, shardsOf } from '../src/domain/shards.ts'
+import { holdShards } from '../src/store/shards.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { Story } from './_story.ts'
 
@@ -32,6 +34,31 @@ test('a job that fails for good is parked with its reason, and counted', async (
   expect(JSON.parse(job?.payload.toString() ?? '')).toEqual({ work, after: '' })
   const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
   expect(metrics).toMatch(/notification_jobs_parked(_total)?\{[^}]*of="told"[^}]*\} 1\b/)
+})
+
+test('a turn that takes long is left to the process that took it, whatever the clocks say', async () => {
+  const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
+  fleet.neighbours.room('R1', members)
+  const leases = () =>
+    sqlRows<{ due: Date; fence: number }>(fleet.db, sql`select due_at as due, fence from notification_jobs`)
+  await fleet.start({}, { jobsEveryMs: 50 })
+  await fleet.db.transaction(async (tx) => {
+    // A turn waits for the shards of those it tells; the author's is needed before.
+    await holdShards(
+      tx,
+      allShards.filter((shard) => !shardsOf(['U0']).includes(shard)),
+    )
+    await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
+    await eventually(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))
+    const [taken] = await leases()
+    await fleet.start({}, { jobsEveryMs: 50, now: () => new Date(Date.now() + 3_600_000) })
+    await eventually(async () => {
+      const [lease] = await leases()
+      expect(lease?.fence).toBe(1)
+      expect(lease?.due.getTime()).toBeGreaterThan(taken?.due.getTime() ?? Infinity)
+    })
+  })
+  await eventually(async () => expect(await waiting()).toEqual([]))
 })
 
 test('a job is not parked while a neighbour is away, however often it fails', async () => {

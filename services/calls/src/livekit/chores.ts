@@ -6,7 +6,7 @@ import { readMediaRoomName } from '../domain/media-room.ts'
 import {
   choresWritten,
   deleteChore,
-  firstDue,
+  nextChoreMs,
   postponeChore,
   takeChores,
   type MediaChoreRow,
@@ -46,13 +46,11 @@ export class Chores implements AsyncDisposable {
   /** Answers after how many milliseconds the next chore is due. */
   async #doAll(): Promise<number> {
     for (let taken = choresAtOnce; taken === choresAtOnce;) {
-      const now = this.#ctx.now()
-      const chores = await takeChores(this.#ctx.db, now, new Date(now.getTime() + takenForMs), choresAtOnce)
+      const chores = await takeChores(this.#ctx.db, takenForMs, choresAtOnce)
       await Promise.all(chores.map((chore) => this.#do(chore)))
       taken = chores.length
     }
-    const next = await firstDue(this.#ctx.db)
-    return next ? Math.max(next.getTime() - this.#ctx.now().getTime(), shortestPauseMs) : Infinity
+    return Math.max((await nextChoreMs(this.#ctx.db)) ?? Infinity, shortestPauseMs)
   }
 
   async #do({ id, mediaRoom, userId, createdAt }: MediaChoreRow): Promise<void> {
@@ -66,8 +64,7 @@ export class Chores implements AsyncDisposable {
       await deleteChore(db, id)
     } catch (error) {
       reportMediaFailure(error, userId === null ? 'close a room' : 'remove a participant')
-      const at = now().getTime()
-      if (at - createdAt.getTime() < tokenLifeMs) return postponeChore(db, id, new Date(at + pauseMs))
+      if (now().getTime() - createdAt.getTime() < tokenLifeMs) return postponeChore(db, id, pauseMs)
       reportChoreGivenUp(mediaRoom)
       await deleteChore(db, id)
     }

@@ -35,7 +35,7 @@ export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date)
   await noteDepartures(tx, left, at)
   dismissals.push(...(await moveMarkers(tx, read, at)).map(placeOf))
   entries.push(...(await dismissSoon(tx, dismissals, at)))
-  await insertJobs(tx, those('job'), at)
+  await insertJobs(tx, those('job'))
   return entries
 }
 

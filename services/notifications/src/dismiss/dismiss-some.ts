@@ -15,7 +15,7 @@ export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: 
 /** The same, with the rest left to jobs. */
 export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
   const { entries, more } = await dismissSome(tx, dismissals, at)
-  if (more) await insertJobs(tx, dismissals, at)
+  if (more) await insertJobs(tx, dismissals)
   return entries
 }
 

@@ -23,7 +23,7 @@ export async function findOpenRooms(ctx: Context, caller: Caller, roomId?: strin
     const dismissals = closed.map(
       ({ roomId, lastRoomSeq }) => ({ of: 'place', userId, roomId, roomSeq: String(lastRoomSeq) }) as const,
     )
-    await insertJobs(ctx.db, dismissals, ctx.now())
+    await insertJobs(ctx.db, dismissals)
   }
   return { pending: all.filter((one) => rooms.has(one.roomId)), rooms }
 }

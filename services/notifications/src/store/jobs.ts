@@ -10,23 +10,25 @@ export type Standing = { work: Work; after: string } | undefined
 
 export const jobsWritten = new CommitChannel()
 
-export async function insertJobs(db: Reader, works: readonly Work[], at: Date): Promise<void> {
+/** By the clock of the database: processes whose clocks differ take each other's jobs otherwise. */
+const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
+
+export async function insertJobs(db: Reader, works: readonly Work[]): Promise<void> {
   if (works.length === 0) return
   await db.execute(sql`
     insert into notification_jobs (work, due_at)
-    select work, ${at.toISOString()}::timestamptz from jsonb_array_elements(${JSON.stringify(works)}::jsonb) work`)
+    select work, clock_timestamp() from jsonb_array_elements(${JSON.stringify(works)}::jsonb) work`)
   jobsWritten.tell(db)
 }
 
 /** Takes the job whose turn is next, if it is due. */
-export async function takeJob(db: Reader, at: Date, leaseMs: number): Promise<Job | undefined> {
-  const until = new Date(at.getTime() + leaseMs)
+export async function takeJob(db: Reader, leaseMs: number): Promise<Job | undefined> {
   const [job] = await sqlRows<Job>(
     db,
     sql`
-    update notification_jobs set due_at = ${until.toISOString()}::timestamptz, fence = fence + 1
+    update notification_jobs set due_at = ${soon(leaseMs)}, fence = fence + 1
     where id = (
-      select id from notification_jobs where due_at <= ${at.toISOString()}::timestamptz
+      select id from notification_jobs where due_at <= clock_timestamp()
       order by due_at limit 1 for update skip locked
     )
     returning id, work, after, fence, failures`,
@@ -34,19 +36,27 @@ export async function takeJob(db: Reader, at: Date, leaseMs: number): Promise<Jo
   return job
 }
 
-/** When the next job is due. */
-export async function firstDue(db: Reader): Promise<Date | null> {
-  const [row] = await sqlRows<{ at: Date | null }>(db, sql`select min(due_at) as at from notification_jobs`)
-  return row?.at ?? null
+/** Keeps a job from the others for as long again. Nothing happens when another process has taken it since. */
+export async function keepJob(db: Reader, { id, fence }: Job, leaseMs: number): Promise<void> {
+  await db.execute(sql`update notification_jobs set due_at = ${soon(leaseMs)} where id = ${id} and fence = ${fence}`)
+}
+
+/** In how many milliseconds the next job is due; undefined when there is none. */
+export async function nextJobMs(db: Reader): Promise<number | undefined> {
+  const [row] = await sqlRows<{ ms: number | null }>(
+    db,
+    sql`select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from notification_jobs`,
+  )
+  return row?.ms ?? undefined
 }
 
 /** Puts a job behind the others that wait, or ends it. Nothing happens when another process has taken it since. */
-export async function putBack(db: Reader, { id, fence }: Job, standing: Standing, at: Date): Promise<void> {
+export async function putBack(db: Reader, { id, fence }: Job, standing: Standing): Promise<void> {
   const isHeld = sql`id = ${id} and fence = ${fence}`
   await db.execute(
     standing
       ? sql`update notification_jobs set work = ${JSON.stringify(standing.work)}::jsonb, after = ${standing.after},
-          due_at = ${at.toISOString()}::timestamptz, failures = 0 where ${isHeld}`
+          due_at = clock_timestamp(), failures = 0 where ${isHeld}`
       : sql`delete from notification_jobs where ${isHeld}`,
   )
 }
@@ -55,10 +65,10 @@ export async function putBack(db: Reader, { id, fence }: Job, standing: Standing
 export async function postpone(
   db: Reader,
   { id, fence }: Job,
-  { until, failures }: { until: Date; failures: number },
+  { pauseMs, failures }: { pauseMs: number; failures: number },
 ): Promise<void> {
   await db.execute(sql`
-    update notification_jobs set due_at = ${until.toISOString()}::timestamptz, failures = ${failures}
+    update notification_jobs set due_at = ${soon(pauseMs)}, failures = ${failures}
     where id = ${id} and fence = ${fence}`)
 }
 
@@ -66,14 +76,13 @@ export async function postpone(
 export async function park(
   db: Reader,
   { id, fence }: Job,
-  { attempts, reason, at }: { attempts: number; reason: string; at: Date },
+  { attempts, reason }: { attempts: number; reason: string },
 ): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     with given_up as (delete from notification_jobs where id = ${id} and fence = ${fence} returning id, work, after)
     insert into parked_events (consumer, event_id, subject, payload, attempts, last_error, parked_at)
     select 'jobs', id::text, 'job.' || coalesce(work->>'of', ''),
-      convert_to(jsonb_build_object('work', work, 'after', after)::text, 'UTF8'), ${attempts}, ${reason},
-      ${at.toISOString()}::timestamptz
+      convert_to(jsonb_build_object('work', work, 'after', after)::text, 'UTF8'), ${attempts}, ${reason}, clock_timestamp()
     from given_up`)
   return (rowCount ?? 0) > 0
 }
