@@ -13,6 +13,7 @@ import { addUserCommands } from './user-commands.ts'
 import { addDemoCommands } from './demo-commands.ts'
 import { addExportCommand } from './export-command.ts'
 import { addImportCommands } from './import-commands.ts'
+import { addEventCommands } from './event-commands.ts'
 import { addStorageCommands } from './storage-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
@@ -134,6 +135,7 @@ function build(given: Terminal, json: boolean): Command {
     return parent
   }
   const storage = group('storage', 'bytes of files, images and videos', addStorageCommands)
+  const events = group('events', 'events that consumers gave up', addEventCommands)
   const groups = [
     user,
     group('owner', 'owners of the server', addOwnerCommands),
@@ -141,12 +143,19 @@ function build(given: Terminal, json: boolean): Command {
     group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
     group('vapid', 'keys of push notifications', addVapidCommands),
     storage,
+    events,
   ]
   const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
   const demo = group('demo', 'sample content to look at', addDemoCommands)
   addConfigCommand(program, shared)
   const exporting = addExportCommand(program, shared)
-  const needFleet = new Set([...importing.commands, ...storage.commands, ...demo.commands, exporting])
+  const needFleet = new Set([
+    ...importing.commands,
+    ...storage.commands,
+    ...events.commands,
+    ...demo.commands,
+    exporting,
+  ])
   // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
   for (const command of [...program.commands, ...[...groups, importing, demo].flatMap(({ commands }) => commands)]) {
     command.copyInheritedSettings(program)

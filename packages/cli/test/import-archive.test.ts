@@ -93,6 +93,7 @@ function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
     messaging: createClient(MessagingTransferService, transport),
     uploads: createClient(UploadsTransferService, transport),
     storage: createClient(UploadsOperatorService, transport),
+    parkedEvents: {},
   }
   return { fleet, rooms, members, batches, archived, read, chunks }
 }

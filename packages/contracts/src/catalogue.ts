@@ -29,17 +29,24 @@ import { ExternalIdentityAuthService } from './auth.ts'
 import { ServerDiscoveryService } from './discovery.ts'
 import {
   AccountsInternalService,
+  AccountsParkedEventsService,
   AccountsTransferService,
   AdminInternalService,
+  AdminParkedEventsService,
+  CallsParkedEventsService,
   MessagingInternalService,
+  MessagingParkedEventsService,
   MessagingTransferService,
   NotificationsInternalService,
+  NotificationsParkedEventsService,
   OperatorService,
   RoomsInternalService,
+  RoomsParkedEventsService,
   RoomsTransferService,
   SignInInternalService,
   UploadsInternalService,
   UploadsOperatorService,
+  UploadsParkedEventsService,
   UploadsTransferService,
 } from './internal.ts'
 import { file_svc_realtime_v1_realtime } from './realtime.ts'
@@ -123,6 +130,31 @@ const lineOfRoom: readonly DescMethod[] = [
   RoomService.method.getRoomEvents,
   RoomService.method.getRoomEventsAround,
   RoomService.method.markRoomAsRead,
+]
+
+/** The deployable that answers a public method; undefined for methods that are not public. */
+export function ownerOf(method: DescMethod): Deployable | undefined {
+  if (lineOfRoom.includes(method)) return 'messaging'
+  return owners.find(([, services]) => services.includes(method.parent))?.[0]
+}
+
+const internalOwners: readonly (readonly [Deployable, readonly DescService[]])[] = [
+  [
+    'accounts',
+    [
+      AccountsInternalService,
+      SignInInternalService,
+      OperatorService,
+      AccountsTransferService,
+      AccountsParkedEventsService,
+    ],
+  ],
+  ['rooms', [RoomsInternalService, RoomsTransferService, RoomsParkedEventsService]],
+  ['messaging', [MessagingInternalService, MessagingTransferService, MessagingParkedEventsService]],
+  ['admin', [AdminInternalService, AdminParkedEventsService]],
+  ['uploads', [UploadsInternalService, UploadsTransferService, UploadsOperatorService, UploadsParkedEventsService]],
+  ['notifications', [NotificationsInternalService, NotificationsParkedEventsService]],
+  ['calls', [CallsParkedEventsService]],
 ]
 
 /** The deployable that answers a public method; undefined for methods that are not public. */

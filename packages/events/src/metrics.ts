@@ -12,6 +12,7 @@ const handled = counter('events_handled', { description: 'Events handled by cons
 const failed = counter('events_failed', { description: 'Tries at which a consumer failed on an event' })
 const redelivered = counter('events_redelivered', { description: 'Bus messages that consumers got again' })
 const parked = counter('events_parked', { description: 'Events given up by consumers' })
+const replayed = counter('events_replayed', { description: 'Parked events that an operator had handled once more' })
 const erased = counter('erasures_passed', { description: 'Passes over what a service keeps of deleted accounts' })
 const erasing = counter('erasures_failed', { description: 'Tries to erase that failed and come again' })
 const undecodable = counter('events_undecodable', { description: 'Bus messages on the stream that are no events' })
@@ -41,6 +42,8 @@ export const eventFailed = (consumer: string): void => failed(1, { consumer })
 export const messageRedelivered = (consumer: string): void => redelivered(1, { consumer })
 /** A consumer gave an event up. */
 export const eventParked = (consumer: string): void => parked(1, { consumer })
+/** A parked event was handled once more. */
+export const eventReplayed = (consumer: string): void => replayed(1, { consumer })
 /** Bytes that are no EventBatch lay on the stream. */
 export const messageUndecodable = (): void => undecodable()
 /** A service went over what it keeps of a deleted account. */

@@ -101,6 +101,8 @@ export const parkedEvents = pgTable(
     lastError: text('last_error').notNull(),
     firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
     parkedAt: timestamp('parked_at', { withTimezone: true }),
+    /** Set by an operator: its consumer handles it once more. */
+    replayRequestedAt: timestamp('replay_requested_at', { withTimezone: true }),
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
 )

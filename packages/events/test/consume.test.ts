@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Code, ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
+import { AccountsParkedEventsService } from '@parley/contracts/internal'
 import { openDatabase } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
+import { metricsText } from '@parley/telemetry'
 import {
   consumeEvents,
   declareStreams,
+  parkedEvents,
   startRelay,
   type ConsumerOptions,
   type EventHandler,
@@ -94,6 +97,50 @@ test('a neighbour is asked outside the transaction; while it is away no try is c
   await eventually(() => expect(handled.toSorted()).toEqual([1n, 3n]))
   const { rows } = await database.pool.query('select from parked_events')
   expect(rows).toEqual([])
+})
+
+test('a parked event is listed, and handled once more when it is asked for; when it fails again it stays', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'replayed' })
+  let isMended = false
+  const handled: string[] = []
+  await using _consumer = await consumer('replayed', {
+    db: database.db,
+    on: async (event) => {
+      if (!isMended) throw new Error('not yet')
+      await Promise.resolve()
+      handled.push(event.id)
+    },
+  })
+  const operator = createRouterTransport((router) =>
+    router.service(AccountsParkedEventsService, parkedEvents(database.db)),
+  )
+  const { listParkedEvents, replayParkedEvents } = createClient(AccountsParkedEventsService, operator)
+  const listed = async () => {
+    const { events } = await listParkedEvents({})
+    return events.map(({ key, attempts, lastError }) => [key?.consumer, key?.eventId, attempts, lastError])
+  }
+  await store(relay, await commit(database, 'replayed', [1, 2]))
+  const given = (id: string, attempts: number) => ['test-replayed', id, attempts, 'Error: not yet']
+  const [first, second] = ['E-replayed-1', 'E-replayed-2']
+  await eventually(async () => expect(await listed()).toEqual([given(first, 10), given(second, 10)]))
+  const page = await listParkedEvents({ limit: 1, after: { consumer: 'test-replayed', eventId: first } })
+  expect(page.events).toMatchObject([
+    {
+      key: { eventId: second },
+      replayable: true,
+      replayRequested: false,
+      subject: expect.stringContaining('replayed'),
+    },
+  ])
+  expect(await replayParkedEvents({ consumer: 'test-replayed', eventIds: [first] })).toMatchObject({ requested: 1 })
+  await eventually(async () => expect(await listed()).toEqual([given(first, 11), given(second, 10)]))
+  isMended = true
+  expect(await replayParkedEvents({ consumer: 'another' })).toMatchObject({ requested: 0 })
+  expect(await replayParkedEvents({})).toMatchObject({ requested: 2 })
+  await eventually(async () => expect(await listed()).toEqual([]))
+  expect(handled.sort()).toEqual([first, second])
+  expect(await metricsText()).toMatch(/events_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
 })
 
 test('an event that fails ten times is parked, the others of its message and its room go on', async () => {

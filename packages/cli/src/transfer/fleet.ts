@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, ConnectError, createClient, type Client, type Transport } from '@connectrpc/connect'
 import {
+  AccountsParkedEventsService,
   AccountsTransferService,
+  AdminParkedEventsService,
+  CallsParkedEventsService,
+  MessagingParkedEventsService,
   MessagingTransferService,
+  NotificationsParkedEventsService,
+  RoomsParkedEventsService,
   RoomsTransferService,
   UploadsOperatorService,
+  UploadsParkedEventsService,
   UploadsTransferService,
 } from '@parley/contracts/internal'
 import type { OperatorAccess } from '@parley/local'
@@ -12,13 +19,18 @@ import { createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from '../failure.ts'
 import { connect, nameOf } from '../operator.ts'
 
-/** What import, export and the check of the storage ask of the fleet. */
+/** What a service answers about its parked events; all answer alike. */
+export type ParkedEventsOf = Client<typeof AccountsParkedEventsService>
+
+/** What import, export, the check of the storage and parked events ask of the fleet. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
   messaging: Client<typeof MessagingTransferService>
   uploads: Client<typeof UploadsTransferService>
   storage: Client<typeof UploadsOperatorService>
+  /** By service. */
+  parkedEvents: Record<string, ParkedEventsOf>
 }
 
 const callMs = 30_000
@@ -37,6 +49,15 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
       messaging: createClient(MessagingTransferService, transport),
       uploads: createClient(UploadsTransferService, transport),
       storage: createClient(UploadsOperatorService, transport),
+      parkedEvents: {
+        accounts: createClient(AccountsParkedEventsService, transport),
+        admin: createClient(AdminParkedEventsService, transport),
+        calls: createClient(CallsParkedEventsService, transport),
+        messaging: createClient(MessagingParkedEventsService, transport),
+        notifications: createClient(NotificationsParkedEventsService, transport),
+        rooms: createClient(RoomsParkedEventsService, transport),
+        uploads: createClient(UploadsParkedEventsService, transport),
+      },
     })
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error

@@ -4,6 +4,7 @@ import { usualRedelivery, type DurableOptions } from './consume-events.ts'
 import {
   handleMessages,
   open,
+  preparingOne,
   type BatchHandler,
   type BatchHandling,
   type BatchPreparation,
@@ -58,6 +59,7 @@ export function consumeEventBatches(options: BatchConsumerOptions): Promise<Asyn
     durable: { service: options.service, durable: options.durable },
     subject,
     mostInHand,
+    prepare: preparingOne(handling),
     hands: (guarded) =>
       new Heap(pace, {
         open: (message) => {

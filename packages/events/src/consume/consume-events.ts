@@ -60,6 +60,7 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
     durable: { service: options.service, durable: options.durable },
     subject,
     mostInHand,
+    prepare: handling.prepare,
     hands: (guarded) => new Lanes((message) => guarded(() => handleMessage(handling, message))),
   })
   return Promise.resolve(consumer)

@@ -101,12 +101,17 @@ async function handleTogether(
   eventHandled(consumer, events.length)
 }
 
-async function handleApart(handling: BatchHandling, messages: readonly Msg[]): Promise<Outcome> {
-  const prepare: Handling['prepare'] = async (event) => {
-    const { handle, failed } = await handling.prepare([event])
+/** How one event is handled by itself. */
+export const preparingOne =
+  ({ prepare }: BatchHandling): Handling['prepare'] =>
+  async (event) => {
+    const { handle, failed } = await prepare([event])
     if (failed.has(event.id)) throw failed.get(event.id)
     return (tx) => handle([event], tx)
   }
+
+async function handleApart(handling: BatchHandling, messages: readonly Msg[]): Promise<Outcome> {
+  const prepare = preparingOne(handling)
   let outcome: Outcome = 'done'
   for (const message of messages) {
     if (outcome === 'outage') bringAgain(message, handling.redelivery.firstMs)

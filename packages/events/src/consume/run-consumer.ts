@@ -1,15 +1,16 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { periodically, Resources } from '@parley/runtime'
+import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
 import { keeperStartsMs } from '../keep/asks.ts'
 import { isUnanswered } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
 import { declareDurable, durableLag, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
-import { isReachable, type Outcome } from './handling.ts'
+import { isReachable, type EventPreparation, type Outcome } from './handling.ts'
 import type { Hands } from './hands.ts'
 import { deleteOldNotes } from './inbox.ts'
+import { countParked, replayParked, replaysRequested } from './replay.ts'
 import { Puller } from './pull.ts'
 
 const log = logger('consumer')
@@ -24,13 +25,15 @@ export type Consumer = Pick<Database, 'db'> & {
   mostInHand: number
   /** Where messages go. What is done with them runs in `guarded`, which never rejects. */
   hands: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => Hands
+  /** How a parked event is handled once more. */
+  prepare: EventPreparation
   /** Called before the durable is declared, which is before messages are pulled, and every minute. */
   check?: () => Promise<void>
 }
 
 /** Pulls the messages of a durable consumer until disposed; neither the bus nor the database need be there. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
-  const { db, bus, durable, subject, mostInHand, check = () => Promise.resolve() } = consumer
+  const { db, bus, durable, subject, mostInHand, prepare, check = () => Promise.resolve() } = consumer
   const name = durableName(durable.service, durable.durable)
   const stop = new AbortController()
   const resources = new Resources()
@@ -93,15 +96,23 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   let lag = 0
   const labels = { consumer: name }
   resources.use(gauge('events_consumer_lag', { description: 'Messages a consumer has not handled', labels }, () => lag))
-  const job = (task: string, everyMs: number, run: () => Promise<void>): void => {
+  let parked = 0
+  const about = { description: 'Events of a consumer that are parked; they wait for an operator', labels }
+  resources.use(gauge('events_parked_waiting', about, () => parked))
+  const job = (task: string, everyMs: number, run: (stopped: AbortSignal) => Promise<void>): Periodic =>
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
-  }
   job('lag', 30_000, async () => {
     if (known && bus.connected()) lag = await durableLag(bus, durable).catch(() => lag)
   })
   job('check', 60_000, async () => {
     if (bus.connected() && !databaseAway) await check()
   })
+  const replays = job('replay', 30_000, async (stopped) => {
+    if (databaseAway) return
+    await replayParked({ db, consumer: name, prepare }, stopped)
+    parked = await countParked(db, name)
+  })
+  resources.use(replaysRequested.listen(db, () => replays.wake()))
   job('inbox cleanup', 600_000, async () => {
     if (!databaseAway) await deleteOldNotes(db, name, stop.signal)
   })

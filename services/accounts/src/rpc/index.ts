@@ -4,10 +4,12 @@ import { MyAccountService, UserService, ViewerService } from '@parley/contracts/
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import {
   AccountsInternalService,
+  AccountsParkedEventsService,
   AccountsTransferService,
   OperatorService,
   SignInInternalService,
 } from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminUser } from './admin-user/index.ts'
@@ -66,4 +68,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     importPeople: importPeople(ctx),
     exportPeople: exportPeople(ctx),
   } satisfies ServiceImpl<typeof AccountsTransferService>)
+  router.service(AccountsParkedEventsService, parkedEvents(ctx.db))
 }

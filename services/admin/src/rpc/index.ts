@@ -8,7 +8,8 @@ import {
 } from '@parley/contracts/admin'
 import { RoleService, ServerService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
-import { AdminInternalService } from '@parley/contracts/internal'
+import { AdminInternalService, AdminParkedEventsService } from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminEventLog } from './admin-event-log/index.ts'
@@ -59,4 +60,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getServerImages: getServerImages(ctx),
     getServerName: getServerName(ctx),
   } satisfies ServiceImpl<typeof AdminInternalService>)
+  router.service(AdminParkedEventsService, parkedEvents(ctx.db))
 }

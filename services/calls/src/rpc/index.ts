@@ -1,4 +1,6 @@
 import { VoiceCallService } from '@parley/contracts/api'
+import { CallsParkedEventsService } from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetActiveCalls } from './voice-call/batch-get-active-calls.ts'
@@ -19,4 +21,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getCallToken: getCallToken(ctx),
     leaveCall: leaveCall(ctx),
   })
+  router.service(CallsParkedEventsService, parkedEvents(ctx.db))
 }

@@ -1,5 +1,10 @@
 import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
-import { MessagingInternalService, MessagingTransferService } from '@parley/contracts/internal'
+import {
+  MessagingInternalService,
+  MessagingParkedEventsService,
+  MessagingTransferService,
+} from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { applyNotificationLevel } from './internal/apply-notification-level.ts'
@@ -82,4 +87,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     finishImport: finishImport(ctx),
     exportMessages: exportMessages(ctx),
   })
+  router.service(MessagingParkedEventsService, parkedEvents(ctx.db))
 }

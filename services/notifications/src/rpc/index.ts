@@ -1,6 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { NotificationPreferencesService, NotificationService, PushNotificationService } from '@parley/contracts/api'
-import { NotificationsInternalService } from '@parley/contracts/internal'
+import { NotificationsInternalService, NotificationsParkedEventsService } from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { getPreferences } from './internal/get-preferences.ts'
@@ -43,4 +44,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(NotificationsInternalService, {
     getPreferences: getPreferences(ctx),
   } satisfies ServiceImpl<typeof NotificationsInternalService>)
+  router.service(NotificationsParkedEventsService, parkedEvents(ctx.db))
 }

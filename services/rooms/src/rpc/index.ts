@@ -1,6 +1,7 @@
 import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
-import { RoomsInternalService, RoomsTransferService } from '@parley/contracts/internal'
+import { RoomsInternalService, RoomsParkedEventsService, RoomsTransferService } from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetRoomGroups } from './directory/batch-get-room-groups.ts'
@@ -112,4 +113,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     exportRooms: exportRooms(ctx),
     exportMembers: exportMembers(ctx),
   })
+  router.service(RoomsParkedEventsService, parkedEvents(ctx.db))
 }

@@ -1,5 +1,11 @@
 import { AssetService, AssetUploadService } from '@parley/contracts/api'
-import { UploadsInternalService, UploadsOperatorService, UploadsTransferService } from '@parley/contracts/internal'
+import {
+  UploadsInternalService,
+  UploadsOperatorService,
+  UploadsParkedEventsService,
+  UploadsTransferService,
+} from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import type { ServiceRoutes } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetAssets } from './asset/batch-get-assets.ts'
@@ -48,4 +54,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     completeImportedFile: completeImportedFile(ctx),
     exportFile: exportFile(ctx),
   })
+  router.service(UploadsParkedEventsService, parkedEvents(ctx.db))
 }

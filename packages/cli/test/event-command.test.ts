@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runCli } from '@parley/cli'
+import {
+  AccountsParkedEventsService,
+  AdminParkedEventsService,
+  CallsParkedEventsService,
+  MessagingParkedEventsService,
+  NotificationsParkedEventsService,
+  RoomsParkedEventsService,
+  UploadsParkedEventsService,
+} from '@parley/contracts/internal'
+import { startNats } from '@parley/local/infrastructure'
+import { connectBus, serveRpc } from '@parley/rpc'
+
+const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
+const services = {
+  accounts: AccountsParkedEventsService,
+  admin: AdminParkedEventsService,
+  calls: CallsParkedEventsService,
+  messaging: MessagingParkedEventsService,
+  notifications: NotificationsParkedEventsService,
+  rooms: RoomsParkedEventsService,
+  uploads: UploadsParkedEventsService,
+} as const
+type Name = keyof typeof services
+const names = Object.keys(services) as Name[]
+const closing: (() => unknown)[] = []
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+const asked: unknown[] = []
+/** How many events are parked, by service. */
+const parked: Partial<Record<Name, number>> = {}
+
+beforeAll(async () => {
+  const users = [...names, 'gateway', 'realtime', 'operator']
+  const passwords = users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
+  closing.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  const nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) })
+  closing.push(() => nats.stop())
+  mkdirSync(join(dataDir, 'run'))
+  const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
+  writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
+  for (const name of names) {
+    const own = { user: name, password: `password-of-${name}`, name }
+    const bus = await connectBus({ url: nats.url, ...own, purpose: 'rpc' })
+    closing.push(() => bus[Symbol.asyncDispose]())
+    const server = await serveRpc(bus, {
+      deployable: name,
+      routes: (router) => {
+        router.service(services[name], {
+          listParkedEvents({ after, limit }) {
+            const ids = Array.from({ length: parked[name] ?? 0 }, (_, n) => `E${String(n).padStart(4, '0')}`)
+            const page = ids.filter((id) => id > (after?.eventId ?? '')).slice(0, limit)
+            return { events: page.map((eventId) => entry(`${name}-posted`, eventId)) }
+          },
+          replayParkedEvents({ consumer, eventIds }) {
+            asked.push({ name, consumer, eventIds })
+            return { requested: name === 'uploads' ? 1 : 0 }
+          },
+        })
+      },
+    })
+    closing.push(() => server[Symbol.asyncDispose]())
+  }
+})
+afterAll(async () => {
+  for (const close of closing.reverse()) await close()
+})
+
+const entry = (consumer: string, eventId: string) => ({
+  ...{ key: { consumer, eventId }, subject: 'evt.room.R1.message_posted', attempts: 10, lastError: 'Error: no' },
+  ...{ parkedAt: timestampFromDate(new Date(0)), replayable: true },
+})
+
+async function parley(...args: string[]) {
+  let out = ''
+  let err = ''
+  const code = await runCli(args, {
+    input: Object.assign(Readable.from(['']), { isTTY: false }),
+    out: (text) => (out += text),
+    pipe: (piece) => (out += String(piece)),
+    err: (text) => (err += text),
+    env: { PARLEY_DATA_DIR: dataDir },
+  })
+  return { code, out, err }
+}
+
+test('without a parked event that is said', async () => {
+  expect(await parley('events', 'parked')).toMatchObject({ code: 0, out: 'no event is parked\n' })
+})
+
+test('parked events of every service are listed, however many there are', async () => {
+  Object.assign(parked, { rooms: 1, uploads: 501 })
+  const { code, out } = await parley('events', 'parked', '--json')
+  expect(code).toBe(0)
+  const { events } = JSON.parse(out) as { events: { service: string; id: string }[] }
+  expect(events).toHaveLength(502)
+  expect(events[0]).toEqual({
+    ...{ service: 'rooms', consumer: 'rooms-posted', id: 'E0000', subject: 'evt.room.R1.message_posted' },
+    ...{ attempts: 10, reason: 'Error: no', parkedAt: '1970-01-01T00:00:00.000Z' },
+    ...{ replayable: true, replayRequested: false },
+  })
+  expect(new Set(events.map(({ service, id }) => service + id)).size).toBe(502)
+  expect((await parley('events', 'parked')).out).toContain(
+    'rooms  rooms-posted  E0000  evt.room.R1.message_posted  since 1970-01-01T00:00:00.000Z  10 tries\n  Error: no\n',
+  )
+})
+
+test('named events are replayed, all of them only when that is said', async () => {
+  asked.length = 0
+  const { code, out } = await parley('events', 'replay', '--consumer', 'uploads-posted', '--id', 'E1', 'E2')
+  expect([code, out]).toEqual([0, expect.stringContaining('1 event is handled once more')])
+  expect(asked).toHaveLength(7)
+  expect(asked).toContainEqual({ name: 'uploads', consumer: 'uploads-posted', eventIds: ['E1', 'E2'] })
+  asked.length = 0
+  expect((await parley('events', 'replay')).code).toBe(2)
+  expect((await parley('events', 'replay', '--all', '--id', 'E1')).code).toBe(2)
+  expect(asked).toEqual([])
+  expect((await parley('events', 'replay', '--all', '--json')).out).toBe('{"requested":1}\n')
+})

@@ -1,0 +1,69 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { EventSchema } from '@parley/contracts/internal'
+import { CommitChannel, isDatabaseUnavailable, type Db, type Reader } from '@parley/postgres'
+import { logger } from '@parley/telemetry'
+import { eventReplayed } from '../metrics.ts'
+import { parkedEvents } from '../schema.ts'
+import { reasonOf } from './failures.ts'
+import { isAway, isReachable, type Handling } from './handling.ts'
+
+const log = logger('consumer')
+
+/** Somebody wants parked events to be handled once more. */
+export const replaysRequested = new CommitChannel()
+
+/** A consumer that can handle a parked event. */
+export type Replaying = Pick<Handling, 'db' | 'consumer' | 'prepare'>
+
+/** How many events of a consumer are parked. */
+export const countParked = (db: Reader, consumer: string): Promise<number> =>
+  db.$count(parkedEvents, and(eq(parkedEvents.consumer, consumer), isNotNull(parkedEvents.parkedAt)))
+
+/**
+ * Handles once more what an operator wants to be; the inbox knows each already, so nothing else brings it. One that fails
+ * again stays parked. Rejects while the database or a neighbour is away: what is left comes again.
+ */
+export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<void> {
+  const { db, consumer } = replaying
+  while (!signal.aborted) {
+    const [parked] = await db
+      .select()
+      .from(parkedEvents)
+      .where(and(eq(parkedEvents.consumer, consumer), isNotNull(parkedEvents.replayRequestedAt)))
+      .orderBy(asc(parkedEvents.replayRequestedAt), asc(parkedEvents.eventId))
+      .limit(1)
+    if (!parked) return
+    try {
+      await replay(replaying, parked)
+    } catch (error) {
+      if (isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))) throw error
+      await stayParked(db, parked, reasonOf(error))
+    }
+  }
+}
+
+type Parked = typeof parkedEvents.$inferSelect
+
+const isStill = ({ consumer, eventId }: Parked) =>
+  and(eq(parkedEvents.consumer, consumer), eq(parkedEvents.eventId, eventId), isNotNull(parkedEvents.replayRequestedAt))
+
+async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Promise<void> {
+  const handle = await prepare(fromBinary(EventSchema, parked.payload))
+  const afterCommit = await db.transaction(async (tx) => {
+    // Another process may have been quicker.
+    const gone = await tx.delete(parkedEvents).where(isStill(parked))
+    return gone.rowCount === 1 ? await handle?.(tx) : undefined
+  })
+  afterCommit?.()
+  eventReplayed(consumer)
+  log.info({ consumer, eventId: parked.eventId }, 'a parked event is handled')
+}
+
+async function stayParked(db: Db, parked: Parked, lastError: string): Promise<void> {
+  await db
+    .update(parkedEvents)
+    .set({ replayRequestedAt: null, attempts: sql`${parkedEvents.attempts} + 1`, lastError })
+    .where(isStill(parked))
+  log.warn({ consumer: parked.consumer, eventId: parked.eventId, reason: lastError }, 'a parked event failed again')
+}
