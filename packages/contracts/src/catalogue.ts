@@ -157,21 +157,6 @@ const internalOwners: readonly (readonly [Deployable, readonly DescService[]])[]
   ['calls', [CallsParkedEventsService]],
 ]
 
-/** The deployable that answers a public method; undefined for methods that are not public. */
-export function ownerOf(method: DescMethod): Deployable | undefined {
-  if (lineOfRoom.includes(method)) return 'messaging'
-  return owners.find(([, services]) => services.includes(method.parent))?.[0]
-}
-
-const internalOwners: readonly (readonly [Deployable, readonly DescService[]])[] = [
-  ['accounts', [AccountsInternalService, SignInInternalService, OperatorService, AccountsTransferService]],
-  ['rooms', [RoomsInternalService, RoomsTransferService]],
-  ['messaging', [MessagingInternalService, MessagingTransferService]],
-  ['admin', [AdminInternalService]],
-  ['uploads', [UploadsInternalService, UploadsTransferService, UploadsOperatorService]],
-  ['notifications', [NotificationsInternalService]],
-]
-
 /** The deployable that answers a method, public or not. Throws a RangeError for one that nobody answers. */
 export function answererOf(method: DescMethod): Deployable {
   const owner = ownerOf(method) ?? internalOwners.find(([, services]) => services.includes(method.parent))?.[0]

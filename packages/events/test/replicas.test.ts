@@ -40,9 +40,10 @@ const copies = async () => {
 }
 
 test('the stream has as many copies as it is said to, also when that is said later', async () => {
-  const first = await keepStream(bus)
-  await eventually(async () => expect(await copies()).toEqual({ replicas: 1, others: 0 }))
-  await first[Symbol.asyncDispose]()
+  {
+    await using _ = await keepStream(bus)
+    await eventually(async () => expect(await copies()).toEqual({ replicas: 1, others: 0 }))
+  }
   await using _ = await keepStream(bus, { replicas: 3 })
   await eventually(async () => expect(await copies()).toEqual({ replicas: 3, others: 2 }))
 })

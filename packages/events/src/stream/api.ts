@@ -25,6 +25,7 @@ const MESSAGE_TOO_LARGE = 10054
 const RESOURCE_LIMITS_EXCEEDED = 10002
 const INSUFFICIENT_RESOURCES = 10023
 const INSUFFICIENT_STORAGE = 10047
+const NO_SUITABLE_PEERS = 10005
 const STORE_TOO_SMALL = [RESOURCE_LIMITS_EXCEEDED, INSUFFICIENT_RESOURCES, INSUFFICIENT_STORAGE]
 
 function apiCode(error: unknown): number | undefined {
@@ -43,8 +44,10 @@ export const isConsumerMissing = (error: unknown): boolean => apiCode(error) ===
 /** The stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
 
-/** The store of the server, or of the account, has fewer bytes than a stream shall hold. */
-export const isStoreTooSmall = (error: unknown): boolean => STORE_TOO_SMALL.includes(apiCode(error) ?? 0)
+/** The store of the server, of the account, or of every server of a cluster has fewer bytes than a stream shall hold. */
+export const isStoreTooSmall = (error: unknown): boolean =>
+  STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
+  (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))
 
 /** Nobody answers: the stream is missing, or JetStream is not up yet; from another account of the bus one hears nothing. */
 export const isUnanswered = (error: unknown): boolean =>
