@@ -9,6 +9,9 @@ const claimsWithoutImage = counter('uploads_claims_without_image_total', {
 const imagesWithoutBytes = counter('uploads_images_without_bytes_total', {
   description: 'Requests for public images and files whose bytes are not in the storage, or not all of them',
 })
+const failedDeletions = counter('uploads_failed_deletions_total', {
+  description: 'Tries to delete bytes that failed and come again',
+})
 const sweepsRefused = counter('uploads_sweeps_refused_total', {
   description: 'Sweeps that deleted nothing, as the storage does not belong to the database',
 })
@@ -39,6 +42,12 @@ export const logSwept = (what: string, count: number): void => log.info({ what, 
 export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { belonging })
   log.error({ belonging }, storageNotOurs(belonging).rawMessage)
+}
+
+/** What could not be deleted comes again later. */
+export function reportFailedDeletion(id: string, error: unknown): void {
+  failedDeletions()
+  log.warn({ id, err: error }, 'bytes could not be deleted; tried again later')
 }
 
 /** Bytes that nobody needs could not be deleted at once. */

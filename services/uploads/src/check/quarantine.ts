@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { quarantineMs } from '../domain/limits.ts'
+import { deleteEach } from '../files/delete-each.ts'
 import { forgetOrphans, noteOrphans } from '../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
@@ -15,7 +16,13 @@ export async function quarantine(
   const since = await noteOrphans(ctx.db, orphans, at)
   const due = orphans.filter((key) => at.getTime() - (since.get(key) ?? at).getTime() >= quarantineMs)
   if (due.length === 0 || (await compareIdentity(ctx)) !== 'own') return new Set()
-  for (const key of due) await ctx.storage.delete(key)
-  await forgetOrphans(ctx.db, due)
-  return new Set(due)
+  const deleted = new Set<string>()
+  await deleteEach(ctx, due, {
+    remove: (key) => ctx.storage.delete(key),
+    forget: async (keys) => {
+      await forgetOrphans(ctx.db, keys)
+      for (const key of keys) deleted.add(key)
+    },
+  })
+  return deleted
 }

@@ -1,47 +1,63 @@
 import type { Context } from '../context.ts'
 import { deleteAssets } from '../files/delete-assets.ts'
 import { deleteChunks } from '../files/delete-chunks.ts'
+import { deleteImages } from '../files/delete-images.ts'
+import { reportLeftForSweeping } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
-import { doomAssetsOf, doomedAssets } from '../store/assets.ts'
+import { countAssetsOf, doomAssetsOf, doomedAssets } from '../store/assets.ts'
 import { takeBlobsOf } from '../store/blobs.ts'
 import { forgetUsesOf } from '../store/preview-uses.ts'
-import { doomImagesOf, forgetClaimsOf, forgetServerImage } from '../store/server-images.ts'
+import { countImagesOf, doomedImages, doomImagesOf, forgetClaimsOf } from '../store/server-images.ts'
 import { forgetKeysOf } from '../store/upload-keys.ts'
-import { chunksOfPerson, endUploadsOf, forgetUploadsOf } from '../store/uploads.ts'
+import { chunksOfPerson, endUploadsOf, forgetEnded } from '../store/uploads.ts'
 
 const atOnce = 100
+const rowsAtOnce = 1_000
 
-/** Deletes every image of a deleted person and what they sent and nobody took: the bytes first, as everywhere here. */
+/**
+ * Deletes every image of a deleted person and what they sent, however much it is, in bounded steps. Bytes that cannot be
+ * deleted now keep their rows, which the next pass finds.
+ */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
-    const images = await doomImagesOf(ctx.db, userId)
-    for (const key of images) {
-      signal.throwIfAborted()
-      await ctx.storage.delete(storageKeys.serverImage(key))
-      await forgetServerImage(ctx.db, key)
+    const { db } = ctx
+    const all = (step: (most: number) => Promise<number>, most: number) => inSteps(step, most, signal)
+    let found = (await countImagesOf(db, userId)) + (await countAssetsOf(db, userId))
+    found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
+    found += await all((most) => forgetKeysOf(db, userId, most), rowsAtOnce)
+    found += await all((most) => forgetUsesOf(db, userId, most), rowsAtOnce)
+    await all((most) => doomImagesOf(db, userId, most), rowsAtOnce)
+    await all((most) => doomAssetsOf(db, userId, most), rowsAtOnce)
+    const deleting = async (ids: string[], deleteThem: (ids: string[]) => Promise<void>) => {
+      await deleteThem(ids)
+      return ids.length
     }
-    let found = images.length + (await forgetClaimsOf(ctx.db, userId))
-    found += (await forgetKeysOf(ctx.db, userId)) + (await forgetUsesOf(ctx.db, userId))
-    found += (await endUploadsOf(ctx.db, userId)) + (await doomAssetsOf(ctx.db, userId))
-    for (let deleted = atOnce; deleted === atOnce;) {
-      signal.throwIfAborted()
-      const keys = await chunksOfPerson(ctx.db, userId, atOnce)
-      await deleteChunks(ctx, keys)
-      deleted = keys.length
-    }
-    await forgetUploadsOf(ctx.db, userId)
-    for (let deleted = atOnce; deleted === atOnce;) {
-      signal.throwIfAborted()
-      const ids = await doomedAssets(ctx.db, atOnce, userId)
-      await deleteAssets(ctx, ids)
-      deleted = ids.length
-    }
-    for (let taken = atOnce; taken === atOnce; found += taken) {
-      signal.throwIfAborted()
-      const ids = await takeBlobsOf(ctx.db, userId, atOnce)
-      for (const id of ids) await ctx.storage.delete(storageKeys.blob(id))
-      taken = ids.length
-    }
+    await all(async (most) => deleting(await doomedImages(db, most, userId), (keys) => deleteImages(ctx, keys)), atOnce)
+    await all(
+      async (most) => deleting(await chunksOfPerson(db, userId, most), (keys) => deleteChunks(ctx, keys)),
+      atOnce,
+    )
+    await forgetEnded(db, userId)
+    await all(async (most) => deleting(await doomedAssets(db, most, userId), (ids) => deleteAssets(ctx, ids)), atOnce)
+    found += await all(
+      async (most) => deleting(await takeBlobsOf(db, userId, most), (ids) => deleteBlobs(ctx, ids)),
+      atOnce,
+    )
     return found
   }
+
+/** Their rows are gone: what cannot be deleted is left to the sweep. */
+async function deleteBlobs({ storage }: Pick<Context, 'storage'>, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await storage.delete(storageKeys.blob(id)).catch(reportLeftForSweeping)
+}
+
+/** Goes on until a step finds less than it may. Answers how many all steps found. */
+async function inSteps(step: (most: number) => Promise<number>, most: number, signal: AbortSignal): Promise<number> {
+  let found = 0
+  for (let last = most; last === most; found += last) {
+    signal.throwIfAborted()
+    last = await step(most)
+  }
+  return found
+}

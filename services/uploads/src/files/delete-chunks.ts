@@ -1,10 +1,13 @@
 import type { Context } from '../context.ts'
 import { findChunks, forgetChunks } from '../store/uploads.ts'
+import { deleteEach } from './delete-each.ts'
 
-/** Deletes chunks: the bytes first, so that a row always tells of bytes that are still to go. */
+/** Deletes chunks. */
 export async function deleteChunks(ctx: Pick<Context, 'db' | 'storage'>, keys: readonly string[]): Promise<void> {
-  for (const key of keys) await ctx.storage.delete(key)
-  await forgetChunks(ctx.db, keys)
+  await deleteEach(ctx, keys, {
+    remove: (key) => ctx.storage.delete(key),
+    forget: (deleted) => forgetChunks(ctx.db, deleted),
+  })
 }
 
 export async function deleteChunksOf(ctx: Context, uploadId: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { storageKeys } from '../storage/storage.ts'
+import { deleteImages } from '../files/delete-images.ts'
 import { bytesDoomed } from '../store/assets.ts'
-import { doomedImages, forgetServerImage } from '../store/server-images.ts'
+import { doomedImages } from '../store/server-images.ts'
 
 const imagesPerRound = 100
 
-/** Deletes what was replaced: the bytes first, so that a row always tells of bytes that are still to go. */
+/** Deletes the bytes of what was replaced. */
 export function deleteDoomedImages(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -20,10 +20,7 @@ export function deleteDoomedImages(
       signal,
       run: async () => {
         const keys = await doomedImages(ctx.db, imagesPerRound)
-        for (const key of keys) {
-          await ctx.storage.delete(storageKeys.serverImage(key))
-          await forgetServerImage(ctx.db, key)
-        }
+        await deleteImages(ctx, keys)
         return keys.length < imagesPerRound ? undefined : 0
       },
     }),

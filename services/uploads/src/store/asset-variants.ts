@@ -17,12 +17,11 @@ export async function findVariant(db: Reader, assetId: string, name: string): Pr
 }
 
 /** Keys of everything that was made of files. */
-export async function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .select({ key: assetVariants.key })
+export function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<{ assetId: string; key: string }[]> {
+  return db
+    .select({ assetId: assetVariants.assetId, key: assetVariants.key })
     .from(assetVariants)
     .where(inArray(assetVariants.assetId, [...assetIds]))
-  return rows.map(({ key }) => key)
 }
 
 /** Of these keys, those that no variant has. */

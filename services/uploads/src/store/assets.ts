@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm'
 import { CommitChannel, type Db, type Reader, type Tx } from '@parley/postgres'
+import { isToBeDeletedNow } from './failed-deletions.ts'
 import { assets, assetVariants, videoJobs } from './schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
@@ -106,8 +107,17 @@ export async function doomUnused(tx: Tx, ids: readonly string[], before: Date): 
   return tx.update(assets).set({ doomed: true }).where(inArray(assets.id, unused)).returning()
 }
 
-export async function doomAssetsOf(db: Db, ownerId: string): Promise<number> {
-  return (await db.update(assets).set({ doomed: true }).where(eq(assets.ownerId, ownerId))).rowCount ?? 0
+export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
+  db.$count(assets, eq(assets.ownerId, ownerId))
+
+/** Dooms some of the files of an owner. Answers how many. */
+export async function doomAssetsOf(db: Db, ownerId: string, most: number): Promise<number> {
+  const some = db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
+    .limit(most)
+  return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, some))).rowCount ?? 0
 }
 
 /** Files whose bytes are to be deleted; of one owner, or of anybody. */
@@ -115,7 +125,9 @@ export async function doomedAssets(db: Reader, most: number, ownerId?: string): 
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
-    .where(and(sql`doomed`, ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)))
+    .where(
+      and(sql`doomed`, isToBeDeletedNow(assets.id), ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)),
+    )
     .limit(most)
   return rows.map(({ id }) => id)
 }

@@ -41,8 +41,17 @@ export async function forgetEndedUses(db: Db, most: number): Promise<number> {
   return (await db.delete(previewUses).where(gone)).rowCount ?? 0
 }
 
-export async function forgetUsesOf(db: Db, authorId: string): Promise<number> {
-  return (await db.delete(previewUses).where(eq(previewUses.authorId, authorId))).rowCount ?? 0
+/** Forgets some of what somebody's messages show. Says how many. */
+export async function forgetUsesOf(db: Db, authorId: string, most: number): Promise<number> {
+  const some = db
+    .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
+    .from(previewUses)
+    .where(eq(previewUses.authorId, authorId))
+    .limit(most)
+  return (
+    (await db.delete(previewUses).where(sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${some}`))
+      .rowCount ?? 0
+  )
 }
 
 /** A page of images of previews, and whether a preview or a message of which was heard names each. */

@@ -94,6 +94,14 @@ export const storageIdentity = pgTable('storage_identity', {
   marks: text().array().notNull().default([]),
 })
 
+/** What could not be deleted from the storage, and when it is tried again: it keeps nothing else from its turn. */
+export const failedDeletions = pgTable('failed_deletions', {
+  /** Id of the attachment, or key of the image or chunk. */
+  id: text().primaryKey(),
+  failures: integer().notNull(),
+  retryAt: instant('retry_at').notNull(),
+})
+
 /** Bytes without a row, which are deleted when they have been that for days. */
 export const orphans = pgTable(
   'orphans',

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { bytesDoomed } from './assets.ts'
 import { isErased } from './erased.ts'
+import { isToBeDeletedNow } from './failed-deletions.ts'
 import { serverImageClaims, serverImages } from './schema.ts'
 
 export type ServerImageRow = typeof serverImages.$inferSelect
@@ -104,19 +105,26 @@ export async function doomImages(db: Db, keys: readonly string[]): Promise<numbe
   return doomed.rowCount ?? 0
 }
 
-/** Images whose bytes are to be deleted. */
-export async function doomedImages(db: Reader, most: number): Promise<string[]> {
+/** Images whose bytes are to be deleted; of one owner, or of anybody. */
+export async function doomedImages(db: Reader, most: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)
-    .where(sql`doomed`)
+    .where(
+      and(
+        sql`doomed`,
+        isToBeDeletedNow(serverImages.key),
+        ownerId === undefined ? undefined : eq(serverImages.ownerId, ownerId),
+      ),
+    )
     .limit(most)
   return rows.map(({ key }) => key)
 }
 
-/** Forgets an image whose bytes are deleted. */
-export async function forgetServerImage(db: Db, key: string): Promise<void> {
-  await db.delete(serverImages).where(and(eq(serverImages.key, key), eq(serverImages.doomed, true)))
+/** Forgets images whose bytes are deleted. */
+export async function forgetServerImages(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0)
+    await db.delete(serverImages).where(and(inArray(serverImages.key, [...keys]), eq(serverImages.doomed, true)))
 }
 
 /** Of these keys, those that no image has. */
@@ -129,14 +137,17 @@ export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<
   return keys.filter((key) => !known.has(key))
 }
 
-/** Dooms every image of an owner, and answers the keys of all that are doomed. */
-export async function doomImagesOf(db: Db, ownerId: string): Promise<string[]> {
-  const rows = await db
-    .update(serverImages)
-    .set({ doomed: true })
-    .where(eq(serverImages.ownerId, ownerId))
-    .returning({ key: serverImages.key })
-  return rows.map(({ key }) => key)
+export const countImagesOf = (db: Reader, ownerId: string): Promise<number> =>
+  db.$count(serverImages, eq(serverImages.ownerId, ownerId))
+
+/** Dooms some of the images of an owner. Answers how many. */
+export async function doomImagesOf(db: Db, ownerId: string, most: number): Promise<number> {
+  const some = db
+    .select({ key: serverImages.key })
+    .from(serverImages)
+    .where(and(eq(serverImages.ownerId, ownerId), eq(serverImages.doomed, false)))
+    .limit(most)
+  return (await db.update(serverImages).set({ doomed: true }).where(inArray(serverImages.key, some))).rowCount ?? 0
 }
 
 /** Forgets what events of an owner named; answers how many rows there were. */

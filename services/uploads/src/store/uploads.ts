@@ -1,5 +1,6 @@
 import { and, eq, inArray, lte, ne, notExists, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
+import { isToBeDeletedNow } from './failed-deletions.ts'
 import { uploadChunks, uploads } from './schema.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
@@ -78,13 +79,9 @@ export async function chunksOfPerson(db: Reader, ownerId: string, most: number):
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
-    .where(eq(uploads.ownerId, ownerId))
+    .where(and(eq(uploads.ownerId, ownerId), isToBeDeletedNow(uploadChunks.key)))
     .limit(most)
   return rows.map(({ key }) => key)
-}
-
-export async function forgetUploadsOf(db: Db, ownerId: string): Promise<void> {
-  await db.delete(uploads).where(eq(uploads.ownerId, ownerId))
 }
 
 /** Chunks that nobody puts together any more. */
@@ -93,7 +90,7 @@ export async function idleChunks(db: Reader, most: number): Promise<string[]> {
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
-    .where(ne(uploads.state, 'open'))
+    .where(and(ne(uploads.state, 'open'), isToBeDeletedNow(uploadChunks.key)))
     .limit(most)
   return rows.map(({ key }) => key)
 }
@@ -102,13 +99,14 @@ export async function forgetChunks(db: Db, keys: readonly string[]): Promise<voi
   if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
 }
 
-/** Forgets sessions that ended and whose bytes are deleted. */
-export async function forgetEnded(db: Db): Promise<void> {
+/** Forgets sessions that ended and whose bytes are deleted; of one owner, or of anybody. */
+export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   const chunks = db
     .select({ one: sql`1` })
     .from(uploadChunks)
     .where(eq(uploadChunks.uploadId, uploads.id))
-  await db.delete(uploads).where(and(eq(uploads.state, 'ended'), notExists(chunks)))
+  const isTheirs = ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId)
+  await db.delete(uploads).where(and(eq(uploads.state, 'ended'), isTheirs, notExists(chunks)))
 }
 
 /** Of these keys, those that no chunk has. */

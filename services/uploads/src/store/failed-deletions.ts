@@ -1,0 +1,29 @@
+import { inArray, sql, type SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Db } from '@parley/postgres'
+import { failedDeletions } from './schema.ts'
+
+const firstPauseMs = 5_000
+const longestPauseMs = 3_600_000
+
+/** Whether it may be tried to delete what has this id. */
+export const isToBeDeletedNow = (id: PgColumn): SQL =>
+  sql`not exists (select from ${failedDeletions} where ${failedDeletions.id} = ${id} and ${failedDeletions.retryAt} > clock_timestamp())`
+
+/** It could not be deleted: it is left alone for twice as long each time. */
+export async function noteFailedDeletion(db: Db, id: string): Promise<void> {
+  const { failures } = failedDeletions
+  const pause = (times: SQL) =>
+    sql`clock_timestamp() + least(${firstPauseMs} * 2.0 ^ ${times}, ${longestPauseMs}) * interval '1 ms'`
+  await db
+    .insert(failedDeletions)
+    .values({ id, failures: 1, retryAt: pause(sql`0`) })
+    .onConflictDoUpdate({
+      target: failedDeletions.id,
+      set: { failures: sql`least(${failures} + 1, 30)`, retryAt: pause(sql`least(${failures}, 30)`) },
+    })
+}
+
+export async function forgetFailedDeletions(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.delete(failedDeletions).where(inArray(failedDeletions.id, [...ids]))
+}
