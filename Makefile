@@ -19,7 +19,8 @@ bootstrap:
 exec := PATH="$(CURDIR)/node_modules/.parley/bin:$$PATH" exec
 
 run: bootstrap
-	@$(exec) node packages/local/dist/main.js
+	@if sh packages/local/bootstrap/hangup.sh; then export PARLEY_LOCAL_HANGUP=ignore; fi; \
+	  $(exec) node packages/local/dist/main.js
 
 test: bootstrap
 	@$(exec) node packages/tooling/test.mjs

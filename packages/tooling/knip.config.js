@@ -32,7 +32,7 @@ export default {
     },
     'packages/local': {
       ...workspaces('packages').find(([name]) => name === 'packages/local')?.[1],
-      ignoreBinaries: ['perl'],
+      ignoreBinaries: ['perl', 'unshare'],
     },
     'packages/tooling': {
       entry: [

@@ -39,6 +39,11 @@ export const readSettings = defineConfig({
     doc: 'whether videos are processed; if not set, they are when ffmpeg and ffprobe are on PATH',
   }),
   mailDir: str('PARLEY_MAIL_DIR', { optional: true, doc: 'this folder, if not `mail` of the data folder' }),
+  hangup: oneOf('PARLEY_LOCAL_HANGUP', {
+    values: ['stop', 'ignore'],
+    default: 'stop',
+    doc: 'ignore: runs on when its terminal is closed; set by nohup make run',
+  }),
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],
     default: 'on',

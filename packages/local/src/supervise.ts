@@ -26,9 +26,12 @@ export async function supervise(
   // Nobody reads any longer: no reason to leave the fleet without its supervisor.
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
-  const { interrupted, forced } = listenToSignals()
+  const { interrupted, forced, onSignal } = listenToSignals()
   try {
-    const fleet = await start(given, interrupted, forced, services)
+    const settings = readSettings({ env: given })
+    // nohup: the terminal may go.
+    process.on('SIGHUP', settings.hangup === 'ignore' ? () => undefined : onSignal)
+    const fleet = await start(settings, given, interrupted, forced, services)
     if (fleet.mailUrl !== undefined) say(`mails: ${fleet.mailUrl}`)
     tellOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
@@ -44,9 +47,15 @@ export async function supervise(
   }
 }
 
-function start(given: NodeJS.ProcessEnv, signal: AbortSignal, force: AbortSignal, services?: ServiceDefinition[]) {
-  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, ...read } = readSettings({ env: given })
-  const { smtpEnabled, livekitEnabled, videoEnabled, mailDir, ...settings } = read
+function start(
+  read: ReturnType<typeof readSettings>,
+  given: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  force: AbortSignal,
+  services?: ServiceDefinition[],
+) {
+  const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, hangup: _, ...others } = read
+  const { smtpEnabled, livekitEnabled, videoEnabled, mailDir, ...settings } = others
   const fromFile = { ...readGivenSecrets({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
@@ -72,7 +81,7 @@ function tellOwner(fleet: Fleet) {
   fleet.ownerAnnounced()
 }
 
-function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal } {
+function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal; onSignal: () => void } {
   const interrupted = new AbortController()
   const forced = new AbortController()
   let interruptedAt = 0
@@ -87,8 +96,8 @@ function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal } {
       forced.abort()
     }
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
-  return { interrupted: interrupted.signal, forced: forced.signal }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal)
+  return { interrupted: interrupted.signal, forced: forced.signal, onSignal }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

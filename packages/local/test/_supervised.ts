@@ -24,10 +24,16 @@ export type Supervised = AsyncDisposable & {
 
 let starts = 0
 
-/** Starts a supervisor of fake services on a data folder. */
-export function supervised(dataDir: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): Supervised {
+/** Starts a supervisor of fake services on a data folder, `within` a command that runs another one. */
+export function supervised(
+  dataDir: string,
+  env: NodeJS.ProcessEnv = {},
+  args: string[] = [],
+  within: string[] = [],
+): Supervised {
   const readyFile = `${dataDir}-ready-${++starts}.json`
-  const child = spawn(process.execPath, [script, ...args], {
+  const [command = '', ...rest] = [...within, process.execPath, script, ...args]
+  const child = spawn(command, rest, {
     env: {
       ...process.env,
       // Reaches the services as well, which are TypeScript here.

@@ -41,6 +41,12 @@ function pack(name: string, version: string, files: Record<string, string>): voi
   packages.set(name, { spec: `${name}@${version}`, file: at(filename), integrity })
 }
 
+test('the shell tells whether hangups are ignored, as nohup has it', () => {
+  const script = join(root, 'packages/local/bootstrap/hangup.sh')
+  expect(spawnSync('sh', ['-c', `trap '' HUP; exec sh ${script}`]).status).toBe(0)
+  expect(spawnSync('sh', [script]).status).toBe(1)
+})
+
 const registry = createServer((request, response) => {
   const path = decodeURIComponent(request.url ?? '').slice(1)
   asked.push(path)

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
@@ -130,6 +131,17 @@ describe('a fleet that runs', () => {
     expect(fleet.state().services).toHaveLength(3)
   })
 
+  const elsewhere = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
+  const canUnshare = spawnSync('unshare', [...elsewhere.slice(1), 'true']).status === 0
+  const asRoot = canUnshare ? test : test.skip
+  asRoot(`so does one in another container${canUnshare ? '' : ' (skipped: unshare is not allowed here)'}`, async () => {
+    await using second = supervised(dataDir, {}, [], elsewhere)
+    await eventually(() => second.output() !== '')
+    expect(second.output()).toContain(`another Parley runs on ${dataDir} (in another container`)
+    expect(await second.ended()).toBe(1)
+    expect(fleet.state().services).toHaveLength(3)
+  })
+
   test('SIGTERM ends every process, keeps the data and removes the ready file', async () => {
     const all = processes()
     expect(all.length).toBe(6)
@@ -172,6 +184,34 @@ describe('a later start on the same data', () => {
     killed.process.kill('SIGKILL')
     await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
   })
+})
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+const whyLinux = process.platform === 'linux' ? '' : ' (skipped: only Linux has /dev/full)'
+
+onLinux(`a full disk ends nothing: what dies is started again${whyLinux}`, async () => {
+  const log = join(dataDir, 'logs/realtime.log')
+  rmSync(log, { force: true })
+  symlinkSync('/dev/full', log)
+  await using fleet = supervised(dataDir)
+  await fleet.ready()
+  process.kill(pidOf(fleet, 'realtime'), 'SIGKILL')
+  await eventually(() => fleet.output().includes('realtime serves again'))
+  rmSync(log)
+})
+
+test('a terminal that is closed ends it, unless that is to be ignored', async () => {
+  const ended = supervised(dataDir)
+  await ended.ready()
+  ended.process.kill('SIGHUP')
+  expect(await ended.ended()).toBe(0)
+
+  await using kept = supervised(dataDir, { PARLEY_LOCAL_HANGUP: 'ignore' })
+  await kept.ready()
+  kept.process.kill('SIGHUP')
+  process.kill(pidOf(kept, 'realtime'), 'SIGKILL')
+  await eventually(() => kept.output().includes('realtime serves again'))
+  expect(kept.output()).not.toContain('stopping')
 })
 
 describe('a start that cannot succeed', () => {

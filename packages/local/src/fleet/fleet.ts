@@ -5,6 +5,7 @@ import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
 import { writeWhole } from './files.ts'
 import { endLeftovers } from './leftovers.ts'
 import { lockDataDir } from './lock.ts'
+import { boundLogs } from './log-file.ts'
 import { prepareDatabases } from './migrations.ts'
 import { showMails } from './mails.ts'
 import { Opened } from './opened.ts'
@@ -69,7 +70,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const { say, signal, services = parleyServices(), host = '127.0.0.1', env = process.env } = options
   assertBuilt(services)
   const dir = await claim(options, opened)
-  const announcement = new Announcement(options.readyFile)
+  const announcement = new Announcement(options.readyFile, say)
   const port = await publicPort(host, options.port)
   const secrets = new Secrets(dir.secretsFile)
 
@@ -136,6 +137,8 @@ async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<Da
   makeDataDir(dir)
   const lock = await lockDataDir(dir.root, dir.lockFile)
   opened.push(() => lock[Symbol.dispose]())
+  const bound = boundLogs(dir.logs)
+  opened.push(() => bound[Symbol.dispose]())
   const leftovers = await endLeftovers(dir)
   if (leftovers.length > 0) say(`ended what an interrupted run left behind: ${leftovers.join(', ')}`)
   return dir

@@ -1,16 +1,18 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identify, readPidFile } from '../infrastructure/index.ts'
+import { findExecutable, identify, readPidFile } from '../infrastructure/index.ts'
 
 /** How long a lock must have stood before it is believed: longer than a rival needs between looking and taking. */
 const settleMs = 50
 
 /** Another supervisor runs on the same data. */
 class DataDirInUse extends Error {
-  constructor(root: string, pid: number) {
+  constructor(root: string, pid: number | undefined) {
+    const holder = pid === undefined ? 'in another container, or on the host of this one' : `process ${pid}`
     super(
-      `another Parley runs on ${root} (process ${pid}); stop it first, or set PARLEY_DATA_DIR and PARLEY_PORT for a second one`,
+      `another Parley runs on ${root} (${holder}); stop it first, or set PARLEY_DATA_DIR and PARLEY_PORT for a second one`,
     )
   }
 }
@@ -20,11 +22,38 @@ export async function lockDataDir(root: string, lockFile: string): Promise<Dispo
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
   const holder = readPidFile(lockFile)
   if (holder !== undefined) throw new DataDirInUse(root, holder.pid)
-  const own = `${lockFile}.${process.pid}`
-  writeFileSync(own, JSON.stringify(identify(process.pid)))
-  renameSync(own, lockFile)
-  await sleep(settleMs)
-  const winner = readPidFile(lockFile)
-  if (winner?.pid !== process.pid) throw new DataDirInUse(root, winner?.pid ?? 0)
-  return { [Symbol.dispose]: () => rmSync(lockFile, { force: true }) }
+  const unlock = lockFileOfKernel(`${lockFile}.lock`)
+  if (unlock === undefined) throw new DataDirInUse(root, undefined)
+  try {
+    const own = `${lockFile}.${process.pid}`
+    writeFileSync(own, JSON.stringify(identify(process.pid)))
+    renameSync(own, lockFile)
+    await sleep(settleMs)
+    const winner = readPidFile(lockFile)
+    if (winner?.pid !== process.pid) throw new DataDirInUse(root, winner?.pid)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+  return {
+    [Symbol.dispose]: () => {
+      rmSync(lockFile, { force: true })
+      unlock()
+    },
+  }
+}
+
+/**
+ * Locks a file and answers how to unlock it; undefined when another process has it. A pid means nothing in another
+ * container; a lock of the kernel holds there too, for as long as our descriptor is open. util-linux has a command for it;
+ * systems without that command have no containers of their own either.
+ */
+function lockFileOfKernel(file: string): (() => void) | undefined {
+  const flock = findExecutable('flock')
+  if (flock === undefined) return () => {}
+  const fd = openSync(file, 'a', 0o600)
+  const { status } = spawnSync(flock, ['--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  if (status !== 1) return () => closeSync(fd) // locked, or on a file system without locks
+  closeSync(fd)
+  return undefined
 }

@@ -1,15 +1,69 @@
-import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
+import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { copyFile, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setInterval } from 'node:timers/promises'
 
-const largestBytes = 20_000_000
+/** A log that lines are appended to. What a full disk does not take is lost, and said as soon as there is room again. */
+export class LogFile {
+  readonly #file: string
+  #fd: number | undefined
+  #lost = 0
 
-/** Opens a log to append to. What grew too large in earlier runs is set aside, one generation of it. */
-export function openLog(file: string): WriteStream {
-  setAsideLarge(file)
-  return createWriteStream(file, { flags: 'a', mode: 0o600 })
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  append(line: string): void {
+    try {
+      this.#fd ??= openSync(this.#file, 'a', 0o600)
+      appendFileSync(this.#fd, this.#lost === 0 ? `${line}\n` : `\n${this.#lost} lines are missing here\n${line}\n`)
+      this.#lost = 0
+    } catch {
+      this.#lost++
+      this.close()
+    }
+  }
+
+  close(): void {
+    const fd = this.#fd
+    this.#fd = undefined
+    try {
+      if (fd !== undefined) closeSync(fd)
+    } catch {
+      // Some file systems say only now that the disk is full.
+    }
+  }
 }
 
-/** Renames a log that is too large to `<file>.1`. */
-export function setAsideLarge(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (size > largestBytes) renameSync(file, `${file}.1`)
+/**
+ * Keeps every log of a folder at about `largestBytes`, and one older generation of it as `<file>.1`, until it is disposed.
+ * The files stay the same ones: servers keep them open, and append to them.
+ */
+export function boundLogs(folder: string, { largestBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
+  const over = new AbortController()
+  const keepBound = async () => {
+    await boundOnce(folder, largestBytes)
+    for await (const _ of setInterval(everyMs, undefined, { signal: over.signal, ref: false }))
+      await boundOnce(folder, largestBytes)
+  }
+  keepBound().catch(() => undefined) // it ends by being disposed
+  return { [Symbol.dispose]: () => over.abort() }
+}
+
+async function boundOnce(folder: string, largestBytes: number): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith('.log')) continue
+    const file = join(folder, name)
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => 0,
+    )
+    if (size > largestBytes) await setAside(file)
+  }
+}
+
+/** On a full disk the older generation is given up: the log must not grow. */
+async function setAside(file: string): Promise<void> {
+  await copyFile(file, `${file}.1`).catch(() => rm(`${file}.1`, { force: true }))
+  await truncate(file).catch(() => undefined)
 }

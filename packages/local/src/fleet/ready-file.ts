@@ -14,14 +14,19 @@ export type ReadyState = {
   mailUrl?: string
 }
 
+const retryMs = 2_000
+
 /** The ready file: it exists from the moment the fleet is ready until it stops, and names the processes that serve. */
 export class Announcement {
   readonly #file: string | undefined
+  readonly #say: (line: string) => void
   #state: (() => ReadyState) | undefined
+  #retry: NodeJS.Timeout | undefined
 
-  /** Without a path nothing is written. What an earlier run left there is removed. */
-  constructor(file: string | undefined) {
+  /** Without a path nothing is written. What an earlier run left there is removed. `say` is told why it cannot be written. */
+  constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
+    this.#say = say
     this.#remove()
   }
 
@@ -31,15 +36,25 @@ export class Announcement {
     this.renew()
   }
 
-  /** A process has changed. */
+  /** A process has changed. What cannot be written now is tried again: the fleet runs all the same. */
   renew(): void {
     if (this.#file === undefined || this.#state === undefined) return
-    writeWhole(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o600)
+    clearTimeout(this.#retry)
+    try {
+      writeWhole(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o600)
+    } catch (error) {
+      if (this.#retry === undefined)
+        this.#say(`${this.#file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+      this.#retry = setTimeout(() => this.renew(), retryMs).unref()
+      return
+    }
+    this.#retry = undefined
   }
 
   /** The fleet stops. */
   end(): void {
     this.#state = undefined
+    clearTimeout(this.#retry)
     this.#remove()
   }
 

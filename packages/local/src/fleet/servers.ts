@@ -14,7 +14,6 @@ import {
 import { repositoryRoot } from '../repository.ts'
 import { Backoff } from './backoff.ts'
 import type { DataDir } from './data-dir.ts'
-import { setAsideLarge } from './log-file.ts'
 import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 import { natsPasswordVariable } from './service-env.ts'
@@ -72,9 +71,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
 
 /** Where a server of a fleet logs, and where it is remembered. */
 export function filesOf(dir: DataDir, name: string, say: (line: string) => void) {
-  const logFile = join(dir.logs, `${name}.log`)
-  setAsideLarge(logFile)
-  return { logFile, pidFile: join(dir.run, `${name}.pid`), say }
+  return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
 /** Keeps a server running: what it is reached by does not change when it is started again. */

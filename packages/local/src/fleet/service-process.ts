@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { removePidFile, writePidFile } from '../infrastructure/index.ts'
-import { openLog } from './log-file.ts'
+import { LogFile } from './log-file.ts'
 
 /** What a service tells its parent once it serves. */
 export type Serving = { internalPort: number; url?: string }
@@ -14,6 +14,7 @@ export type ServiceProcess = {
   pid: number
   /** Resolves when it serves; stays open for ever when it ends before. */
   serving: Promise<Serving>
+  /** Rejects when it could not be started at all. */
   exited: Promise<Exit>
   /** The last lines it wrote. */
   lastWords(): string[]
@@ -44,11 +45,9 @@ export function launchService(launch: Launch): ServiceProcess {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const { pid } = child
-  if (pid === undefined) throw new Error(`${launch.main} cannot be started`)
-  writePidFile(launch.pidFile, pid)
-  const last = keepLines(child, launch)
-  const exited = new Promise<Exit>((resolve) => {
+  const { pid = 0 } = child
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.on('error', (error) => pid === 0 && reject(error))
     // "close" comes when its output is read to the end as well.
     child.once('close', (code, signal) => {
       removePidFile(launch.pidFile)
@@ -61,22 +60,34 @@ export function launchService(launch: Launch): ServiceProcess {
       if (value !== undefined) resolve(value)
     })
   })
-  child.on('error', () => undefined)
+  if (pid === 0) return { pid, serving, exited, lastWords: () => [], kill: () => undefined }
+  const last = keepLines(child, launch)
+  remember(child, pid, launch.pidFile)
   return { pid, serving, exited, lastWords: () => last, kill: (signal) => void child.kill(signal) }
 }
 
+/** One that a later start could not end is not kept. */
+function remember(child: ChildProcess, pid: number, pidFile: string): void {
+  try {
+    writePidFile(pidFile, pid)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+}
+
 function keepLines(child: ChildProcess, launch: Launch): string[] {
-  const log = openLog(launch.logFile)
+  const log = new LogFile(launch.logFile)
   const last: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue
     createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
-      log.write(`${line}\n`)
+      log.append(line)
       if (last.push(line) > keptLines) last.shift()
       launch.onLine(line)
     })
   }
-  child.once('close', () => log.end())
+  child.once('close', () => log.close())
   return last
 }
 

@@ -20,6 +20,9 @@ export type SupervisedOptions = {
 /** A configuration that a service refuses: trying again would not help. */
 const configurationExit = 78
 
+/** How a process ended, for people; `refusal` is what it said of its configuration when it would not have it. */
+type Ending = { how: string; livedMs: number; refusal: string | undefined }
+
 /** One process of a service, started again with a growing delay whenever it ends unwanted. */
 export class SupervisedService {
   readonly #options: SupervisedOptions
@@ -36,7 +39,6 @@ export class SupervisedService {
   constructor(options: SupervisedOptions) {
     this.#options = options
     this.#ended = this.#keepRunning()
-    this.#ended.catch(() => undefined)
   }
 
   /** Pid and addresses of the process that serves now, or undefined between two. */
@@ -81,33 +83,45 @@ export class SupervisedService {
       this.#options.say(`${this.#options.label} does not end within ${patienceMs / 1000} s and is killed`)
       this.#process?.kill('SIGKILL')
     }, patienceMs)
-    await this.#ended.catch(() => undefined)
+    await this.#ended
     clearTimeout(timer)
   }
 
   async #keepRunning() {
+    const { label, say } = this.#options
     while (this.#wanted) {
-      const { label, say } = this.#options
-      const process = this.#launch()
-      const exit = await process.exited
-      const served = this.#serving !== undefined || this.#before !== undefined
-      this.#process = undefined
-      this.#serving = undefined
-      this.#options.onChange()
+      const ending = await this.#runOnce()
       if (!this.#wanted) break
-      if (exit.code === configurationExit && !served) {
-        this.#fail(new Error(`${label} refuses its configuration:\n${process.lastWords().join('\n')}`))
+      if (ending.refusal !== undefined && this.#before === undefined) {
+        this.#fail(new Error(`${label} refuses its configuration:\n${ending.refusal}`))
         return
       }
       if (!this.#renewing) {
-        const delayMs = this.#backoff.next(exit.livedMs)
-        say(`${label} (process ${process.pid}) ${howItEnded(exit)}; it is started again in ${delayMs / 1000} s`)
+        const delayMs = this.#backoff.next(ending.livedMs)
+        say(`${label} ${ending.how}; it is started again in ${delayMs / 1000} s`)
         this.#pause = new AbortController()
         await sleep(delayMs, undefined, { signal: this.#pause.signal }).catch(() => undefined)
       }
       this.#renewing = false
     }
-    this.#fail(new Error(`${this.#options.label} was stopped`))
+    this.#fail(new Error(`${label} was stopped`))
+  }
+
+  /** Runs a process to its end. One that cannot be started, for want of processes, descriptors or space, has ended as well. */
+  async #runOnce(): Promise<Ending> {
+    try {
+      const process = this.#launch()
+      const exit = await process.exited
+      const refusal = exit.code === configurationExit ? process.lastWords().join('\n') : undefined
+      return { how: `(process ${process.pid}) ${howItEnded(exit)}`, livedMs: exit.livedMs, refusal }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { how: `cannot be started: ${reason}`, livedMs: 0, refusal: undefined }
+    } finally {
+      this.#process = undefined
+      this.#serving = undefined
+      this.#options.onChange()
+    }
   }
 
   #launch(): ServiceProcess {

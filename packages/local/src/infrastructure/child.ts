@@ -66,7 +66,12 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     })
   })
   if (child.pid === undefined) throw new Error(`${options.name} cannot be started: ${(await failed).message}`)
-  writePidFile(options.pidFile, child.pid)
+  try {
+    writePidFile(options.pidFile, child.pid)
+  } catch (error) {
+    child.kill('SIGKILL') // a later start could not end it
+    throw error
+  }
   child.unref()
   const running = () => child.exitCode === null && child.signalCode === null
   const stop = async () => {

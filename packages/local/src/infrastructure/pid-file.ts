@@ -23,7 +23,11 @@ export function readPidFile(file: string): ProcessIdentity | undefined {
 
 /** Forgets a process. */
 export function removePidFile(file: string): void {
-  rmSync(file, { force: true })
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // What it names has ended: nobody takes another process for it.
+  }
 }
 
 /**

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { repositoryRoot } from '../repository.ts'
@@ -7,7 +17,7 @@ import { executableFolders, isExecutable } from './executables.ts'
 import { canEnter, type SystemUser } from './system-user.ts'
 
 /** A folder with matching `initdb` and `postgres`. */
-export type PostgresBinaries = { dir: string; major: number }
+export type PostgresBinaries = { dir: string; version: string; major: number }
 
 /** Oldest PostgreSQL that Parley's statements run on. */
 export const oldestPostgres = 14
@@ -17,20 +27,32 @@ export function findPostgres(): PostgresBinaries[] {
   const folders = [...executableFolders(), ...packagedFolders()].filter((dir) => existsSync(join(dir, 'initdb')))
   const real = [...folders.map((dir) => dirname(realpathSync(join(dir, 'initdb')))), ...embeddedFolder()]
   return [...new Set(real)].flatMap((dir) => {
-    const major = majorVersion(dir)
-    return major === undefined || major < oldestPostgres ? [] : [{ dir, major }]
+    const version = versionIn(dir)
+    const major = Number.parseInt(version ?? '', 10)
+    return version === undefined || major < oldestPostgres ? [] : [{ dir, version, major }]
   })
 }
 
 /** The same binaries at a place the user may enter: npm's are copied when the checkout lies in a private folder. */
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
-  const copy = join(copies, `postgresql-${binaries.major}`)
-  if (!existsSync(copy)) {
-    mkdirSync(copies, { recursive: true, mode: 0o755 })
-    cpSync(dirname(binaries.dir), copy, { recursive: true, verbatimSymlinks: true })
-  }
+  const copy = join(copies, `postgresql-${binaries.version}`)
+  if (!existsSync(copy)) copyWhole(dirname(binaries.dir), copy)
   return { ...binaries, dir: join(copy, 'bin') }
+}
+
+/** A copy that was interrupted, or is still being made elsewhere, lies aside under another name. */
+function copyWhole(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o755 })
+  const unfinished = mkdtempSync(`${to}.`)
+  try {
+    cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true })
+    chmodSync(unfinished, 0o755)
+    renameSync(unfinished, to)
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    if (!existsSync(to)) throw error // else another start was faster
+  }
 }
 
 function packagedFolders(): string[] {
@@ -61,10 +83,9 @@ function embeddedFolder(): string[] {
 }
 
 /** Undefined unless both programs answer and are of one version: what lies in PATH may be a wrapper of something else. */
-function majorVersion(dir: string): number | undefined {
+function versionIn(dir: string): string | undefined {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) => versionOf(join(dir, name)))
-  if (initdb === undefined || initdb !== postgres) return undefined
-  return Number.parseInt(initdb, 10)
+  return initdb === postgres ? initdb : undefined
 }
 
 function versionOf(program: string): string | undefined {

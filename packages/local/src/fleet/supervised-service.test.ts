@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '../../test/_eventually.ts'
+import { SupervisedService } from './supervised-service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-supervised-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const main = join(folder, 'main.mjs')
+writeFileSync(main, "process.send({ type: 'ready', internalPort: 1 }); process.on('SIGTERM', () => process.exit())")
+
+function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
+  const said: string[] = []
+  const files = { logFile: join(folder, 'rooms.log'), pidFile: join(folder, run, 'rooms.pid') }
+  const handlers = { say: (line: string) => void said.push(line), onLine: () => {}, onChange: () => {} }
+  return { service: new SupervisedService({ label: 'rooms', main, env, ...files, ...handlers }), said }
+}
+
+test('a program that the system does not start is tried again', async () => {
+  const tooMuch = [{ FILL: 'x'.repeat(3_000_000) }]
+  const { service, said } = supervised('', () => tooMuch.pop() ?? {})
+  await service.serving()
+  expect(said).toEqual([expect.stringMatching(/^rooms cannot be started: spawn E2BIG; it is started again in 0.25 s$/)])
+  await service.stop(5_000)
+})
+
+test('so is one whose pid file cannot be written, and it is left running by no attempt', async () => {
+  const { service, said } = supervised('run')
+  await eventually(() => said.length > 0)
+  expect(said[0]).toMatch(/^rooms cannot be started: ENOENT.*rooms.pid/)
+  expect(service.current).toBeUndefined()
+  mkdirSync(join(folder, 'run'))
+  await service.serving()
+  await service.stop(5_000)
+})
+
+test('so is one whose environment cannot be made', async () => {
+  let failures = 2
+  const { service, said } = supervised('', () => {
+    if (failures-- > 0) throw new Error('EMFILE: too many open files')
+    return {}
+  })
+  await service.serving()
+  expect(said).toHaveLength(2)
+  await service.stop(5_000)
+})

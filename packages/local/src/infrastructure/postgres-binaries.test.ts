@@ -1,0 +1,45 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { reachableBinaries } from './postgres-binaries.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-binaries-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const asRoot = process.getuid?.() === 0 ? test : test.skip
+const why = process.getuid?.() === 0 ? '' : ' (skipped: only root runs PostgreSQL as another user)'
+
+/** Binaries in a folder that nobody else may enter. */
+function privateBinaries(version: string) {
+  const dir = join(folder, version, 'bin')
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(join(dir, 'postgres'), version)
+  chmodSync(folder, 0o700)
+  return { dir, version, major: Number.parseInt(version, 10) }
+}
+
+asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
+  const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
+  const copies = join(folder, 'copies')
+  const copied = (version: string) =>
+    readFileSync(join(reachableBinaries(privateBinaries(version), nobody, copies).dir, 'postgres'), 'utf8')
+  // What an earlier start left when it was killed while it copied.
+  mkdirSync(join(copies, 'postgresql-16/bin'), { recursive: true })
+  mkdirSync(join(copies, 'postgresql-16.4.killed'))
+  expect(copied('16.4')).toBe('16.4')
+  expect(copied('16.9')).toBe('16.9')
+  expect(copied('16.4')).toBe('16.4')
+  expect(readdirSync(copies).filter((name) => existsSync(join(copies, name, 'bin/postgres')))).toEqual([
+    'postgresql-16.4',
+    'postgresql-16.9',
+  ])
+})
