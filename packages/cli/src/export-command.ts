@@ -6,6 +6,7 @@ import { writePrivately, type Take } from './private-file.ts'
 import type { Surroundings } from './surroundings.ts'
 import { counted } from './transfer/counted.ts'
 import type { Line } from './transfer/parley/format.ts'
+import type { Exported } from './transfer/parley/write-export.ts'
 
 type Options = { room?: string[]; out: string; files?: string }
 
@@ -46,8 +47,15 @@ async function runExport({ access, write, note, print, tell }: Surroundings, opt
     counted(done.files, 'files'),
   ]
   const text = `wrote ${rooms}, ${people}, ${messages} and ${kept}`
-  if (out === '-') tell({ json: done, text })
-  else print({ json: { file: out, ...done }, text: `${text} to ${out}` })
+  const missing = missingFiles(done.missing)
+  if (out === '-') tell({ json: done, text: `${text}${missing}` })
+  else print({ json: { file: out, ...done }, text: `${text} to ${out}${missing}` })
+}
+
+function missingFiles({ files, assets }: Exported['missing']): string {
+  if (files === 0) return ''
+  const more = files > assets.length ? ` and ${files - assets.length} more` : ''
+  return `\n${counted(files, 'files')} could not be written, their bytes are gone: ${assets.join(', ')}${more}`
 }
 
 /** Keeps files in a folder, each under its name when it is whole. */

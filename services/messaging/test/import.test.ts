@@ -1,8 +1,13 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
+import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code, createClient, type Client } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { MessagingTransferService, type ImportedMessageSchema } from '@parley/contracts/internal'
+import {
+  type ExportMessagesResponse_Message,
+  ExportMessagesResponseSchema,
+  MessagingTransferService,
+  type ImportedMessageSchema,
+} from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { recordRoom, refused, say, shown } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -292,5 +297,51 @@ describe('the export of a room', () => {
     const after = messages.at(-1)?.roomSeq ?? 0n
     expect((await transfer.exportMessages({ roomId, after })).messages).toEqual([])
     await expect(transfer.exportMessages({ roomId: 'Rnone' })).rejects.toMatchObject({ code: Code.NotFound })
+  })
+
+  /** Everything, page by page. */
+  async function pages(roomId: string) {
+    const all: ExportMessagesResponse_Message[][] = []
+    for (let after = 0n; ;) {
+      const { messages } = await transfer.exportMessages({ roomId, after })
+      const last = messages.at(-1)
+      if (!last) return all
+      all.push(messages)
+      after = last.roomSeq
+    }
+  }
+
+  test('ends pages at a budget of bytes, of texts and reactions alike', async () => {
+    const roomId = await channel()
+    const people = Array.from({ length: 4_000 }, (_, index) => `someone-${index}`)
+    const reactions = [{ emoji: 'tada', userIds: people }]
+    await send(
+      roomId,
+      Array.from({ length: 60 }, (_, index) => message(String(index), index, { body: 'x'.repeat(10_000) })),
+    )
+    for (let index = 60; index < 70; index++) await send(roomId, [message(String(index), index, { reactions })])
+    const found = await pages(roomId)
+    expect(found.flat()).toHaveLength(70)
+    expect(found.flat().at(-1)?.reactions).toMatchObject([{ emoji: 'tada', userIds: people }])
+    for (const page of found) {
+      const bytes = toBinary(ExportMessagesResponseSchema, create(ExportMessagesResponseSchema, { messages: page }))
+      expect(bytes.length).toBeLessThan(512 * 1024)
+    }
+  })
+
+  test('tells the reactions of one message in parts when there are too many', async () => {
+    const roomId = await channel()
+    const people = Array.from({ length: 20_000 }, (_, index) => `someone-${String(index).padStart(5, '0')}`)
+    const reactions = ['tada', '+1'].map((emoji) => ({ emoji, userIds: people }))
+    await send(roomId, [message('1', 1, { reactions }), message('2', 2)])
+    const told: string[] = []
+    for (let more = true; more;) {
+      const { messages } = await transfer.exportMessages({ roomId, skippedReactions: told.length })
+      expect(messages).toHaveLength(1)
+      for (const { emoji, userIds } of messages[0]?.reactions ?? []) told.push(...userIds.map((id) => `${emoji} ${id}`))
+      more = messages[0]?.moreReactions ?? false
+    }
+    expect(told).toHaveLength(40_000)
+    expect(new Set(told).size).toBe(40_000)
   })
 })

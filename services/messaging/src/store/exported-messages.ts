@@ -32,21 +32,36 @@ export const exportMessages = (
   limit: number,
 ): Promise<ExportedMessage[]> => messages.run(on, [roomId, after, limit])
 
-export type ExportedReaction = { seq: bigint; emoji: string; userIds: string[] }
+export type ReactionCount = { seq: bigint; count: number }
+
+const reactionCounts = statement<ReactionCount>(
+  'export_reaction_counts',
+  `select seq, sum(count)::int as count from reaction_tallies where room_id = $1 and seq = any ($2::bigint[]) group by seq`,
+)
+
+/** How many reactions these messages have; nothing of those without. */
+export const countReactions = (on: Connection, roomId: string, seqs: readonly bigint[]): Promise<ReactionCount[]> =>
+  reactionCounts.run(on, [roomId, seqs])
+
+export type ExportedReaction = { seq: bigint; emoji: string; userId: string }
 
 const reactions = statement<ExportedReaction>(
   'export_reactions',
-  `select r.seq, r.emoji, array_agg(r.user_id order by r.created_at, r.user_id) as "userIds"
+  `select r.seq, r.emoji, r.user_id as "userId"
 from reactions r
 left join reaction_tallies t on t.room_id = r.room_id and t.seq = r.seq and t.emoji = r.emoji
 where r.room_id = $1 and r.seq = any ($2::bigint[])
-group by r.seq, r.emoji, t.since
-order by r.seq, t.since`,
+order by r.seq, t.since, r.emoji, r.created_at, r.user_id
+offset $3 limit $4`,
 )
 
-/** Everyone who reacted to these messages, emojis in the order they are shown. */
-export const exportReactions = (on: Connection, roomId: string, seqs: readonly bigint[]): Promise<ExportedReaction[]> =>
-  reactions.run(on, [roomId, seqs])
+/** Who reacted to these messages, but for the first `offset` of them: emojis in the order they are shown, people by time. */
+export const exportReactions = (
+  on: Connection,
+  roomId: string,
+  seqs: readonly bigint[],
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ExportedReaction[]> => reactions.run(on, [roomId, seqs, offset, limit])
 
 export type ExportedAttachment = {
   seq: bigint

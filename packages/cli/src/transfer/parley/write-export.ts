@@ -1,4 +1,5 @@
 import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
 import type { ExportMessagesResponse_Message, ExportRoomsResponse_Room } from '@parley/contracts/internal'
 import { exitCodes, Failure } from '../../failure.ts'
 import type { TransferFleet } from '../fleet.ts'
@@ -13,23 +14,33 @@ export type ExportOptions = {
   progress: (at: { room: string; messages: number }) => void
 }
 
-export type Exported = { rooms: number; people: number; messages: number; files: number }
+export type Exported = {
+  rooms: number
+  people: number
+  messages: number
+  files: number
+  /** Files whose bytes are gone, deleted meanwhile or lost: how many, and the ids of the first. */
+  missing: { files: number; assets: string[] }
+}
+
+type ExportedFleet = Omit<TransferFleet, 'storage' | 'parkedEvents'>
 
 /** Writes rooms with everything in them and everybody they name, page by page. */
-export async function exportRooms(fleet: TransferFleet, options: ExportOptions): Promise<Exported> {
+export async function exportRooms(fleet: ExportedFleet, options: ExportOptions): Promise<Exported> {
   return new Exporter(fleet, options).run()
 }
 
 const peopleAtOnce = 500
 const roomsAtOnce = 500
+const namedMissing = 100
 
 class Exporter {
-  readonly #fleet: TransferFleet
+  readonly #fleet: ExportedFleet
   readonly #options: ExportOptions
   readonly #people = new Set<string>()
-  readonly #done: Exported = { rooms: 0, people: 0, messages: 0, files: 0 }
+  readonly #done: Exported = { rooms: 0, people: 0, messages: 0, files: 0, missing: { files: 0, assets: [] } }
 
-  constructor(fleet: TransferFleet, options: ExportOptions) {
+  constructor(fleet: ExportedFleet, options: ExportOptions) {
     this.#fleet = fleet
     this.#options = options
   }
@@ -97,20 +108,54 @@ class Exporter {
       const last = messages.at(-1)
       if (!last) break
       await this.#introduce(messages.flatMap(peopleOf))
-      for (const message of messages) await this.#writeMessage(message)
+      for (const message of messages) {
+        await this.#fetchReactions(room.roomId, message)
+        await this.#writeMessage(message)
+      }
       progress({ room: room.name, messages: this.#done.messages })
       after = last.roomSeq
     }
     this.#done.rooms++
   }
 
+  /** Completes the reactions of a message that has more than one answer holds. */
+  async #fetchReactions(roomId: string, message: ExportMessagesResponse_Message): Promise<void> {
+    const byEmoji = new Map(message.reactions.map((reaction) => [reaction.emoji, reaction]))
+    for (let more = message.moreReactions; more;) {
+      const skippedReactions = message.reactions.reduce((sum, { userIds }) => sum + userIds.length, 0)
+      const after = message.roomSeq - 1n
+      const { messages } = await this.#fleet.messaging.exportMessages({ roomId, after, skippedReactions })
+      const part = messages.find(({ roomSeq }) => roomSeq === message.roomSeq)
+      if (!part || part.reactions.length === 0) return
+      await this.#introduce(peopleOf(part))
+      for (const reaction of part.reactions) {
+        const known = byEmoji.get(reaction.emoji)
+        if (known) known.userIds.push(...reaction.userIds)
+        else {
+          byEmoji.set(reaction.emoji, reaction)
+          message.reactions.push(reaction)
+        }
+      }
+      more = part.moreReactions
+    }
+  }
+
   async #writeMessage(message: ExportMessagesResponse_Message): Promise<void> {
     await this.#options.write(toMessageLine(message))
     this.#done.messages++
+    for (const { assetId } of message.attachments) await this.#keep(assetId)
+  }
+
+  async #keep(assetId: string): Promise<void> {
     if (!this.#options.keep) return
-    for (const { assetId } of message.attachments) {
+    try {
       await this.#options.keep(assetId, this.#bytesOf(assetId))
       this.#done.files++
+    } catch (error) {
+      if (!(error instanceof ConnectError) || error.code !== Code.NotFound) throw error
+      const { missing } = this.#done
+      missing.files++
+      if (missing.assets.length < namedMissing) missing.assets.push(assetId)
     }
   }
 

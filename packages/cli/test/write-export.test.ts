@@ -1,0 +1,97 @@
+import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import {
+  AccountsTransferService,
+  MessagingTransferService,
+  RoomsTransferService,
+  UploadsTransferService,
+} from '@parley/contracts/internal'
+import { exportRooms } from '../src/transfer/parley/write-export.ts'
+import type { Line } from '../src/transfer/parley/format.ts'
+
+const files: Record<string, string> = { whole: 'some bytes', empty: '' }
+const reactors = ['u1', 'u2', 'u3', 'u4', 'u5']
+
+/** A fleet with one room: of its files two are gone, and reactions come two at a time. */
+function fakeFleet(failure = Code.NotFound) {
+  const transport = createRouterTransport((router) => {
+    router.service(AccountsTransferService, {
+      exportPeople: ({ userIds }) => ({ people: userIds.map((userId) => ({ userId, login: userId })) }),
+    })
+    router.service(RoomsTransferService, {
+      exportLayout: () => ({ serverId: 'S1', groups: [] }),
+      exportRooms: ({ after }) => ({ rooms: after === '' ? [{ roomId: 'R1', name: 'general' }] : [] }),
+      exportMembers: () => ({ userIds: [] }),
+    })
+    router.service(MessagingTransferService, {
+      exportMessages: ({ after, skippedReactions }) => {
+        if (after > 0n) return { messages: [] }
+        const told = reactors.slice(skippedReactions, skippedReactions + 2)
+        const emojiOf = (userId: string) => (userId < 'u4' ? 'tada' : '+1')
+        const reactions = ['tada', '+1'].flatMap((emoji) => {
+          const userIds = told.filter((userId) => emojiOf(userId) === emoji)
+          return userIds.length > 0 ? [{ emoji, userIds }] : []
+        })
+        const attachments = ['gone', 'whole', 'cut', 'empty'].map((assetId) => ({ assetId, filename: assetId }))
+        const moreReactions = skippedReactions + 2 < reactors.length
+        return { messages: [{ eventId: 'E1', roomSeq: 1n, authorId: 'u1', reactions, moreReactions, attachments }] }
+      },
+    })
+    router.service(UploadsTransferService, {
+      exportFile: ({ assetId, offset }) => {
+        if (assetId === 'cut' && offset === 0n) return { size: 10n, content: Buffer.from('half') }
+        const bytes = files[assetId]
+        if (bytes === undefined) throw new ConnectError('no such asset', failure)
+        return { size: BigInt(bytes.length), content: Buffer.from(bytes).subarray(Number(offset)) }
+      },
+    })
+  })
+  return {
+    accounts: createClient(AccountsTransferService, transport),
+    rooms: createClient(RoomsTransferService, transport),
+    messaging: createClient(MessagingTransferService, transport),
+    uploads: createClient(UploadsTransferService, transport),
+  }
+}
+
+async function exported(fleet: ReturnType<typeof fakeFleet>) {
+  const lines: Line[] = []
+  const kept = new Map<string, string>()
+  const done = await exportRooms(fleet, {
+    rooms: [],
+    write: async (line) => void lines.push(line),
+    async keep(assetId, bytes) {
+      let text = ''
+      for await (const piece of bytes) text += Buffer.from(piece).toString()
+      kept.set(assetId, text)
+    },
+    progress: () => {},
+  })
+  return { lines, kept, done }
+}
+
+test('files that are gone are skipped and named at the end', async () => {
+  const { lines, kept, done } = await exported(fakeFleet())
+  expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 2, assets: ['gone', 'cut'] } })
+  expect([...kept]).toEqual([
+    ['whole', 'some bytes'],
+    ['empty', ''],
+  ])
+  expect(lines.at(-1)).toEqual({ type: 'end', messages: 1 })
+})
+
+test('any other failure ends the export', async () => {
+  await expect(exported(fakeFleet(Code.Internal))).rejects.toMatchObject({ code: Code.Internal })
+})
+
+test('the reactions of a message that come in parts are one line', async () => {
+  const { lines } = await exported(fakeFleet())
+  expect(lines.filter(({ type }) => type === 'message')).toMatchObject([
+    {
+      reactions: [
+        { emoji: 'tada', people: ['u1', 'u2', 'u3'] },
+        { emoji: '+1', people: ['u4', 'u5'] },
+      ],
+    },
+  ])
+})
