@@ -102,6 +102,8 @@ describe('while it lasts', () => {
     try {
       expect(await report(userId, AWAY)).toBe(AWAY)
       expect(await shown(userId)).toBe(OFFLINE)
+      // Services are told that this is not known: they can wait.
+      expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
       expect((await env.as(UserService, { userId }).listUsers({})).users.length).toBeGreaterThan(0)
     } finally {
       await env.redis.start()
@@ -109,6 +111,9 @@ describe('while it lasts', () => {
     await eventually(async () => {
       await report(userId, AWAY)
       expect(await shown(userId)).toBe(AWAY)
+    })
+    expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({
+      ...{ presences: [{ userId, status: AWAY }], unknown: false },
     })
   })
 })

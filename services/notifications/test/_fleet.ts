@@ -44,6 +44,7 @@ export type FakeRoom = { members: Set<string>; dm?: boolean; name?: string; role
 export class Neighbours {
   readonly rooms = new Map<string, FakeRoom>()
   readonly presences = new Map<string, PresenceStatus>()
+  presencesUnknown = false
   /** By thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
@@ -189,6 +190,7 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
       },
       getPresences: ({ userIds }) => {
         neighbours.note('getPresences')
+        if (neighbours.presencesUnknown) return { unknown: true }
         return {
           presences: userIds.flatMap((userId) => {
             const status = presences.get(userId)

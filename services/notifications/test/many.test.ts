@@ -132,6 +132,33 @@ test('a retraction ends the telling of many and takes back what was told, a thou
   await eventually(async () => expect(await jobs()).toBe(0))
 })
 
+test('@here is tried again while nobody can tell who is there, and keeps nobody else waiting', async () => {
+  await fleet.start({}, { jobsEveryMs: 200 })
+  const [members, followers] = [many(20), many(10, 'Ufollower')]
+  fleet.neighbours.room('R1', [...members, ...followers, 'Uann'])
+  fleet.neighbours.followers.set('Eroot', followers)
+  for (const userId of members.slice(0, 5)) fleet.neighbours.presences.set(userId, PresenceStatus.ONLINE)
+  fleet.neighbours.presencesUnknown = true
+  const story = new Story(fleet.bus, 'R1')
+  const mentions = { here: true, userIds: [members[7] ?? ''] }
+  const eventId = await story.post('Uann', { mentions, threadRootEventId: 'Eroot', manyThreadFollowers: true })
+  await eventually(async () => expect(await told(eventId)).toHaveLength(11), slowly)
+  await eventually(async () => {
+    const [job] = await sqlRows<{ failures: number }>(fleet.db, sql`select failures from notification_jobs`)
+    expect(job?.failures).toBeGreaterThan(0)
+  }, slowly)
+  fleet.neighbours.presencesUnknown = false
+  await eventually(async () => expect(await jobs()).toBe(0), slowly)
+  const rows = await told(eventId)
+  expect(
+    rows
+      .filter(({ kind }) => kind === 'mention')
+      .map(({ userId }) => userId)
+      .sort(),
+  ).toEqual([...members.slice(0, 5), members[7]].sort())
+  expect(rows).toHaveLength(16)
+})
+
 test('a job fails and goes on while a neighbour is away', async () => {
   await fleet.start()
   const members = many(1200)

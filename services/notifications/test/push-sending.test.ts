@@ -108,6 +108,23 @@ test('a dismissal waits for the push that shows', async () => {
   await drained()
 })
 
+test('a push waits while nobody can tell who is in do-not-disturb', async () => {
+  await push.subscribe(user, 'unknown')
+  await push.subscribe('Uquiet', 'quiet')
+  const { neighbours } = push.fleet
+  neighbours.presencesUnknown = true
+  neighbours.calls.length = 0
+  await push.notify(user, { eventId: 'Eunknown' })
+  await push.notify('Uquiet', { eventId: 'Eunknown' })
+  await eventually(() => expect(neighbours.calls.filter((call) => call === 'getPresences').length).toBeGreaterThan(1))
+  expect(push.service.by('unknown')).toEqual([])
+  neighbours.presences.set('Uquiet', PresenceStatus.DO_NOT_DISTURB)
+  neighbours.presencesUnknown = false
+  await pushesAt('unknown')
+  await drained()
+  expect(push.service.by('quiet')).toEqual([])
+})
+
 const changes: Record<string, (user: string) => unknown> = {
   read: (id) => push.dismiss(id, 'mention-Egone'),
   muted: (id) => push.fleet.as(id).preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED }),

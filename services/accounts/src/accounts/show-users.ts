@@ -15,7 +15,7 @@ export async function showEach<Row extends UserRow, T>(
   const presence = await ctx.presence.of(rows.filter(({ deletedAt }) => deletedAt === null).map(({ id }) => id))
   const now = ctx.now()
   return rows.map((row) =>
-    show(row, toUser(row, { presence: presence.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now })),
+    show(row, toUser(row, { presence: presence?.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now })),
   )
 }
 
@@ -26,5 +26,5 @@ export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[
 /** One account as everyone sees it. */
 export async function showUser(ctx: Showing, row: UserRow): Promise<User> {
   const presence = await ctx.presence.of([row.id])
-  return toUser(row, { presence: presence.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now: ctx.now() })
+  return toUser(row, { presence: presence?.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now: ctx.now() })
 }

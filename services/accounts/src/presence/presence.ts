@@ -18,7 +18,7 @@ const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
 )
 
-/** Who is there, in Redis alone: while it is away nobody is, and every question is answered all the same. */
+/** Who is there, in Redis alone: while it is away that is unknown, and every question is answered all the same. */
 export class Presence {
   readonly #redis: RedisClient
   readonly #announce: Announce
@@ -31,18 +31,18 @@ export class Presence {
     this.#leaseMs = options.leaseMs ?? leaseMs
   }
 
-  /** The status of those who are there; one round trip for all of them. */
-  async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus>> {
-    const found = new Map<string, PresenceStatus>()
-    if (userIds.length === 0) return found
-    await this.#ask(async () => {
+  /** The status of those who are there, undefined when that is unknown; one round trip for all of them. */
+  async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
+    if (userIds.length === 0) return new Map()
+    return this.#ask(async () => {
+      const found = new Map<string, PresenceStatus>()
       const values = await this.#redis.mget(userIds.map(recordKey))
       for (const [n, id] of userIds.entries()) {
         const status = statuses.get(values[n]?.charAt(0) ?? '')
         if (status !== undefined) found.set(id, status)
       }
+      return found
     })
-    return found
   }
 
   /** Takes a report and answers the status that holds; a change is announced. */

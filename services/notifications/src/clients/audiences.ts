@@ -18,8 +18,8 @@ type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'use
 /** A page of people; `last` when there are no others behind it. */
 export type People = { userIds: string[]; last: boolean }
 
-/** Who is there, and how. Whoever is missing is not there. */
-export type Presences = ReadonlyMap<string, PresenceStatus>
+/** Who is there, and how. Whoever is missing is not there. Undefined while nobody can tell. */
+export type Presences = ReadonlyMap<string, PresenceStatus> | undefined
 
 /** What neighbours know of the people a message may be for. */
 export class Audiences {
@@ -54,12 +54,14 @@ export class Audiences {
       userIds.slice(index * idsPerCall, (index + 1) * idsPerCall),
     )
     const answers = await Promise.all(chunks.map((chunk) => this.#accounts.getPresences({ userIds: chunk }, options)))
+    if (answers.some(({ unknown }) => unknown)) return undefined
     return new Map(answers.flatMap(({ presences }) => presences.map(({ userId, status }) => [userId, status] as const)))
   }
 }
 
 export const isThere = (presences: Presences, userId: string): boolean =>
-  (presences.get(userId) ?? PresenceStatus.OFFLINE) !== PresenceStatus.OFFLINE
+  (presences?.get(userId) ?? PresenceStatus.OFFLINE) !== PresenceStatus.OFFLINE
 
+/** While nobody can tell, nobody is told quietly: what is told so is never pushed, and a push asks again before it leaves. */
 export const wantsQuiet = (presences: Presences, userId: string): boolean =>
-  presences.get(userId) === PresenceStatus.DO_NOT_DISTURB
+  presences?.get(userId) === PresenceStatus.DO_NOT_DISTURB

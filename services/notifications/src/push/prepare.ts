@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect'
 import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import type { Db } from '@parley/postgres'
 import { effectiveLevel, levelOf } from '../domain/levels.ts'
@@ -24,7 +25,7 @@ const timeoutMs = 3_000
 
 /**
  * Looks at pushes right before they leave, all of them together: whether they still should, and what they say. Rejects when a
- * neighbour does not answer: then nothing is known.
+ * neighbour does not answer, or does not know: then nothing is known.
  */
 export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))
@@ -51,7 +52,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
   const userIds = unique(shows.map(({ userId }) => userId))
   const messages = new Map(shows.map(({ roomId, eventId }) => [eventId, { roomId, eventId }]))
   const roomIds = unique(shows.map(({ roomId }) => roomId))
-  const [levels, badges, { presences }, { profiles }, previews, roomNames] = await Promise.all([
+  const [levels, badges, { presences, unknown }, { profiles }, previews, roomNames] = await Promise.all([
     findChosenLevels(db, shows),
     countDirectMessages(db, userIds),
     accounts.getPresences({ userIds }, { timeoutMs }),
@@ -64,6 +65,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
       }),
     ),
   ])
+  if (unknown) throw new ConnectError('nobody can tell who is in do-not-disturb', Code.Unavailable)
   const { MUTED } = NotificationLevel
   const muted = levels.filter(
     (one) => effectiveLevel(levelOf(one.room ?? undefined), levelOf(one.server ?? undefined)) === MUTED,

@@ -72,6 +72,7 @@ async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
       if (!last) return { userIds: [], many: [audience] }
       if (audience.of !== 'present_members') return { userIds, many: [] }
       const presences = await audiences.presences(userIds)
+      if (!presences) return { userIds: [], many: [audience] }
       return { userIds: userIds.filter((userId) => isThere(presences, userId)), many: [] }
     }),
   )

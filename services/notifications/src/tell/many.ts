@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect'
 import { idsPerCall, isThere, wantsQuiet, type People } from '../clients/audiences.ts'
 import type { Context } from '../context.ts'
 import { firstReasons, type Recipient } from '../domain/candidates.ts'
@@ -23,6 +24,11 @@ export async function tellSome(ctx: Context, work: ManyToTell, after: string): P
   if (!audience || (await isRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
   const page = await readPages(ctx, message, audience, after)
   const presences = await ctx.audiences.presences(page.userIds)
+  if (audience.of === 'present_members' && !presences) {
+    if (others.length === 0) throw new ConnectError('nobody can tell who is there', Code.Unavailable)
+    // The others do not wait for that.
+    return { work: { ...work, audiences: [...others, audience] }, after: '' }
+  }
   const reasons = firstReasons([[kindOf(audience), page.userIds]], message.actorId)
   const recipients = [...reasons].flatMap(([userId, kind]): Recipient[] =>
     audience.of === 'present_members' && !isThere(presences, userId)
