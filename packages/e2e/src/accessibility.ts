@@ -14,3 +14,13 @@ export async function shortcomingsOf(page: Page): Promise<string[]> {
   })
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
+
+/** What can be pressed or filled in but lies, in whole or in part, beside the window, column or dialog that it belongs to. */
+export const cutOffIn = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {
+    if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('.unseen, pre')) return false
+    const { left, right, width } = control.getBoundingClientRect()
+    if (width === 0) return false
+    const around = control.closest('dialog, aside, main, nav')?.getBoundingClientRect()
+    return left < Math.max(0, around?.left ?? 0) - 1 || right > Math.min(innerWidth, around?.right ?? innerWidth) + 1
+  }).map((control) => control.outerHTML.slice(0, 200))`)

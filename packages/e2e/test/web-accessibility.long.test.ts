@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
-import { shortcomingsOf } from '../src/accessibility.ts'
+import { cutOffIn, shortcomingsOf } from '../src/accessibility.ts'
 import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
 
 const themes = {
   light: { theme: 'light' },
@@ -20,6 +20,9 @@ let rootId: string
 useBrowser('accessibility', async () => {
   ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
   roomId = await newRoom(owner, [bob])
+  const description =
+    'What this room is for, told at such length that no head of a room can ever hold it in one line of its own.'
+  await owner.call(RoomService.method.updateRoom, { roomId, description })
   await post(
     owner,
     roomId,
@@ -115,6 +118,44 @@ inBrowser('a thread can be used by everybody', async () => {
   await inEveryTheme(page, async (theme) =>
     expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
   )
+})
+
+const sizes = [
+  { what: 'on a phone', width: 390, height: 780 },
+  { what: 'at 200 %', width: 640, height: 400 },
+  { what: 'beside a pane', width: 1000, height: 700 },
+]
+inBrowser.each(sizes)('nothing is cut off $what', async ({ what, ...viewport }) => {
+  await using visitor = await visit(`/chat/-/${roomId}`, { ...calm, viewport })
+  const { page } = visitor
+  await fillSignIn(page, owner)
+  await messageWith(page, 'Shall we?').waitFor()
+  const look = async (where: string) => expect({ where, cutOff: await cutOffIn(page) }).toEqual({ where, cutOff: [] })
+  await look('a room')
+  const { origin } = new URL(page.url())
+  await page.goto(`${origin}/chat/-/${roomId}/${rootId}`)
+  await page.getByRole('complementary').getByText('After lunch.').waitFor()
+  await look('a thread')
+  // Where one column is shown at a time, the sidebar has an address of its own.
+  await page.goto(`${origin}${viewport.width < 704 ? '/' : `/chat/-/${roomId}`}`)
+  await page.waitForLoadState('networkidle')
+  for (const pane of [/^Threads/, /^Notifications/]) {
+    await page.getByRole('button', { name: pane }).click()
+    await page.getByRole('complementary').getByRole('heading', { name: pane }).waitFor()
+    await look(String(pane))
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+  }
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const sections = page.getByRole('dialog').getByRole('navigation').getByRole('button')
+  for (const section of await sections.all()) {
+    await section.click()
+    await look(`settings, ${await section.innerText()}`)
+  }
+  for (const path of ['people', `people/${bob.userId}`, 'invites', 'rooms', `rooms/${roomId}`, 'server', 'start']) {
+    await page.goto(`${origin}/manage/${path}`)
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    await look(path)
+  }
 })
 
 inBrowser('administration can be used by everybody', async () => {

@@ -2,8 +2,8 @@ import type { Element } from 'hast'
 import type { Parents, Text } from 'mdast'
 import type { Extension } from 'mdast-util-from-markdown'
 
-/** A stretch of a text: somebody's login after an "@", or anything else. */
-export type Stretch = { text: string; login: string | undefined }
+/** A stretch of a text: somebody's login after an "@", a call to everyone, or anything else. */
+export type Stretch = { text: string; login?: string; everyone?: boolean }
 
 /** Web addresses, and what stands behind the name of a host: nobody is mentioned there. As the server reads them. */
 const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/u
@@ -17,12 +17,12 @@ export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0
   for (const { 0: whole, 1: login, index } of text.matchAll(either)) {
-    if (login === undefined || handles.has(login.toLowerCase())) continue
-    if (index > from) stretches.push({ text: text.slice(from, index), login: undefined })
-    stretches.push({ text: whole, login })
+    if (login === undefined) continue
+    if (index > from) stretches.push({ text: text.slice(from, index) })
+    stretches.push({ text: whole, ...(handles.has(login.toLowerCase()) ? { everyone: true } : { login }) })
     from = index + whole.length
   }
-  if (from < text.length) stretches.push({ text: text.slice(from), login: undefined })
+  if (from < text.length) stretches.push({ text: text.slice(from) })
   return stretches
 }
 
