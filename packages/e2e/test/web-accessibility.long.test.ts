@@ -125,8 +125,8 @@ const sizes = [
   { what: 'at 200 %', width: 640, height: 400 },
   { what: 'beside a pane', width: 1000, height: 700 },
 ]
-inBrowser.each(sizes)('nothing is cut off $what', async ({ what, ...viewport }) => {
-  await using visitor = await visit(`/chat/-/${roomId}`, { ...calm, viewport })
+inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
+  await using visitor = await visit(`/chat/-/${roomId}`, { ...calm, viewport: { width, height } })
   const { page } = visitor
   await fillSignIn(page, owner)
   await messageWith(page, 'Shall we?').waitFor()
@@ -137,7 +137,7 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ what, ...viewport }) 
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
   await look('a thread')
   // Where one column is shown at a time, the sidebar has an address of its own.
-  await page.goto(`${origin}${viewport.width < 704 ? '/' : `/chat/-/${roomId}`}`)
+  await page.goto(`${origin}${width < 704 ? '/' : `/chat/-/${roomId}`}`)
   await page.waitForLoadState('networkidle')
   for (const pane of [/^Threads/, /^Notifications/]) {
     await page.getByRole('button', { name: pane }).click()

@@ -142,6 +142,50 @@ inBrowser('room switch, far jump', async () => {
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 
+/** When something could be seen on a page, by the clock of the machine: what an expression of the page tells. */
+const seenAt = (page: Page, expression: string) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    const look = () => (${expression})
+      ? requestAnimationFrame(() => setTimeout(() => resolve(Date.now())))
+      : requestAnimationFrame(look)
+    look()
+  })`)
+
+inBrowser('until another browser shows it', async () => {
+  await using ofOwner = await visit(`/chat/-/${otherRoomId}`)
+  await using ofAda = await visit(`/chat/-/${otherRoomId}`)
+  await Promise.all([signInAt(ofOwner.page, owner), signInAt(ofAda.page, ada)])
+  for (const { page } of [ofOwner, ofAda]) await messageWith(page, 'In the other room').waitFor()
+  const field = ofOwner.page.getByRole('textbox', { name: 'Write a message' })
+  let said = 0
+  const message = async () => {
+    await field.fill(`Said for others ${++said}`)
+    const seen = seenAt(ofAda.page, `document.querySelector('[role=log]').textContent.includes('others ${said}')`)
+    const began = Date.now()
+    await field.press('Enter')
+    return (await seen) - began
+  }
+  note('a message until another browser shows it', inMs(await medianOf(message)))
+  const reaction = async () => {
+    await messageWith(ofOwner.page, `others ${said}`).hover()
+    await messageWith(ofOwner.page, `others ${said}`).getByRole('button', { name: 'React', exact: true }).click()
+    const button = messageWith(ofOwner.page, `others ${said}`).getByRole('button', { name: 'React with tada' })
+    await button.waitFor()
+    const seen = seenAt(
+      ofAda.page,
+      `document.querySelectorAll('[role=log] [aria-label^=":tada:"]').length > ${reacted}`,
+    )
+    const began = Date.now()
+    await button.click()
+    reacted++
+    const took = (await seen) - began
+    await message()
+    return took
+  }
+  let reacted = 0
+  note('a reaction until another browser shows it', inMs(await medianOf(reaction)))
+})
+
 const keys = 100
 
 /**

@@ -50,7 +50,7 @@ export class Chat {
     this.userId = profile?.id ?? ''
     this.people = new People(server, this.userId)
     if (profile) this.people.learn([profile])
-    this.rooms = new Rooms(server, this.people)
+    this.rooms = new Rooms(server, this.people, this.userId)
     this.inbox = new Inbox(server, this.people)
     this.followed = new FollowedThreads(server, this.people, viewer.capabilities?.hasUnreadFollowedThreads ?? false)
     this.typing = new Typing(server)

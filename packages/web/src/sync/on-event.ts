@@ -31,7 +31,7 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       const place = placeOf({ roomId, threadRootEventId })
       chat.typing.ended(place, actorId)
       void chat.timelineAt(place)?.catchUp()
-      if (threadRootEventId === '') return chat.rooms.posted(roomId)
+      if (threadRootEventId === '') return chat.rooms.posted(roomId, actorId)
       chat.followed.changed()
       return chat.refreshMessage(roomId, threadRootEventId)
     }

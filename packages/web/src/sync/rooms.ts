@@ -14,12 +14,14 @@ export class Rooms {
   /** Rooms that this page is marking as read. */
   readonly #marking = new Set<string>()
   readonly #people: People
+  readonly #userId: string
   /** Asks for the state of a room, soon. */
   readonly refresh: (roomId: string) => void
 
-  constructor(server: MemberClient, people: People) {
+  constructor(server: MemberClient, people: People, userId: string) {
     this.#server = server
     this.#people = people
+    this.#userId = userId
     this.refresh = gathered(200, (ids) => this.#refresh(ids))
   }
 
@@ -30,11 +32,12 @@ export class Rooms {
     this.sidebar.set(sidebarOf(groups, rooms))
   }
 
-  /** Something was posted in a room: its mark is asked for once, until it is read. */
-  posted(roomId: string): void {
+  /** Something was posted in a room: its mark is asked for once, until it is read. What one posts oneself is never unread. */
+  posted(roomId: string, actorId: string): void {
     const known = this.sidebar.value.rooms.get(roomId)
     if (known?.room?.kind === RoomKind.DM) this.sidebar.update((sidebar) => withDmFirst(sidebar, roomId))
-    if (!known?.viewerState?.hasUnread) this.refresh(roomId)
+    const isMine = known !== undefined && actorId === this.#userId
+    if (!isMine && !known?.viewerState?.hasUnread) this.refresh(roomId)
   }
 
   /** Moves the marker to the newest message; gives where it stood, in milliseconds, if it was behind. */
