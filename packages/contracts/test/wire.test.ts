@@ -104,6 +104,9 @@ describe('additions', () => {
     ]),
     ...messageOf('svc.api.v1.EndMySessionRequest', ['plain string session_id', 'plain bool all_others']),
     ...messageOf('svc.api.v1.EndMySessionResponse', ['plain uint32 ended']),
+    ...messageOf('svc.admin.v1.AdminStreamLosses', [
+      ...['plain int32 recoveries', 'plain google.protobuf.Timestamp last_recovered_at', 'plain int64 lost_events'],
+    ]),
   ]
 
   test('are the ones we decided on', () => {
@@ -111,6 +114,8 @@ describe('additions', () => {
       [
         'field svc.admin.v1.AdminMember 100 plain google.protobuf.Timestamp deactivated_at',
         'field svc.admin.v1.AdminMember 101 plain bool viewer_can_deactivate',
+        'field svc.admin.v1.AdminNatsStreamInfo 100 plain int64 max_bytes',
+        'field svc.admin.v1.AdminSystemInfo 100 plain svc.admin.v1.AdminStreamLosses stream_losses',
         'field svc.admin.v1.UpdateUserPasswordRequest 100 plain string current_password',
         ...newFacts,
         'field svc.api.v1.BatchGetUsersRequest 100 repeated string logins',
