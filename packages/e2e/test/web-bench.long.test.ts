@@ -249,9 +249,11 @@ inBrowser(
     let posted = 0
     const heapAfter = async (messages: number) => {
       while (posted < messages)
-        await Promise.all(
-          Array.from({ length: 20 }, () => post(owner, otherRoomId, `Kept ${++posted}, until it is far away`)),
-        )
+        await Promise.all([
+          ...Array.from({ length: 20 }, () => post(owner, otherRoomId, `Kept ${++posted}, until it is far away`)),
+          // One person may write a hundred times a second.
+          new Promise((resolve) => setTimeout(resolve, 220)),
+        ])
       await messageWith(page, `Kept ${posted},`).first().waitFor()
       return heapOf(session)
     }
