@@ -43,7 +43,7 @@ export {
   type PermissionInfo,
   type ScopeKind,
 } from './permissions.ts'
-export { applyDelta, Policy, policyFrom } from './policy.ts'
+export { applyDelta, isNext, Policy, policyFrom } from './policy.ts'
 export { isOwner, may, resolve, serverScope, type Outcome, type Scope, type Subject } from './resolve.ts'
 export {
   defaultDecisions,

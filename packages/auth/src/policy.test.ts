@@ -2,13 +2,18 @@ import { create } from '@bufbuild/protobuf'
 import { expect, test } from '@jest/globals'
 import { GetPolicyResponseSchema, PolicyDeltaSchema } from '@parley/contracts/internal'
 import { decision, policyOf } from '../test/_policies.ts'
-import { applyDelta, policyFrom } from './policy.ts'
+import { applyDelta, isNext, policyFrom } from './policy.ts'
 import { may } from './resolve.ts'
 
 const everyone = { userId: 'U1', roleIds: [] }
 
-test.each([1n, 3n])('a delta to revision %s on revision 1 is refused', (revision) => {
-  expect(applyDelta(policyOf(), create(PolicyDeltaSchema, { revision }))).toBeUndefined()
+test.each([
+  [{ revision: 2n }, true],
+  [{ revision: 3n }, false],
+  [{ revision: 90n, baseRevision: 1n }, true],
+  [{ revision: 90n, baseRevision: 5n }, false],
+])('whether %j follows revision 1: %s', (delta, follows) => {
+  expect(isNext(policyOf(), create(PolicyDeltaSchema, delta))).toBe(follows)
 })
 
 test('the next delta makes, changes and deletes roles; a deleted role takes its decisions along', () => {
@@ -31,9 +36,9 @@ test('the next delta makes, changes and deletes roles; a deleted role takes its 
   )
   const room = { kind: 'room', roomId: 'R1', groupId: 'G1' } as const
   const member = { userId: 'U1', roleIds: ['O1'] }
-  expect(after?.revision).toBe(8n)
-  expect([...(after?.roles.keys() ?? [])]).toEqual(['O2'])
-  expect(after && may(after, member, 'room.list', room)).toBe(true)
+  expect(after.revision).toBe(8n)
+  expect([...after.roles.keys()]).toEqual(['O2'])
+  expect(may(after, member, 'room.list', room)).toBe(true)
   expect(may(before, member, 'room.list', room)).toBe(false)
 })
 

@@ -24,9 +24,16 @@ export function policyFrom(snapshot: GetPolicyResponse): Policy {
   return new Policy(snapshot.revision, new Map(snapshot.roles.map((role) => [role.id, role])), draft.finish())
 }
 
-/** The policy after the delta; undefined when the delta is not the next one, and the policy must be loaded whole. */
-export function applyDelta(policy: Policy, delta: PolicyDelta): Policy | undefined {
-  if (delta.revision !== policy.revision + 1n) return undefined
+/**
+ * Whether a delta was made on this policy. Where it was not, something between them was missed, or admin's database was put
+ * back to an earlier moment: what the delta says holds all the same, and the rest has to be loaded whole.
+ */
+export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta): boolean =>
+  // Earlier releases counted by one, and did not say so.
+  (baseRevision || revision - 1n) === policy.revision
+
+/** The policy with what the delta says. */
+export function applyDelta(policy: Policy, delta: PolicyDelta): Policy {
   const roles = new Map(policy.roles)
   const draft = new IndexDraft(policy.decisions)
   for (const role of delta.roles) roles.set(role.id, role)

@@ -14,3 +14,49 @@ export async function databaseOf(service: string): Promise<Client & AsyncDisposa
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
+
+/** A database as it was at one moment. */
+export type Snapshot = {
+  /** Puts every table back to that moment, as a failover that lost the last commits does. */
+  restore(): Promise<void>
+}
+
+/** Remembers what the database of a service holds now. */
+export async function snapshot(service: string): Promise<Snapshot & AsyncDisposable> {
+  const database = await databaseOf(service)
+  const { rows } = await database.query<{ name: string; columns: string }>(
+    `select quote_ident(t.table_name) as name, string_agg(quote_ident(c.column_name), ', ') as columns
+     from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
+     join pg_class on oid = (quote_ident(t.table_schema) || '.' || quote_ident(t.table_name))::regclass
+     where t.table_schema = 'public' and not relispartition and c.is_generated = 'NEVER' group by 1`,
+  )
+  await database.query('drop schema if exists snapshot cascade; create schema snapshot')
+  for (const { name } of rows) await database.query(`create table snapshot.${name} as table public.${name}`)
+  return {
+    async restore() {
+      await database.query('begin')
+      await database.query(`truncate ${rows.map(({ name }) => `public.${name}`).join(', ')}`)
+      for (const waiting = [...rows]; waiting.length > 0;) {
+        const table = waiting.shift()
+        if (!table) break
+        await database.query('savepoint one')
+        try {
+          await database.query(
+            `insert into public.${table.name} (${table.columns}) overriding system value
+             select ${table.columns} from snapshot.${table.name}`,
+          )
+        } catch (error) {
+          // It refers to a table that comes later.
+          if ((error as { code?: string }).code !== '23503') throw error
+          await database.query('rollback to one')
+          waiting.push(table)
+        }
+      }
+      await database.query('commit')
+    },
+    async [Symbol.asyncDispose]() {
+      await database.query('drop schema snapshot cascade')
+      await database.end()
+    },
+  }
+}

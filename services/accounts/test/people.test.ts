@@ -107,7 +107,10 @@ test('what read models keep is told by id, of deleted accounts only that they ar
   const { people } = await env.internal.getPeople({ userIds: [herb, gone, 'Unobody'] })
   expect(new Map(people.map((person) => [person.userId, person]))).toMatchObject(
     new Map([
-      [herb, { login: 'herb', displayName: 'herb', roleIds: ['moderator'], deleted: false, version: 2n }],
+      [
+        herb,
+        { login: 'herb', displayName: 'herb', roleIds: ['moderator'], deleted: false, version: expect.any(BigInt) },
+      ],
       [gone, { login: '', displayName: '', deleted: true }],
     ]),
   )
@@ -131,7 +134,7 @@ test('every account is listed in pages, tombstones included', async () => {
     expect(listed.find(({ userId }) => userId === id)).toMatchObject({
       deleted: id === made[0],
       roleIds: ['moderator'],
-      version: 2n,
+      version: expect.any(BigInt),
     })
   expect((await env.internal.listPeople({})).people).toHaveLength(listed.length)
 })

@@ -99,7 +99,7 @@ test('a deleted role is taken from each holder, whose sessions hear of it, and f
     .select()
     .from(users)
     .where(eq(users.id, made[1] ?? ''))
-  expect(row).toMatchObject({ version: 2n, rolesVersion: 2n })
+  expect(row).toMatchObject({ rolesVersion: row?.version })
 })
 
 test('a deleted role is taken from more holders than one statement takes', async () => {

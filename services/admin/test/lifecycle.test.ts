@@ -66,7 +66,7 @@ test('a process that drains finishes what it has, and is not ready meanwhile', a
     const closing = first[Symbol.asyncDispose]()
     expect(await readiness(first.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
     await client.query('delete from held')
-    expect((await denial).revision).toBe(2n)
+    expect((await denial).revision).toBeGreaterThan(1n)
     await closing
     await expect(readiness(first.internalPort)).rejects.toThrow()
   } finally {

@@ -52,22 +52,23 @@ test('the first one starts a call, the others join it, the last one ends it, and
       'call_ended user',
     ]),
   )
-  const heard = env.messaging.events
-    .filter(({ roomId }) => roomId === 'Rwhole')
-    .map(({ envelope, eventId, actorId, version }) => {
-      const { id, actorId: actor, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
-      expect({ id, actor }).toEqual({ id: eventId, actor: actorId })
-      return [version, event.case, actor, event.value]
-    })
+  const ofTheRoom = env.messaging.events.filter(({ roomId }) => roomId === 'Rwhole')
+  const heard = ofTheRoom.map(({ envelope, eventId, actorId }) => {
+    const { id, actorId: actor, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
+    expect({ id, actor }).toEqual({ id: eventId, actor: actorId })
+    return [event.case, actor, event.value]
+  })
   const value = expect.objectContaining({ roomId: 'Rwhole', callId: call?.callId, source: 1 })
   expect(heard).toEqual([
-    [1n, 'callStarted', 'Ualice', value],
-    [2n, 'callParticipantJoined', 'Ualice', value],
-    [3n, 'callParticipantJoined', 'Ubob', value],
-    [4n, 'callParticipantLeft', 'Ualice', value],
-    [5n, 'callParticipantLeft', 'Ubob', value],
-    [6n, 'callEnded', 'Ubob', value],
+    ['callStarted', 'Ualice', value],
+    ['callParticipantJoined', 'Ualice', value],
+    ['callParticipantJoined', 'Ubob', value],
+    ['callParticipantLeft', 'Ualice', value],
+    ['callParticipantLeft', 'Ubob', value],
+    ['callEnded', 'Ubob', value],
   ])
+  const versions = ofTheRoom.map(({ version }) => version)
+  expect(versions).toEqual([...new Set(versions)].sort())
 })
 
 test('a token opens the room of one call at the media server, for five minutes, and nothing else', async () => {

@@ -58,8 +58,18 @@ describe('the marker of a room', () => {
     const events = await told('b1', 2)
     // The room is made, two join, then the two messages.
     expect(events).toMatchObject([
-      { kind: 'room_marked_as_read', actorId: 'b1', version: 1n, fact: { roomId, upToRoomSeq: seqOf(4) } },
-      { kind: 'room_marked_as_read', actorId: 'b1', version: 2n, fact: { roomId, upToRoomSeq: seqOf(5) } },
+      {
+        kind: 'room_marked_as_read',
+        actorId: 'b1',
+        version: expect.any(BigInt),
+        fact: { roomId, upToRoomSeq: seqOf(4) },
+      },
+      {
+        kind: 'room_marked_as_read',
+        actorId: 'b1',
+        version: expect.any(BigInt),
+        fact: { roomId, upToRoomSeq: seqOf(5) },
+      },
     ])
     expect(events.map((event) => event.heard.map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
       [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
@@ -156,8 +166,18 @@ describe('the marker of a thread', () => {
     expect(await roomUnread('b7', roomId)).toBe(true)
     const thread = { roomId, threadRootEventId: root.id }
     expect(await told('b7', 2)).toMatchObject([
-      { kind: 'thread_marked_as_read', version: 1n, fact: { ...thread, upToRoomSeq: seqOf(5) }, heard: [] },
-      { kind: 'thread_marked_as_read', version: 2n, fact: { ...thread, upToRoomSeq: seqOf(6) }, heard: [] },
+      {
+        kind: 'thread_marked_as_read',
+        version: expect.any(BigInt),
+        fact: { ...thread, upToRoomSeq: seqOf(5) },
+        heard: [],
+      },
+      {
+        kind: 'thread_marked_as_read',
+        version: expect.any(BigInt),
+        fact: { ...thread, upToRoomSeq: seqOf(6) },
+        heard: [],
+      },
     ])
   })
 

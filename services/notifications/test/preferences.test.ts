@@ -52,7 +52,8 @@ test('messaging knows a level before the choice is answered, and a choice does n
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: ALL_MESSAGES })
   silentMethods.clear()
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: DEFAULT })
-  expect(levels.at(-1)).toEqual({ ...first, level: DEFAULT, version: (first?.version ?? 0n) + 2n })
+  expect(levels.at(-1)).toEqual({ ...first, level: DEFAULT, version: expect.any(BigInt) })
+  expect(levels.at(-1)?.version).toBeGreaterThan(first?.version ?? 0n)
 })
 
 test('a chosen level holds, alone for who chose it, and is told', async () => {
@@ -77,11 +78,16 @@ test('a chosen level holds, alone for who chose it, and is told', async () => {
   await eventually(() => expect(toldOf('Uann')).toHaveLength(2))
   expect(toldOf('Uann')).toMatchObject([
     {
-      ...{ kind: 'user_server_notification_level_set', version: 1n, level: ALL_MESSAGES, to: { userIds: ['Uann'] } },
+      ...{
+        kind: 'user_server_notification_level_set',
+        version: expect.any(BigInt),
+        level: ALL_MESSAGES,
+        to: { userIds: ['Uann'] },
+      },
       told: { roomId: '', level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
     },
     {
-      ...{ kind: 'user_room_notification_level_set', version: 2n, level: MUTED },
+      ...{ kind: 'user_room_notification_level_set', version: expect.any(BigInt), level: MUTED },
       told: { roomId: 'R1', level: MUTED, effectiveLevel: MUTED },
     },
   ])
@@ -102,10 +108,14 @@ test('DEFAULT takes the level away; what changes nothing is not told', async () 
   })
   await eventually(() => expect(toldOf('Ubob')).toHaveLength(4))
   expect(toldOf('Ubob')).toMatchObject([
-    { kind: 'user_server_notification_level_set', version: 1n },
-    { kind: 'user_room_notification_level_set', version: 2n },
-    { kind: 'user_room_notification_level_cleared', version: 3n, level: DEFAULT },
-    { kind: 'user_server_notification_level_cleared', version: 4n, told: { level: DEFAULT, effectiveLevel: NORMAL } },
+    { kind: 'user_server_notification_level_set', version: expect.any(BigInt) },
+    { kind: 'user_room_notification_level_set', version: expect.any(BigInt) },
+    { kind: 'user_room_notification_level_cleared', version: expect.any(BigInt), level: DEFAULT },
+    {
+      kind: 'user_server_notification_level_cleared',
+      version: expect.any(BigInt),
+      told: { level: DEFAULT, effectiveLevel: NORMAL },
+    },
   ])
 })
 

@@ -29,13 +29,18 @@ export class FakeMessaging {
     this.#silence = undefined
   }
 
-  /** Forgets what came after a version, as a restore from a backup does. */
-  restore(roomId: string, version: number): void {
-    this.held.set(roomId, this.factsOf(roomId).slice(0, version))
+  /** Forgets what came after the first facts, as a restore from a backup does. */
+  restore(roomId: string, facts: number): void {
+    this.held.set(roomId, this.factsOf(roomId).slice(0, facts))
   }
 
   factsOf(roomId: string): RoomFact[] {
     return this.held.get(roomId) ?? []
+  }
+
+  /** The version held of a room. */
+  versionOf(roomId: string): bigint {
+    return this.factsOf(roomId).at(-1)?.version ?? 0n
   }
 
   /** The facts of a room as their kinds, oldest first. */
@@ -45,7 +50,7 @@ export class FakeMessaging {
 
   /** Whether the newest fact held of a room was handed over with the wish to wait for the stream, whatever else was. */
   waitedForStream(roomId: string): boolean {
-    const newest = BigInt(this.factsOf(roomId).length)
+    const newest = this.versionOf(roomId)
     return this.calls.some((call) => call.roomId === roomId && call.awaitStream && call.versions.includes(newest))
   }
 
@@ -61,10 +66,13 @@ export class FakeMessaging {
         throw new ConnectError('restarting', Code.Unavailable)
       }
       const held = this.factsOf(roomId)
-      for (const fact of facts) if (fact.version === BigInt(held.length + 1)) held.push(fact)
       this.held.set(roomId, held)
+      for (const fact of facts) {
+        const version = this.versionOf(roomId)
+        if (fact.version > version && fact.previousVersion <= version) held.push(fact)
+      }
       if (awaitStream && this.offStream.has(roomId)) throw new ConnectError('not on the stream', Code.Unavailable)
-      return { heldVersion: BigInt(held.length) }
+      return { heldVersion: this.versionOf(roomId) }
     },
     roomStates: async ({ userId, roomIds }) => {
       this.stateCalls++

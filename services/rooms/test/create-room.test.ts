@@ -29,7 +29,7 @@ describe('CreateRoom', () => {
     const roomId = room?.id ?? ''
     expect(env.messaging.factsOf(roomId)).toMatchObject([
       { version: 1n, actorId: 'Uadmin', fact: { case: 'created', value: { name: 'Tea-Time_1', groupId } } },
-      { version: 2n, actorId: 'Uadmin', fact: { case: 'joined', value: { userId: 'Uadmin' } } },
+      { previousVersion: 1n, actorId: 'Uadmin', fact: { case: 'joined', value: { userId: 'Uadmin' } } },
     ])
     const seen = await admin().directory.getRoom({ roomId })
     expect(seen.room?.viewerState).toMatchObject({ isMember: true, hasUnread: false })

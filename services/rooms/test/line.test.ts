@@ -121,7 +121,7 @@ describe('a restored messaging', () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
-    expect(env.messaging.factsOf(room).map(({ version }) => version)).toEqual([1n, 2n, 3n])
+    expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
   })
 })
 
@@ -140,7 +140,7 @@ describe('a change that takes access away', () => {
     env.messaging.offStream.add(room)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
     await join('Umike')
-    await eventually(async () => expect(await unapplied()).toMatchObject([{ version: 3n }]))
+    await eventually(async () => expect(await unapplied()).toHaveLength(1))
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
     env.messaging.offStream.delete(room)
     await leave('Uadmin')
@@ -177,8 +177,11 @@ describe('a call that finds its change made', () => {
 test('two processes hand over one room at once without a gap or a repeat', async () => {
   const second = await env.start(impatient)
   await Promise.all(Array.from({ length: 30 }, (_, n) => join(`Ucrowd${n}`)))
-  const versions = env.messaging.factsOf(room).map(({ version }) => version)
-  expect(versions).toEqual(Array.from({ length: 32 }, (_, n) => BigInt(n + 1)))
+  const facts = env.messaging.factsOf(room)
+  expect(facts).toHaveLength(32)
+  expect(facts.slice(1).map(({ previousVersion }) => previousVersion)).toEqual(
+    facts.slice(0, -1).map(({ version }) => version),
+  )
   await second[Symbol.asyncDispose]()
 })
 

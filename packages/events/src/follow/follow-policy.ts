@@ -1,4 +1,4 @@
-import { applyDelta, policyFrom, type Policy } from '@parley/auth'
+import { applyDelta, isNext, policyFrom, type Policy } from '@parley/auth'
 import type { Event, GetPolicyResponse, PolicyDelta } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { Resources, retry } from '@parley/runtime'
@@ -25,8 +25,8 @@ export type PolicyHolder = AsyncDisposable & {
 }
 
 /**
- * Keeps the policy up to date: each delta is applied on the revision before it; on a hole, or when the feed lost its
- * place, the policy is loaded again. While the feed is silent it is loaded once a second. Resolves with the first
+ * Keeps the policy up to date: each delta is applied; on a hole before it, or when the feed lost its place, the
+ * policy is loaded again. While the feed is silent it is loaded once a second. Resolves with the first
  * policy, however long admin takes to answer; rejects only when `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
@@ -117,9 +117,9 @@ class PolicyKeeper implements Disposable {
 
   #apply(delta: PolicyDelta): void {
     if (this.policy === undefined || delta.revision <= this.policy.revision) return
-    const next = applyDelta(this.policy, delta)
-    if (next === undefined) void this.reload()
-    else this.#set(next)
+    const before = this.policy
+    this.#set(applyDelta(before, delta))
+    if (!isNext(before, delta)) void this.reload()
   }
 
   #set(policy: Policy): void {

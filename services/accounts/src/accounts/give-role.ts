@@ -1,3 +1,4 @@
+import { nextVersion } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { OperatorContext } from '../operator-context.ts'
 import { roleAssigned, rolesChanged } from '../domain/announcements.ts'
@@ -16,7 +17,7 @@ export async function roleGiven(
   if (!(await insertRole(tx, user.id, roleId))) return undefined
   const held = [...user.roleIds, roleId].sort()
   return {
-    set: { rolesVersion: user.version + 1n },
+    set: { rolesVersion: nextVersion(user.version, at) },
     announce: (version) => [rolesChanged(user.id, at, held, version), roleAssigned(roleId, roleName)],
   }
 }

@@ -1,4 +1,5 @@
 import { ownerRoleId } from '@parley/auth'
+import { nextVersion } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
@@ -30,7 +31,7 @@ export async function deleteAccount(
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {
-      set: { ...ended.set, ...nothingPersonal, rolesVersion: user.version + 1n, deletedAt: at },
+      set: { ...ended.set, ...nothingPersonal, rolesVersion: nextVersion(user.version, at), deletedAt: at },
       announce: (version) => [...ended.announce(version), accountDeleted(userId, { actorId, at }), erasureRequested(1)],
     }
   })

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import { enqueue } from '@parley/events'
+import { enqueue, nextVersion } from '@parley/events'
 import { CommitChannel, type Db, type Reader, type Tx } from '@parley/postgres'
 import { erasureRequested } from '../domain/deletion-announcements.ts'
 import { deletionReports, deletions } from './schema.ts'
@@ -76,7 +76,7 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
 export async function askForPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
   const user = await lockUser(tx, userId)
   if (!user) return []
-  const version = user.version + 1n
+  const version = nextVersion(user.version, at)
   await raiseVersion(tx, userId, version)
   await tx.update(deletions).set({ pass, askedAt: at }).where(eq(deletions.userId, userId))
   const about = { aggregateType: 'user', aggregateId: userId, version, occurredAt: at, actorId: '' } as const

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { versionOfNow } from '@parley/events'
 import type { Reader, Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
@@ -67,7 +68,7 @@ export async function removeRole(tx: Tx, roleId: string, limit: number): Promise
   const ids = holders.map(({ id }) => id)
   if (ids.length === 0) return []
   await tx.delete(userRoles).where(and(eq(userRoles.roleId, roleId), inArray(userRoles.userId, ids)))
-  const raised = sql`${users.version} + 1`
+  const raised = sql`greatest(${users.version} + 1, ${sql.raw(versionOfNow)})`
   await tx.update(users).set({ version: raised, rolesVersion: raised }).where(inArray(users.id, ids))
   return findUsers(tx, ids)
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
-import { enqueue, type OutgoingEvent } from '@parley/events'
+import { enqueue, nextVersion, type OutgoingEvent } from '@parley/events'
 import { CommitChannel, type Db, type Tx } from '@parley/postgres'
 import { outbox } from './schema.ts'
 import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
@@ -39,7 +39,7 @@ export async function changeUser(
     if (!user || user.deletedAt) return undefined
     const change = await decide(tx, user)
     if (change) {
-      const version = user.version + 1n
+      const version = nextVersion(user.version, by.at)
       await raiseVersion(tx, userId, version, change.set)
       if (change.set?.statusExpiresAt) statusesSet.tell(tx)
       await enqueue(

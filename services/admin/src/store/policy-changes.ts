@@ -1,4 +1,4 @@
-import { type DeliveryInit, enqueue, realtimeEnvelope } from '@parley/events'
+import { enqueue, nextVersion, realtimeEnvelope, type DeliveryInit } from '@parley/events'
 import { newId } from '@parley/ids'
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { PolicyDeltaSchema } from '@parley/contracts/internal'
@@ -42,7 +42,7 @@ export async function changePolicy<T>(
     const before = await lockPolicy(tx)
     const { change, answer } = await decide(tx, before)
     if (!change) return { answer, revision: before, changed: false, audited: [], unannounced: await unannounced(tx) }
-    const revision = before + 1n
+    const revision = nextVersion(before, by.at)
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
     const id = newId('event')
@@ -53,7 +53,7 @@ export async function changePolicy<T>(
       kind: 'policy_changed',
       aggregateType: 'policy',
       aggregateId: 'server',
-      fact: { case: 'policy', value: create(PolicyDeltaSchema, { ...change.delta, revision }) },
+      fact: { case: 'policy', value: create(PolicyDeltaSchema, { ...change.delta, revision, baseRevision: before }) },
       deliveries: change.concerns ? [{ envelope, audience: change.concerns }] : [],
     })
     const audited = await enqueue(

@@ -1,4 +1,4 @@
-import { enqueue } from '@parley/events'
+import { enqueue, nextVersion } from '@parley/events'
 import type { Db, Tx } from '@parley/postgres'
 import { eq } from 'drizzle-orm'
 import type { ServerEvent } from '../domain/server-events.ts'
@@ -25,7 +25,7 @@ export async function changeServer(
     if (!before) throw new Error('the server profile was never seeded')
     const change = await decide(tx, before)
     if (!change) return { profile: before, entries: [] }
-    const set = { ...change.set, version: before.version + 1n }
+    const set = { ...change.set, version: nextVersion(before.version, by.at) }
     await tx.update(serverProfile).set(set).where(eq(serverProfile.id, before.id))
     const profile = { ...before, ...set }
     const about = { aggregateType: 'config', aggregateId: 'server', version: profile.version } as const

@@ -1,3 +1,4 @@
+import { nextVersion } from '@parley/events'
 import { disconnectedAt, isLive, newer, noConnection, type Connection } from '../domain/connection.ts'
 import { arrivalMs, clockSlackMs } from '../domain/limits.ts'
 import type { CallRow } from '../store/calls.ts'
@@ -157,7 +158,7 @@ export class Call {
   }
 
   #tell(kind: CallEvent['kind'], userId: string, actorId: string): void {
-    const version = this.#row.version + 1n
+    const version = nextVersion(this.#row.version, this.now)
     this.#row = { ...this.#row, version }
     this.events.push({ kind, userId, actorId, version })
   }

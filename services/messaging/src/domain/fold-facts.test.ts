@@ -91,6 +91,13 @@ describe('what comes again or too early', () => {
     expect(steps.map(({ line }) => line.version)).toEqual([3n])
   })
 
+  test('what follows a version below is taken: its owner lost what came between', () => {
+    const next = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion: 1n })
+    expect(foldFacts(held, 'R1', [next], nobody).map(({ line }) => line.version)).toEqual([90n])
+    const early = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion: 3n })
+    expect(foldFacts(held, 'R1', [early], nobody)).toEqual([])
+  })
+
   test('a room is made once, and first', () => {
     expect(() => fold([joined('ann')])).toThrow('the first one makes the room')
     expect(() => fold([created, created])).toThrow('the first one makes the room')

@@ -47,7 +47,8 @@ export function foldFacts(
   for (const fact of facts) {
     const version = line?.version ?? 0n
     if (fact.version <= version) continue
-    if (fact.version !== version + 1n) break
+    // One that follows a version below has an owner who lost what came between: it goes on above what is held.
+    if (previousOf(fact) > version) break
     const step = takeStep(line, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
     steps.push(step)
@@ -55,6 +56,9 @@ export function foldFacts(
   }
   return steps
 }
+
+/** Earlier releases of rooms counted by one, and did not say so. */
+const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
 /** Users whose membership has to be known before folding. */
 export function usersBanned(facts: readonly RoomFact[]): string[] {

@@ -1,10 +1,10 @@
-import { outgoing, type OutgoingEvent } from '@parley/events'
+import { outgoing, versionOfNow, type OutgoingEvent } from '@parley/events'
 import { statement, type Connection } from './statement.ts'
 
 const raise = statement<{ version: bigint }>(
   'raise_reader',
-  `insert into readers (user_id, version) values ($1, 1)
-on conflict (user_id) do update set version = readers.version + 1
+  `insert into readers (user_id, version) values ($1, ${versionOfNow})
+on conflict (user_id) do update set version = greatest(readers.version + 1, excluded.version)
 returning version`,
 )
 

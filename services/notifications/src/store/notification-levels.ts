@@ -1,5 +1,6 @@
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { versionOfNow } from '@parley/events'
 import type { StoredLevel } from '../domain/levels.ts'
 import { notificationLevels, preferences } from './schema.ts'
 
@@ -47,8 +48,11 @@ export async function storeLevel(
 export async function raisePreferences(tx: Tx, userId: string): Promise<bigint> {
   const [row] = await tx
     .insert(preferences)
-    .values({ userId, version: 1n })
-    .onConflictDoUpdate({ target: preferences.userId, set: { version: sql`${preferences.version} + 1` } })
+    .values({ userId, version: sql.raw(versionOfNow) })
+    .onConflictDoUpdate({
+      target: preferences.userId,
+      set: { version: sql`greatest(${preferences.version} + 1, excluded.version)` },
+    })
     .returning({ version: preferences.version })
   if (!row) throw new Error('an upsert answers its row')
   return row.version

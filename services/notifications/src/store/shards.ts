@@ -1,5 +1,6 @@
 import { sqlRows, type Db, type Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
+import { versionOfNow } from '@parley/events'
 import { allShards } from '../domain/shards.ts'
 
 /** Makes the rows that writers hold; harmless when they are there. */
@@ -31,7 +32,7 @@ export async function takeVersions<T extends { shard: number }>(
   const rows = await sqlRows<{ shard: number; before: bigint }>(
     tx,
     sql`
-    update notification_shards s set version = s.version + taken.count
+    update notification_shards s set version = greatest(s.version, ${sql.raw(versionOfNow)}) + taken.count
     from (select shard, count(*) from unnest(${sql.param(shards)}::integer[]) shard group by shard) taken
     where s.shard = taken.shard returning s.shard, s.version - taken.count as before`,
   )

@@ -1,4 +1,4 @@
-import { applyDelta, type Policy, policyFrom } from '@parley/auth'
+import { applyDelta, isNext, type Policy, policyFrom } from '@parley/auth'
 import type { Event, GetPolicyResponse } from '@parley/contracts/internal'
 import { retry } from '@parley/runtime'
 
@@ -33,10 +33,11 @@ export class NodePolicy {
   apply(event: Event): void {
     if (event.fact.case !== 'policy') return
     const delta = event.fact.value
-    if (this.#policy && delta.revision <= this.#policy.revision) return
-    const next = this.#policy && applyDelta(this.#policy, delta)
-    if (!next) return void this.reload().catch(() => undefined) // only rejects when the node stops
-    this.#policy = next
+    const before = this.#policy
+    if (before && delta.revision <= before.revision) return
+    if (!before || !isNext(before, delta)) this.reload().catch(() => undefined) // only rejects when the node stops
+    if (!before) return
+    this.#policy = applyDelta(before, delta)
     this.#changed()
   }
 

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { describe, expect, test } from '@jest/globals'
 import { EventSchema } from '@parley/contracts/internal'
 import { RecentVersions } from './recent-versions.ts'
@@ -21,6 +22,19 @@ describe('versions heard', () => {
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Eb'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
+  })
+
+  test('begin again where the teller went back to an earlier moment, and goes on later', () => {
+    const seen = new RecentVersions()
+    const at = (version: bigint, ms: number) => ({
+      ...event('R1', version, `E${version}-${ms}`),
+      occurredAt: timestampFromMs(ms),
+    })
+    expect(seen.admit(at(9n, 100_000))).toBe(true)
+    expect(seen.admit(at(8n, 101_000))).toBe(false)
+    expect(seen.admit(at(8n, 160_000))).toBe(true)
+    expect(seen.admit(at(8n, 160_000))).toBe(false)
+    expect(seen.admit(at(9n, 161_000))).toBe(true)
   })
 
   test('are none for calls of people, which several processes tell of at once', () => {

@@ -1,10 +1,15 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-type Newest = { version: bigint; ids: string[] }
+type Newest = { version: bigint; ids: string[]; occurredMs: number }
+
+/** Clocks of two processes differ by less. */
+const laterMs = 2000
 
 /**
  * Remembers the newest version heard of each aggregate, so that what the stream repeats (a relay sends again what it
- * cannot prove delivered) is heard once. Bounded: aggregates silent for two generations are forgotten.
+ * cannot prove delivered) is heard once. A lower version of something later is no repetition: the database of who tells was put
+ * back to an earlier moment. Bounded: aggregates silent for two generations are forgotten.
  */
 export class RecentVersions {
   #young = new Map<string, Newest>()
@@ -21,11 +26,12 @@ export class RecentVersions {
     const about = event.kind === 'people_called' ? event.id : event.aggregateId
     const key = `${event.aggregateType}/${about}`
     const newest = this.#young.get(key) ?? this.#old.get(key)
+    const occurredMs = event.occurredAt ? timestampMs(event.occurredAt) : 0
     if (newest === undefined) {
-      this.#remember(key, { version: event.version, ids: [event.id] })
+      this.#remember(key, { version: event.version, ids: [event.id], occurredMs })
       return true
     }
-    if (event.version < newest.version) return false
+    if (event.version < newest.version && occurredMs <= newest.occurredMs + laterMs) return false
     if (event.version === newest.version) {
       if (newest.ids.includes(event.id)) return false
       newest.ids.push(event.id)
@@ -33,6 +39,7 @@ export class RecentVersions {
     }
     newest.version = event.version
     newest.ids = [event.id]
+    newest.occurredMs = occurredMs
     if (!this.#young.has(key)) this.#remember(key, newest)
     return true
   }

@@ -1,6 +1,6 @@
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomFact } from '@parley/contracts/internal'
-import { roomFact, type Cause } from './room-fact.ts'
+import { roomFact, roomFacts, type Cause } from './room-fact.ts'
 
 export type Channel = { id: string; name: string; description: string; groupId: string; universal: boolean }
 
@@ -21,7 +21,7 @@ export const newChannel = (channel: Channel, cause: Cause): NewRoom<Channel> =>
 export function newChannelOf(channel: Channel, userIds: readonly string[], cause: Cause): NewRoom<Channel> {
   const { name, groupId, universal } = channel
   const created = roomFact(
-    1n,
+    0n,
     { case: 'created', value: { kind: RoomKind.CHANNEL, name, groupId, universal, participantIds: [] } },
     cause,
   )
@@ -31,7 +31,7 @@ export function newChannelOf(channel: Channel, userIds: readonly string[], cause
 /** A direct message of these people, who all belong to it from the start. */
 export function newDm(id: string, participantIds: readonly string[], cause: Cause): NewRoom<{ id: string }> {
   const created = roomFact(
-    1n,
+    0n,
     { case: 'created', value: { kind: RoomKind.DM, participantIds: [...participantIds] } },
     cause,
   )
@@ -39,7 +39,12 @@ export function newDm(id: string, participantIds: readonly string[], cause: Caus
 }
 
 function withMembers<Head>(head: Head, created: RoomFact, userIds: readonly string[], cause: Cause): NewRoom<Head> {
-  const members = userIds.map((userId, index) => ({ userId, version: BigInt(index + 2) }))
-  const joined = members.map(({ userId, version }) => roomFact(version, { case: 'joined', value: { userId } }, cause))
-  return { head, version: BigInt(1 + members.length), facts: [created, ...joined], members, at: cause.at }
+  const joined = roomFacts(
+    created.version,
+    userIds.map((userId) => ({ case: 'joined', value: { userId } })),
+    cause,
+  )
+  const members = joined.map(({ version }, index) => ({ userId: userIds[index] ?? '', version }))
+  const facts = [created, ...joined]
+  return { head, version: facts.at(-1)?.version ?? created.version, facts, members, at: cause.at }
 }

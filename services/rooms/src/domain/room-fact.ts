@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
+import { nextVersion } from '@parley/events'
 import { newId } from '@parley/ids'
 
 /** What a change of a room says of itself. */
@@ -9,13 +10,25 @@ export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']
 /** Who changed something and when; the actor is empty for the system. */
 export type Cause = { actorId: string; at: Date }
 
-export function roomFact(version: bigint, change: Change, cause: Cause): RoomFact {
+/** The fact that follows the version of a room; 0 for the one that makes it. */
+export function roomFact(previousVersion: bigint, change: Change, cause: Cause): RoomFact {
   return create(RoomFactSchema, {
-    version,
+    version: previousVersion === 0n ? 1n : nextVersion(previousVersion, cause.at),
+    previousVersion,
     eventId: newId('event'),
     occurredAt: timestampFromDate(cause.at),
     actorId: cause.actorId,
     fact: change,
+  })
+}
+
+/** One fact for each change, which follow the version of a room one after the other. */
+export function roomFacts(previousVersion: bigint, changes: readonly Change[], cause: Cause): RoomFact[] {
+  let version = previousVersion
+  return changes.map((change) => {
+    const fact = roomFact(version, change, cause)
+    version = fact.version
+    return fact
   })
 }
 

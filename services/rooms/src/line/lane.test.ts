@@ -6,7 +6,7 @@ import { roomFact } from '../domain/room-fact.ts'
 import { Lane, type FactStore } from './lane.ts'
 
 const fact = (version: number): RoomFact =>
-  roomFact(BigInt(version), { case: 'joined', value: { userId: `U${version}` } }, { actorId: '', at: new Date(0) })
+  roomFact(BigInt(version - 1), { case: 'joined', value: { userId: `U${version}` } }, { actorId: '', at: new Date(0) })
 const facts = (...versions: number[]): RoomFact[] => versions.map(fact)
 
 /** Messaging as far as a lane knows it, and what the database holds of the room. */

@@ -110,7 +110,8 @@ export class Lane {
     const { roomId, facts } = this.#options
     const fresh = this.#inHand.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
     this.#inHand = []
-    if (held !== undefined && held < target && fresh[0]?.version !== held + 1n) return await facts.above(roomId, held)
+    if (held !== undefined && held < target && !(fresh[0] && fresh[0].previousVersion <= held))
+      return await facts.above(roomId, held)
     if (fresh.length > 0) return fresh
     const open = await facts.unapplied(roomId, target)
     return open.length > 0 ? open : await facts.one(roomId, target)

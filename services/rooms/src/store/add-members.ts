@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Tx } from '@parley/postgres'
-import { roomFact, type Cause } from '../domain/room-fact.ts'
+import { roomFacts, type Cause } from '../domain/room-fact.ts'
 import { saveMemberships, type Changed } from './changes.ts'
 import { insertFacts } from './facts.ts'
 import { membersAmong } from './imported-rooms.ts'
@@ -11,11 +11,13 @@ import { rooms } from './schema.ts'
 export async function addMembers(tx: Tx, room: RoomRow, userIds: readonly string[], cause: Cause): Promise<Changed> {
   const members = await membersAmong(tx, room.id, userIds)
   const added = [...new Set(userIds)].filter((userId) => !members.has(userId))
-  const facts = added.map((userId, index) =>
-    roomFact(room.version + BigInt(index + 1), { case: 'joined', value: { userId } }, cause),
+  const facts = roomFacts(
+    room.version,
+    added.map((userId) => ({ case: 'joined', value: { userId } })),
+    cause,
   )
-  if (facts.length === 0) return { room, facts }
-  const version = room.version + BigInt(facts.length)
+  const version = facts.at(-1)?.version
+  if (version === undefined) return { room, facts }
   await tx.update(rooms).set({ version }).where(eq(rooms.id, room.id))
   await insertFacts(tx, room.id, facts, cause.at)
   const since = cause.at
@@ -23,7 +25,7 @@ export async function addMembers(tx: Tx, room: RoomRow, userIds: readonly string
     tx,
     added.map((userId, index) => ({
       ...{ roomId: room.id, userId, member: true, since },
-      version: room.version + BigInt(index + 1),
+      version: facts[index]?.version ?? version,
     })),
   )
   return { room: { ...room, version }, facts }

@@ -27,7 +27,7 @@ export async function changeRoom(
   cause: Cause,
   patch: Patch = {},
 ): Promise<Changed> {
-  const fact = roomFact(room.version + 1n, change, cause)
+  const fact = roomFact(room.version, change, cause)
   const written = { ...patch, version: fact.version }
   await tx.update(rooms).set(written).where(eq(rooms.id, room.id))
   await insertFacts(tx, room.id, [fact], cause.at)

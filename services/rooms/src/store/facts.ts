@@ -31,7 +31,14 @@ export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], a
   )
 }
 
-const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => fromBinary(RoomFactSchema, fact))
+function decodeFact(bytes: Uint8Array): RoomFact {
+  const fact = fromBinary(RoomFactSchema, bytes)
+  // Earlier releases counted by one, and did not say so.
+  if (fact.previousVersion === 0n) fact.previousVersion = fact.version - 1n
+  return fact
+}
+
+const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /** The next facts above a version. */
 export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
@@ -114,5 +121,5 @@ export async function newestFacts(reader: Reader, afterRoomId: string, limit: nu
     .where(and(gt(rooms.id, afterRoomId), isNotNull(roomFacts.appliedAt)))
     .orderBy(asc(rooms.id))
     .limit(limit)
-  return rows.map(({ roomId, fact }) => ({ roomId, fact: fromBinary(RoomFactSchema, fact) }))
+  return rows.map(({ roomId, fact }) => ({ roomId, fact: decodeFact(fact) }))
 }

@@ -18,10 +18,13 @@ export async function joinRooms(
   cause: Cause,
 ): Promise<FactOfRoom[]> {
   const facts = rooms.map(({ id, version }) => {
-    return { roomId: id, fact: roomFact(version + 1n, { case: 'joined', value: { userId } }, cause) }
+    return { roomId: id, fact: roomFact(version, { case: 'joined', value: { userId } }, cause) }
   })
   const ids = rooms.map(({ id }) => id)
-  await tx.execute(sql`update rooms set version = version + 1 where id = any(${sql.param(ids)})`)
+  const versions = facts.map(({ fact }) => fact.version)
+  await tx.execute(sql`
+    update rooms set version = made.version
+    from unnest(${sql.param(ids)}::text[], ${sql.param(versions)}::bigint[]) made(id, version) where rooms.id = made.id`)
   await insertFactsOfRooms(tx, facts, cause.at)
   const memberships = facts.map(({ roomId, fact }) => {
     return { roomId, userId, member: true, version: fact.version, since: cause.at }

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { versionOfNow } from '@parley/events'
 import type { Reader, Tx } from '@parley/postgres'
 import { anyOf } from './any-of.ts'
 import type { LinkRow, RoomRow } from './rows.ts'
@@ -8,8 +9,11 @@ import { layout, layoutItems, rooms, sidebarLinks } from './schema.ts'
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   const [row] = await tx
     .insert(layout)
-    .values({ id: 'server', version: 1n })
-    .onConflictDoUpdate({ target: layout.id, set: { version: sql`${layout.version} + 1` } })
+    .values({ id: 'server', version: sql.raw(versionOfNow) })
+    .onConflictDoUpdate({
+      target: layout.id,
+      set: { version: sql`greatest(${layout.version} + 1, excluded.version)` },
+    })
     .returning({ version: layout.version })
   if (!row) throw new Error('the layout row cannot be missing after an upsert')
   return row.version

@@ -1,0 +1,100 @@
+import { beforeEach, expect, test } from '@jest/globals'
+import {
+  AdminPermissionService,
+  AdminUserService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
+import {
+  MessageService,
+  MyAccountService,
+  NotificationPreferencesService,
+  NotificationLevel,
+  RoomDirectoryService,
+  RoomService,
+} from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { snapshot } from '../src/databases.ts'
+import { fleet } from '../src/fleet.ts'
+import { codeOf } from '../src/http.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+
+// The database of one service is put back to an earlier moment, as by a failover that lost its last commits, while the others
+// remember what it told them since. What it is asked for next must have its effect everywhere.
+
+let owner: Person
+let ada: Person
+let bob: Person
+let roomId: string
+beforeEach(async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(owner, [ada, bob])
+})
+
+const bobPosts = () =>
+  Promise.all(
+    fleet().gateways.map(async (base) =>
+      codeOf(await bob.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' }, { base })),
+    ),
+  )
+
+test('rooms: a ban is in effect when it is answered', async () => {
+  await using before = await snapshot('rooms')
+  await ada.call(RoomService.method.leaveRoom, { roomId })
+  await ada.call(RoomService.method.joinRoom, { roomId })
+  await owner.call(RoomService.method.updateRoom, { roomId, name: `renamed-${roomId.toLowerCase()}` })
+  await before.restore()
+  await owner.call(RoomService.method.banMember, { roomId, userId: bob.userId, reason: 'noise' })
+  expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
+  // And so are those that follow.
+  await owner.call(RoomService.method.unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
+  await bob.call(RoomService.method.joinRoom, { roomId })
+  expect(await bobPosts()).toEqual([undefined, undefined])
+})
+
+test('admin: a permission that is denied is denied', async () => {
+  const decide = (permission: string, decision: PermissionDecision) =>
+    owner.call(AdminPermissionService.method.setUserPermission, {
+      ...{ userId: bob.userId, permission, decision },
+      scope: { kind: PermissionScopeKind.ROOM, id: roomId },
+    })
+  await using before = await snapshot('admin')
+  for (const decision of [PermissionDecision.DENY, PermissionDecision.ALLOW, PermissionDecision.DENY])
+    await decide('message.react', decision)
+  await before.restore()
+  await decide('message.post', PermissionDecision.DENY)
+  expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
+})
+
+test('accounts: a role that is taken is taken, and a new name is seen', async () => {
+  const { assignRole, listMembers, revokeRole } = AdminUserService.method
+  const lists = () =>
+    Promise.all(fleet().gateways.map(async (base) => codeOf(await bob.attempt(listMembers, {}, { base }))))
+  const rename = (displayName: string) => bob.call(MyAccountService.method.updateProfile, { displayName })
+  await owner.call(assignRole, { userId: bob.userId, roleName: 'admin' })
+  await eventually(async () => expect(await lists()).toEqual([undefined, undefined]))
+  await using before = await snapshot('accounts')
+  await owner.call(assignRole, { userId: bob.userId, roleName: 'moderator' })
+  for (const name of ['Bob One', 'Bob Two', 'Bob Three']) await rename(name)
+  const namesOf = async () =>
+    (await ada.call(RoomService.method.listMembers, { roomId })).members.map(({ user }) => user?.displayName)
+  await eventually(async () => expect(await namesOf()).toContain('Bob Three'))
+  await before.restore()
+  await owner.call(revokeRole, { userId: bob.userId, roleName: 'admin' })
+  expect(await lists()).toEqual(['permission_denied', 'permission_denied'])
+  await rename('Bob Four')
+  await eventually(async () => expect(await namesOf()).toContain('Bob Four'))
+})
+
+test('notifications: a room that is muted is not unread', async () => {
+  const choose = (level: NotificationLevel) =>
+    bob.call(NotificationPreferencesService.method.updateRoomNotificationPreference, { roomId, level })
+  await using before = await snapshot('notifications')
+  for (const level of [NotificationLevel.ALL_MESSAGES, NotificationLevel.NORMAL, NotificationLevel.ALL_MESSAGES])
+    await choose(level)
+  await before.restore()
+  await choose(NotificationLevel.MUTED)
+  await post(ada, roomId, 'nobody calls')
+  expect((await bob.call(RoomDirectoryService.method.getRoom, { roomId })).room?.viewerState?.hasUnread).toBe(false)
+})
