@@ -155,7 +155,8 @@ test('an export to standard output tells its result beside it, and that it is no
     return { status, said: String(stderr) }
   }
   const { status, said } = into(at('out.jsonl'))
-  expect([status, JSON.parse(said)]).toEqual([0, { rooms: 1, people: 2, messages: 1, files: 0 }])
+  const missing = { files: 0, assets: [] }
+  expect([status, JSON.parse(said)]).toEqual([0, { rooms: 1, people: 2, messages: 1, files: 0, missing }])
   expect(linesOf('out.jsonl').at(-1)).toEqual({ type: 'end', messages: 1 })
   expect(into('/dev/full')).toMatchObject({ status: 1, said: expect.stringMatching(/^parley: .*ENOSPC/) })
 })
