@@ -1,10 +1,13 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { GetSystemInfoResponse } from '@parley/contracts/admin'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import { openDatabase } from '@parley/postgres'
 import { eventually, fakeLeaf } from '@parley/testkit'
 import { AckPolicy } from 'nats'
 import { testAdmin, type TestAdmin } from './_admin.ts'
+import { streamRecovery } from '../src/store/schema.ts'
 import { announce } from './_announce.ts'
 
 let admin: TestAdmin
@@ -59,6 +62,15 @@ test('the bus, its stream and its readers are shown as they are', async () => {
     metrics: [{ name: 'parked events', value: 0n }],
   })
   expect(auditOf({ projections })?.estimatedBytes).toBeGreaterThan(0n)
+})
+
+test('what the stream lost is shown', async () => {
+  const recoveredAt = new Date('2020-01-01T00:00:00Z')
+  await using database = await openDatabase({ url: admin.database.url, pool: 1, name: 'test' })
+  await database.db.insert(streamRecovery).values({ id: 1, generation: 2, recoveredAt, lostEvents: 7n })
+  const { streamLosses } = (await info()).systemInfo ?? {}
+  expect(streamLosses).toMatchObject({ recoveries: 2, lostEvents: 7n })
+  expect(streamLosses?.lastRecoveredAt && timestampDate(streamLosses.lastRecoveredAt)).toEqual(recoveredAt)
 })
 
 test('a reader that is behind shows by how much', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
+import { streamRecovery } from '../schema.ts'
 
 /** What the stream was when durables were made anew. */
 export type StreamState = {
@@ -79,14 +80,11 @@ function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Reco
 
 /** What {@link recoveriesIn} noted. */
 export async function readRecoveries(db: Db): Promise<RecoverySummary> {
-  const { rows } = await db.execute<{ generation: number; recovered_at: Date | null; lost_events: bigint }>(
-    sql`select generation, recovered_at, lost_events from stream_recovery`,
-  )
-  const [row] = rows
+  const [row] = await db.select().from(streamRecovery)
   return {
     generation: row?.generation ?? 0,
-    recoveredAt: row?.recovered_at ?? undefined,
-    lostEvents: BigInt(row?.lost_events ?? 0),
+    recoveredAt: row?.recoveredAt ?? undefined,
+    lostEvents: row?.lostEvents ?? 0n,
   }
 }
 
