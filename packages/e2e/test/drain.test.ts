@@ -50,16 +50,19 @@ describe('a process told to end finishes what it has begun; no call fails', () =
   })
 })
 
-test('a realtime node told to end sends its sockets elsewhere, spread over time', async () => {
-  const [node] = fleet().realtimeNodes
-  const sockets = await Promise.all(Array.from({ length: 12 }, () => Socket.subscribed(node, ada.token)))
-  await renewed('realtime', 0, 'SIGTERM')
-  const delays = new Set<number>()
-  for (const socket of sockets) {
-    expect(await socket.closed()).toMatchObject({ code: 1012 })
-    const last = socket.frames.at(-1)
-    expect(last).toMatchObject({ case: 'close', value: { code: 'draining', reconnect: true } })
-    if (last?.case === 'close') delays.add(last.value.retryAfterMs)
-  }
-  expect(delays.size).toBeGreaterThan(1)
-})
+test.each(['realtime', 'gateway'])(
+  'a %s process told to end sends its sockets elsewhere, spread over time',
+  async (name) => {
+    const [node] = name === 'gateway' ? fleet().gateways : fleet().realtimeNodes
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => Socket.subscribed(node, ada.token)))
+    await renewed(name, 0, 'SIGTERM')
+    const delays = new Set<number>()
+    for (const socket of sockets) {
+      expect(await socket.closed()).toMatchObject({ code: 1012 })
+      const last = socket.frames.at(-1)
+      expect(last).toMatchObject({ case: 'close', value: { code: 'draining', reconnect: true } })
+      if (last?.case === 'close') delays.add(last.value.retryAfterMs)
+    }
+    expect(delays.size).toBeGreaterThan(1)
+  },
+)

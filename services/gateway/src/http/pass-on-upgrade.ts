@@ -1,12 +1,22 @@
 import { request as httpRequest, ServerResponse, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import { Targets } from '../clients/targets.ts'
 import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
+import { serverFrame, ServerFrames } from './server-frames.ts'
 
 /** How long a node may take to answer an upgrade, in milliseconds. */
 const answerMs = 10_000
+/** Sockets come back to another gateway within as long. */
+const spreadMs = 2000
+const serviceRestart = 1012
+/** How long a client may take to close what has ended. */
+const lingerMs = 5000
+const slices = 20
 
 /**
  * Passes WebSockets on to realtime nodes where no ingress does: the next one is tried when one does not answer. Nothing that
@@ -15,6 +25,9 @@ const answerMs = 10_000
 export class PassOnUpgrade {
   readonly #targets: Targets<URL>
   readonly #forwarded: Forwarded
+  /** The node's side of the sockets that are open. */
+  readonly #open = new Set<ServerFrames>()
+  #draining = false
 
   constructor(targets: readonly string[], forwarded: Forwarded) {
     this.#forwarded = forwarded
@@ -27,7 +40,24 @@ export class PassOnUpgrade {
   /** `request` must be a GET without a body. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
+    if (this.#draining) {
+      const error = 'this gateway is going down; try again'
+      return void replyJson(request, responseOn(request, socket), 503, { error })
+    }
     this.#ask({ request, socket, head }, this.#targets.inTurn())
+  }
+
+  /**
+   * Takes no more sockets, and tells those there are to connect again: in random slices spread over the window, so that the
+   * other gateways are not met by all of them at once. Resolves when all of them are gone, after the window at the latest.
+   */
+  async drain(windowMs: number): Promise<void> {
+    this.#draining = true
+    const endAt = performance.now() + windowMs
+    for (let left = slices; this.#open.size > 0 && performance.now() < endAt; left = Math.max(1, left - 1)) {
+      for (const frames of [...this.#open]) if (Math.random() < 1 / left) frames.endWith(farewell())
+      await sleep(windowMs / slices / 2)
+    }
   }
 
   #ask(asked: { request: IncomingMessage; socket: Duplex; head: Buffer }, [target, ...others]: readonly URL[]): void {
@@ -60,7 +90,10 @@ export class PassOnUpgrade {
       socket.write(switchingHead(answer))
       socket.write(first)
       behind.write(head)
-      join(socket, behind)
+      const frames = new ServerFrames()
+      this.#open.add(frames)
+      socket.once('close', () => this.#open.delete(frames))
+      join(socket, behind, frames)
     })
     onward.end()
   }
@@ -81,15 +114,35 @@ function switchingHead({ rawHeaders }: IncomingMessage): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-function join(socket: Duplex, behind: Socket): void {
+/** What a node says, too, when it goes down. */
+function farewell(): Buffer {
+  const value = {
+    ...{ code: 'draining', message: 'going down; connect again', reconnect: true },
+    retryAfterMs: Math.round(Math.random() * spreadMs),
+  }
+  const close = create(RealtimeServerFrameSchema, { frame: { case: 'close', value } })
+  const code = Buffer.alloc(2)
+  code.writeUInt16BE(serviceRestart)
+  return Buffer.concat([serverFrame('binary', toBinary(RealtimeServerFrameSchema, close)), serverFrame('close', code)])
+}
+
+function join(socket: Duplex, behind: Socket, frames: ServerFrames): void {
   // The node looks after its sockets itself.
   behind.setTimeout(0)
   if (socket instanceof Socket) socket.setTimeout(0)
   behind.setNoDelay(true)
-  socket.pipe(behind).pipe(socket)
+  socket.pipe(behind).pipe(frames).pipe(socket)
+  frames.once('end', () => {
+    // A connection that is closed with unread input is reset, and the client would lose what was said last.
+    socket.unpipe(behind).resume()
+    if (socket instanceof Socket) socket.setTimeout(lingerMs, () => socket.destroy())
+    behind.destroy()
+  })
   const end = (): void => {
     socket.destroy()
     behind.destroy()
   }
-  for (const side of [socket, behind]) side.on('error', end).on('close', end)
+  socket.on('error', end).on('close', end)
+  // What it said last is on its way.
+  behind.on('error', end).on('close', () => frames.readableEnded || frames.writableEnded || end())
 }

@@ -19,7 +19,7 @@ type Options = {
 /** The open public port. */
 export type PublicPort = {
   port: number
-  /** Takes no new connections, lets requests under way finish, then closes what is left at the deadline. */
+  /** Sends sockets elsewhere, then takes no new connections, lets requests finish, and closes what is left at the deadline. */
   drain: (deadlineMs: number) => Promise<void>
 }
 
@@ -80,6 +80,8 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
     port: typeof address === 'object' && address ? address.port : port,
     async drain(deadlineMs) {
       draining = true
+      // The port stays open meanwhile: who is told to connect again may come here before a balancer knows.
+      await realtime.drain(deadlineMs / 3)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const session of sessions) session.close()
       const graceOver = Date.now() + Math.min(idleGraceMs, deadlineMs / 2)

@@ -1,0 +1,73 @@
+import { Transform, type TransformCallback } from 'node:stream'
+
+const finalBit = 0x80
+const opcodeBits = 0x0f
+const lengthBits = 0x7f
+/** Opcodes from here on are of control frames, which may stand between the parts of a message. */
+const firstControl = 0x8
+
+/**
+ * Passes on what the server's side of a WebSocket sends (RFC 6455), and knows where a message ends: there, and nowhere else,
+ * something else can be said in its place.
+ */
+export class ServerFrames extends Transform {
+  /** Bytes of the head that began. */
+  readonly #head: number[] = []
+  /** Bytes that the frame still has. */
+  #left = 0
+  #inMessage = false
+  #last: Buffer | undefined
+  #ended = false
+
+  /** Ends the stream with these frames as soon as no message is under way; what comes after is dropped. */
+  endWith(frames: Buffer): void {
+    this.#last ??= frames
+    if (this.#isBetween()) this.#end()
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    for (let at = 0; at < chunk.length && !this.#ended;) {
+      at += this.#take(chunk, at)
+      if (this.#last === undefined || !this.#isBetween()) continue
+      this.push(chunk.subarray(0, at))
+      this.#end()
+    }
+    if (!this.#ended) this.push(chunk)
+    done()
+  }
+
+  #isBetween(): boolean {
+    return this.#left === 0 && this.#head.length === 0 && !this.#inMessage
+  }
+
+  /** Goes over a byte of a head, or what the chunk has of a payload; answers how many bytes that were. */
+  #take(chunk: Buffer, at: number): number {
+    if (this.#left > 0) {
+      const taken = Math.min(this.#left, chunk.length - at)
+      this.#left -= taken
+      return taken
+    }
+    this.#head.push(chunk[at] ?? 0)
+    const [first = 0, second = 0] = this.#head
+    const length = second & lengthBits
+    const more = length === 127 ? 8 : length === 126 ? 2 : 0
+    if (this.#head.length < 2 + more) return 1
+    const extended = this.#head.splice(0).slice(2)
+    this.#left = more === 0 ? length : extended.reduce((sum, byte) => sum * 256 + byte, 0)
+    if ((first & opcodeBits) < firstControl) this.#inMessage = (first & finalBit) === 0
+    return 1
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.push(this.#last)
+    this.push(null)
+  }
+}
+
+/** A frame of up to 125 bytes, unmasked and alone. */
+export function serverFrame(opcode: 'binary' | 'close', payload: Uint8Array): Buffer {
+  if (payload.length > 125) throw new RangeError(`${payload.length} bytes are too many for a short frame`)
+  return Buffer.concat([Buffer.from([finalBit | (opcode === 'binary' ? 0x2 : 0x8), payload.length]), payload])
+}
