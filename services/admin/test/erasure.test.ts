@@ -36,7 +36,7 @@ test('decisions about a deleted person go, every process hears of it, and they a
   await eventually(() => expect(recording.events.length).toBe(1))
   expect(recording.events[0]?.fact).toMatchObject({
     case: 'policy',
-    value: { revision: revision + 1n, decisions: [{ userId: 'Ugone', decision: NONE }, { decision: NONE }] },
+    value: { baseRevision: revision, decisions: [{ userId: 'Ugone', decision: NONE }, { decision: NONE }] },
   })
   const late = admin.as('Ugone', 'owner').adminPermissions.setUserPermission({
     ...{ userId: 'Ustays', permission: 'room.create', decision: NONE },
