@@ -1,10 +1,10 @@
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomFact } from '@parley/contracts/internal'
-import { roomFact, roomFacts, type Cause } from './room-fact.ts'
+import { roomFact, type Cause } from './room-fact.ts'
 
 export type Channel = { id: string; name: string; description: string; groupId: string; universal: boolean }
 
-/** A room that is about to be stored, with everything it starts with. */
+/** A room that is about to be stored, with everything it starts with. Whoever makes the same one gives it the same versions. */
 export type NewRoom<Head> = {
   head: Head
   version: bigint
@@ -24,6 +24,7 @@ export function newChannelOf(channel: Channel, userIds: readonly string[], cause
     0n,
     { case: 'created', value: { kind: RoomKind.CHANNEL, name, groupId, universal, participantIds: [] } },
     cause,
+    1n,
   )
   return withMembers(channel, created, userIds, cause)
 }
@@ -34,17 +35,15 @@ export function newDm(id: string, participantIds: readonly string[], cause: Caus
     0n,
     { case: 'created', value: { kind: RoomKind.DM, participantIds: [...participantIds] } },
     cause,
+    1n,
   )
   return withMembers({ id }, created, participantIds, cause)
 }
 
 function withMembers<Head>(head: Head, created: RoomFact, userIds: readonly string[], cause: Cause): NewRoom<Head> {
-  const joined = roomFacts(
-    created.version,
-    userIds.map((userId) => ({ case: 'joined', value: { userId } })),
-    cause,
+  const members = userIds.map((userId, index) => ({ userId, version: BigInt(index + 2) }))
+  const joined = members.map(({ userId, version }) =>
+    roomFact(version - 1n, { case: 'joined', value: { userId } }, cause, version),
   )
-  const members = joined.map(({ version }, index) => ({ userId: userIds[index] ?? '', version }))
-  const facts = [created, ...joined]
-  return { head, version: facts.at(-1)?.version ?? created.version, facts, members, at: cause.at }
+  return { head, version: BigInt(1 + members.length), facts: [created, ...joined], members, at: cause.at }
 }

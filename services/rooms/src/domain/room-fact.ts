@@ -11,9 +11,14 @@ export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']
 export type Cause = { actorId: string; at: Date }
 
 /** The fact that follows the version of a room; 0 for the one that makes it. */
-export function roomFact(previousVersion: bigint, change: Change, cause: Cause): RoomFact {
+export function roomFact(
+  previousVersion: bigint,
+  change: Change,
+  cause: Cause,
+  version = nextVersion(previousVersion, cause.at),
+): RoomFact {
   return create(RoomFactSchema, {
-    version: previousVersion === 0n ? 1n : nextVersion(previousVersion, cause.at),
+    version,
     previousVersion,
     eventId: newId('event'),
     occurredAt: timestampFromDate(cause.at),
