@@ -63,7 +63,8 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
   await ofAda.page.getByRole('heading', { name: bob.login }).waitFor()
   await say(ofAda.page, 'Psst')
 
-  await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click()
+  // After other suites, an import above all, notifications may first have much to do.
+  await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click({ timeout: 90_000 })
   await ofBob.page.getByRole('link', { name: `${ada.login} wrote to you` }).click()
   await messageWith(ofBob.page, 'Psst').waitFor()
   // What was read waits no longer.
