@@ -7,5 +7,5 @@ export function nextVersion(version: bigint, at: Date): bigint {
   return now > version ? now : version + 1n
 }
 
-/** The lowest version that `nextVersion` would give now, as SQL. */
-export const versionOfNow = '(extract(epoch from clock_timestamp()) * 1000000)::bigint'
+/** The lowest version that `nextVersion` would give now, as SQL; the same wherever it stands in a statement. */
+export const versionOfNow = '(extract(epoch from statement_timestamp()) * 1000000)::bigint'

@@ -1,4 +1,3 @@
-import { nextVersion } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { OperatorContext } from '../operator-context.ts'
 import { roleAssigned, rolesChanged } from '../domain/announcements.ts'
@@ -17,7 +16,7 @@ export async function roleGiven(
   if (!(await insertRole(tx, user.id, roleId))) return undefined
   const held = [...user.roleIds, roleId].sort()
   return {
-    set: { rolesVersion: nextVersion(user.version, at) },
+    changesRoles: true,
     announce: (version) => [rolesChanged(user.id, at, held, version), roleAssigned(roleId, roleName)],
   }
 }

@@ -1,6 +1,5 @@
 import { ownerRoleId, type Caller } from '@parley/auth'
 import type { PolicyRole } from '@parley/contracts/internal'
-import { nextVersion } from '@parley/events'
 import type { Context } from '../context.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
 import { noted, rolesChanged } from '../domain/announcements.ts'
@@ -21,7 +20,7 @@ export async function revokeRole(ctx: Context, userId: string, role: PolicyRole,
     const held = user.roleIds.filter((id) => id !== role.id)
     const note = noted('rbac_role_revoked', { role_id: role.id, role_name: role.name })
     return {
-      set: { rolesVersion: nextVersion(user.version, at) },
+      changesRoles: true,
       announce: (version) => [rolesChanged(userId, at, held, version), note],
     }
   })

@@ -30,7 +30,7 @@ export async function emailVerified(
   return {
     added,
     change: {
-      ...(owner?.set && { set: owner.set }),
+      changesRoles: owner !== undefined,
       announce: (version) => [
         ...(added ? [noted('user_verified_email_added')] : []),
         ...(owner?.announce(version) ?? []),

@@ -28,7 +28,7 @@ export async function endEverything(
   user: UserWithRoles,
   reason: EndReason,
   at: Date,
-): Promise<Required<Change>> {
+): Promise<Required<Omit<Change, 'changesRoles'>>> {
   await endAllOf(tx, user.id, at)
   const { set, announcements } = await dropWaysIn(tx, user, { at, newOnes: recoveries.has(reason) })
   const ended = credentialsEnded(user.id, at, { credentialIds: [], all: true, reason })

@@ -1,5 +1,4 @@
 import { ownerRoleId } from '@parley/auth'
-import { nextVersion } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
@@ -31,7 +30,8 @@ export async function deleteAccount(
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {
-      set: { ...ended.set, ...nothingPersonal, rolesVersion: nextVersion(user.version, at), deletedAt: at },
+      set: { ...ended.set, ...nothingPersonal, deletedAt: at },
+      changesRoles: true,
       announce: (version) => [...ended.announce(version), accountDeleted(userId, { actorId, at }), erasureRequested(1)],
     }
   })

@@ -7,7 +7,9 @@ import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './user
 /** What a change announces; version and aggregate are those of the account. */
 export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 export type Change = {
-  set?: Partial<UserRow>
+  set?: Partial<Omit<UserRow, 'version' | 'rolesVersion'>>
+  /** The roles held change: what is told of them is newer than all before. */
+  changesRoles?: boolean
   announce: (version: bigint) => Announcement[]
 }
 export type Changed = {
@@ -40,7 +42,7 @@ export async function changeUser(
     const change = await decide(tx, user)
     if (change) {
       const version = nextVersion(user.version, by.at)
-      await raiseVersion(tx, userId, version, change.set)
+      await raiseVersion(tx, userId, version, { ...change.set, ...(change.changesRoles && { rolesVersion: version }) })
       if (change.set?.statusExpiresAt) statusesSet.tell(tx)
       await enqueue(
         tx,
