@@ -5,7 +5,7 @@ import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_eve
 import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a stream that is deleted gets the last hour again, and consumers see each event once', async () => {
+test('a stream that is deleted gets again what the outbox holds, and consumers see each event once', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -53,7 +53,7 @@ test('a stream that is deleted and made anew at once does not go unnoticed', asy
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toHaveLength(7))
 }, 300_000)
 
-test('a stream that is emptied gets the last hour again, although it remembers the message ids', async () => {
+test('a stream that is emptied gets again what the outbox holds, although it remembers the message ids', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

@@ -87,7 +87,7 @@ test('the stream of a server without accounts goes on in its account: nothing is
     await eventually(() => expect(handled.toSorted()).toEqual(upTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // Nobody took the stream for another one and told the last hour again.
+    // Nobody took the stream for another one and told it again what it holds.
     expect((await onStream(admin)).map(({ id }) => id)).toEqual(upTo(6).map((version) => `E-room1-${version}`))
     expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(upTo(6))
   } finally {

@@ -58,7 +58,7 @@ test('64 writers and two processes: one order, every event readable when it is h
     for (let n = 0; n < 20; n++) await room.insist(room.join(`late${n}`))
   }
   const expected = writers.length * 15 + 20
-  // What the stream repeats of the time before was told before.
+  // The stream may repeat what was told before the test began.
   const told = () =>
     [...new Map(recorded.events.map((event) => [event.id, event])).values()].filter(({ version }) => version > 65n)
   const looker = look()

@@ -82,7 +82,7 @@ export class Hub implements Disposable {
     this.endAll(streamClosed)
   }
 
-  /** Relays tell the last hour again after a loss; whoever came since has read what had happened by then. */
+  /** After a loss relays tell again what had happened before; whoever came since has read it. */
   #isKnown({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
