@@ -1,5 +1,5 @@
+import { newVapidKeys } from '@parley/config'
 import type { Command } from 'commander'
-import webPush from 'web-push'
 import type { Surroundings } from './surroundings.ts'
 
 /** Adds `vapid generate`. */
@@ -8,7 +8,7 @@ export function addVapidCommands(parent: Command, { print }: Surroundings): void
     .command('generate')
     .description('make a pair of keys for push notifications and print it; it is kept nowhere')
     .action(() => {
-      const { publicKey, privateKey } = webPush.generateVAPIDKeys()
+      const { publicKey, privateKey } = newVapidKeys()
       const text = [`PARLEY_PUSH_VAPID_PUBLIC_KEY=${publicKey}`, `PARLEY_PUSH_VAPID_PRIVATE_KEY=${privateKey}`]
       print({ json: { publicKey, privateKey }, text: text.join('\n') })
     })

@@ -30,4 +30,4 @@ export {
 } from './groups.ts'
 export { livekitAddressFields, livekitFields, type LivekitSettings } from './livekit.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
-export { publicKeyOf, pushFields, pushOfferFields, type PushSettings } from './push.ts'
+export { newVapidKeys, publicKeyOf, pushFields, pushOfferFields, type PushSettings } from './push.ts'

@@ -1,9 +1,10 @@
-import { createECDH } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import {
   ConfigError,
   defineConfig,
   describe as describeConfig,
+  newVapidKeys,
+  publicKeyOf,
   pushFields,
   pushOfferFields,
   redacted,
@@ -12,11 +13,7 @@ import {
 const readConfig = defineConfig(pushFields())
 const readOffer = defineConfig(pushOfferFields())
 
-function keyPair() {
-  const pair = createECDH('prime256v1')
-  return { publicKey: pair.generateKeys('base64url'), privateKey: pair.getPrivateKey('base64url') }
-}
-const { publicKey, privateKey } = keyPair()
+const { publicKey, privateKey } = newVapidKeys()
 const whole = {
   PARLEY_PUSH_ENABLED: 'true',
   PARLEY_PUSH_VAPID_PUBLIC_KEY: publicKey,
@@ -60,6 +57,13 @@ test('who offers push needs the public key alone', () => {
   ])
 })
 
+test('a new pair is one the settings take, whatever its number begins with', () => {
+  // One number in 256 begins with a zero.
+  for (let count = 0; count < 3000; count += 1) expect(newVapidKeys().privateKey).toHaveLength(43)
+  const pair = newVapidKeys()
+  expect(publicKeyOf(pair.privateKey)).toBe(pair.publicKey)
+})
+
 test('everything that is missing is said at once', () => {
   expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' })).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
@@ -74,7 +78,7 @@ test.each([
   ['PARLEY_PUSH_VAPID_PUBLIC_KEY', privateKey],
   ['PARLEY_PUSH_VAPID_PRIVATE_KEY', publicKey],
   ['PARLEY_PUSH_VAPID_PRIVATE_KEY', 'A'.repeat(43)],
-  ['PARLEY_PUSH_VAPID_PRIVATE_KEY', keyPair().privateKey],
+  ['PARLEY_PUSH_VAPID_PRIVATE_KEY', newVapidKeys().privateKey],
   ['PARLEY_PUSH_VAPID_SUBJECT', 'push@example.org'],
   ['PARLEY_PUSH_VAPID_SUBJECT', 'http://example.org'],
   ['PARLEY_PUSH_ENABLED', 'perhaps'],

@@ -65,6 +65,15 @@ function readSettings(reading: Reading): PushSettings {
   }
 }
 
+/** A new pair of VAPID keys, both base64url. */
+export function newVapidKeys(): { publicKey: string; privateKey: string } {
+  const pair = createECDH('prime256v1')
+  const publicKey = pair.generateKeys('base64url')
+  // Node leaves leading zeros of the number out.
+  const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32).toString('base64url')
+  return { publicKey, privateKey }
+}
+
 /** The public VAPID key of a private one, both base64url. */
 export function publicKeyOf(privateKey: string): string {
   const pair = createECDH('prime256v1')

@@ -1,4 +1,4 @@
-import { createECDH } from 'node:crypto'
+import { newVapidKeys } from '@parley/config'
 import { Resources, type Service } from '@parley/runtime'
 import { PushService } from '@parley/testkit'
 import type { Overrides } from '../src/service.ts'
@@ -6,10 +6,8 @@ import { queueDismissals, queuePushes, type CreatedNotification } from '../src/p
 import { openFleet, type Fleet } from './_fleet.ts'
 import { notification } from './_push-jobs.ts'
 
-const pair = createECDH('prime256v1')
-
 /** The keys pushes are signed with. */
-export const vapid = { publicKey: pair.generateKeys('base64url'), privateKey: pair.getPrivateKey('base64url') }
+export const vapid = newVapidKeys()
 
 /** Push is on. */
 export const pushOn = {

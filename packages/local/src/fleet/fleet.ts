@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import { newVapidKeys } from '@parley/config'
 import { hasFfmpeg } from '../infrastructure/index.ts'
 import { abortable } from './abortable.ts'
 import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
@@ -15,7 +16,7 @@ import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './ow
 import { publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
 import { Announcement, type FleetProcess } from './ready-file.ts'
-import { isPushGiven, newVapidKey } from './push-keys.ts'
+import { isPushGiven } from './push-keys.ts'
 import { Secrets } from './secrets.ts'
 import { type Servers, startServers } from './servers.ts'
 import { type FleetAddresses, serviceEnvironment } from './service-env.ts'
@@ -83,7 +84,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
   const webhookUrl = `http://127.0.0.1:${port}/webhooks/livekit`
   const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
-  const vapidPrivateKey = isPushGiven(env) ? undefined : secrets.get('vapid', newVapidKey)
+  const vapidPrivateKey = isPushGiven(env) ? undefined : secrets.get('vapid', () => newVapidKeys().privateKey)
   const videos = options.videos === true && hasFfmpeg()
   const known = addressesOf(dir, servers, secrets, url, host)
   const addresses = { ...known, mailFolder, media, vapidPrivateKey, videos }

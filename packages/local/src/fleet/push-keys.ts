@@ -1,4 +1,3 @@
-import { createECDH } from 'node:crypto'
 import { effectiveSettings, publicKeyOf } from '@parley/config'
 import { readGivenPush } from '../settings.ts'
 
@@ -16,16 +15,6 @@ export function isPushGiven(env: NodeJS.ProcessEnv): boolean {
   return effectiveSettings(readGivenPush, { env }).some(
     ({ source }) => !['default', 'not set', 'missing'].includes(source),
   )
-}
-
-/** A new private VAPID key. */
-export function newVapidKey(): string {
-  const pair = createECDH('prime256v1')
-  pair.generateKeys()
-  // Leading zeros of the number are left out.
-  return Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()])
-    .subarray(-32)
-    .toString('base64url')
 }
 
 /** What a service is told of push. */
