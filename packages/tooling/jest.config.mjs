@@ -1,19 +1,16 @@
 import { fileURLToPath } from 'node:url'
-import { bundleDependencies } from './testing/bundled-dependencies.mjs'
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 
 /** What takes long runs only when it is asked for: `make test-all`. */
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.ts$']
 
-process.env.PARLEY_TEST_DEPENDENCIES = await bundleDependencies()
-
 /** Unit and behaviour tests of every package and service, straight from their TypeScript sources. */
 export default {
   rootDir: here('../..'),
   roots: ['<rootDir>/packages', '<rootDir>/services'],
-  testEnvironment: here('testing/environment.mjs'),
-  resolver: here('testing/resolver.cjs'),
+  testEnvironment: here('testing/environment.cjs'),
+  runtime: here('testing/runtime.cjs'),
   testMatch: ['**/*.test.{ts,mjs}'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', '<rootDir>/packages/e2e/', ...long],
   modulePathIgnorePatterns: ['/dist/', '/\\.turbo/'],
@@ -33,6 +30,6 @@ export default {
   globals: { hooks: 'packages/testkit/src/jest-setup.ts' },
   globalSetup: here('jest-global-setup.mjs'),
   globalTeardown: here('jest-global-teardown.mjs'),
-  setupFiles: [here('jest-realm.mjs')],
+  injectGlobals: false,
   testTimeout: 120_000,
 }

@@ -43,7 +43,7 @@ const began = performance.now()
 const progress = new Progress()
 /** Unit and behaviour tests share nothing; the end-to-end tests share one fleet. */
 const suites = [
-  { config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=2'] },
+  { config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] },
   { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] },
 ]
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@connectrpc/connect'
 import { AdminInternalService } from '@parley/contracts/internal'
-import { currentTraceparent, stopTelemetry, withSpan } from '@parley/telemetry'
+import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
 import { startFleet } from './_fleet.ts'
 
 // Spans are recorded only when they go somewhere.
@@ -12,7 +12,7 @@ const collector = createServer((request, response) => request.resume().once('end
 collector.listen(0, '127.0.0.1')
 await once(collector, 'listening')
 process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
-await import('@parley/telemetry/register')
+await startTelemetry(process.env)
 
 afterAll(async () => {
   await stopTelemetry()

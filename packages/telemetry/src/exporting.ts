@@ -1,3 +1,5 @@
+import { context, propagation, trace } from '@opentelemetry/api'
+import { logs } from '@opentelemetry/api-logs'
 import { envDetector } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { resource } from './identity.ts'
@@ -22,6 +24,8 @@ export function startExporting(): (withinMs: number) => Promise<void> {
     alsoLogTo(undefined)
     setRecording(false)
     await Promise.race([sdk.shutdown().catch(() => undefined), elapsed(withinMs)])
+    // What is registered stays for good, and the next one would not be heard.
+    for (const global of [trace, context, propagation, logs]) global.disable()
   }
 }
 

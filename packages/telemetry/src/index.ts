@@ -1,5 +1,5 @@
 export { beatMs, beatWithin } from './beat.ts'
 export { logger, type Logger } from './logger.ts'
 export { counter, gauge, histogram, metricsText, type Labels } from './metrics.ts'
-export { stopTelemetry } from './start.ts'
+export { startTelemetry, stopTelemetry } from './start.ts'
 export { currentTraceparent, withSpan, type SpanOptions } from './trace.ts'

@@ -3,11 +3,12 @@ import { meterProvider } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
 
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
+let measured: Disposable | undefined
 
 /** Starts measuring the process and, if a collector is configured, sending traces and logs to it. */
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
-  processMetrics()
+  measured ??= processMetrics()
   if (!exporterConfigured(env)) return
   // The exporters are most of OpenTelemetry's weight: they are loaded only when they have somewhere to send to.
   const { startExporting } = await import('./exporting.ts')
@@ -15,10 +16,12 @@ export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * Sends what is still waiting and stops sending. The last thing a process does: a collector that is gone keeps it from
+ * Sends what is still waiting and stops measuring and sending. The last thing a process does: a collector that is gone keeps it from
  * ending for `withinMs` at most.
  */
 export async function stopTelemetry(withinMs = 2_000): Promise<void> {
+  measured?.[Symbol.dispose]()
+  measured = undefined
   await stopExporting?.(withinMs)
   stopExporting = undefined
 }

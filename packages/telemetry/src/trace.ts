@@ -29,12 +29,13 @@ const kinds = {
 }
 
 const nowhere = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
-const tracer = trace.getTracer('parley')
+let tracer = trace.getTracer('parley')
 let recording = false
 
 /** Tells this module that spans go somewhere now. */
 export function setRecording(on: boolean): void {
   recording = on
+  tracer = trace.getTracer('parley')
 }
 
 /** Runs `fn` inside a span, which ends when it settles; a failure marks the span. Costs nothing without an exporter. */

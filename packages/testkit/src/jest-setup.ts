@@ -6,6 +6,8 @@ import { installFfmpeg } from './ffmpeg.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
+/** Variables that name what was started. */
+const named = new Set<string>()
 let folder: string | undefined
 
 /**
@@ -24,6 +26,9 @@ export async function setup(): Promise<void> {
 
 /** Stops what {@link setup} started and removes its files. */
 export async function teardown(): Promise<void> {
+  // With `--watch` the next run begins in the same process.
+  for (const name of named) delete process.env[name]
+  named.clear()
   await Promise.all(started.splice(0).map((server) => server[Symbol.asyncDispose]()))
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 }
@@ -32,15 +37,19 @@ async function usePostgres(dir: string) {
   const given = process.env.PARLEY_TEST_POSTGRES_URL
   if (given) return dropOldDatabases(given)
   const postgres = await startPostgres({ dir: join(dir, 'postgres'), fsync: false })
-  started.push(postgres)
-  process.env.PARLEY_TEST_POSTGRES_URL = postgres.adminUrl
+  lend('PARLEY_TEST_POSTGRES_URL', postgres.adminUrl, postgres)
 }
 
 async function useRedis(dir: string) {
   if (process.env.PARLEY_TEST_REDIS_URL) return
   const redis = await startRedis({ dir: join(dir, 'redis') })
-  started.push(redis)
-  process.env.PARLEY_TEST_REDIS_URL = redis.url
+  lend('PARLEY_TEST_REDIS_URL', redis.url, redis)
+}
+
+function lend(name: string, url: string, server: AsyncDisposable) {
+  started.push(server)
+  named.add(name)
+  process.env[name] = url
 }
 
 /** Test files start NATS themselves, several at a time: too late to install it. */

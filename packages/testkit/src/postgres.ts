@@ -28,7 +28,7 @@ export async function testDatabase(
   const folder = resolve(drizzleFolder)
   const template = await migratedTemplate(folder)
   const name = `${clonePrefix}${Date.now().toString(36)}_${randomBytes(6).toString('hex')}`
-  await administer((client) => client.query(`create database ${name} template ${template}`))
+  await administer((client) => client.query(`create database ${name} template ${template} strategy file_copy`))
   const { postgresAdminUrl } = await testInfrastructure()
   const direct = withDatabase(postgresAdminUrl, name)
   const reached = outages ? await outageProxy(direct, 5432) : withoutOutages(direct)

@@ -14,7 +14,7 @@ import type { Connection } from '../src/store/statement.ts'
 import { readReplies, readThreadAround } from '../src/store/thread-events.ts'
 import { readTimeline, readTimelineAround } from '../src/store/timeline.ts'
 import { readRoomsOfUnreadThreads, readRoomStates, readUnreadRooms } from '../src/store/unread.ts'
-import { deep, ordinary, root, writeRooms } from './_million.ts'
+import { deep, ordinary, root, writeRooms } from './_deep-room.ts'
 import { readingOf } from './_plan.ts'
 
 const opened = new Resources()
@@ -43,7 +43,7 @@ const retracting = (roomId: string, seq: bigint) => ({
 })
 
 /** At the same place in the pattern of the rows pages hold the same mixture, so all that differs is the depth. */
-const depths = [1_000n, 250_000n, 500_000n, 999_000n]
+const depths = [1_000, deep.rows / 4, deep.rows / 2, deep.rows - 1_000].map(BigInt)
 const shallow = 1_000n
 
 const tables = ['room_events', 'message_attachments', 'reactions', 'reaction_tallies']

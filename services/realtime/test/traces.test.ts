@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { EventSchema } from '@parley/contracts/internal'
-import { currentTraceparent, stopTelemetry } from '@parley/telemetry'
+import { currentTraceparent, startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { traced } from '../src/hub/traced.ts'
 import { openEnv, ready, settle } from './_env.ts'
 import { announced, publish } from './_events.ts'
@@ -18,7 +18,7 @@ collector.listen(0, '127.0.0.1')
 await once(collector, 'listening')
 process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 process.env['OTEL_EXPORTER_OTLP_COMPRESSION'] = 'none'
-await import('@parley/telemetry/register')
+await startTelemetry(process.env)
 
 afterAll(async () => {
   await stopTelemetry()

@@ -1,0 +1,37 @@
+const { ModernFakeTimers } = require('@jest/fake-timers')
+const { ModuleMocker } = require('jest-mock')
+
+/** Tests run in the process as it is, not in a context of their own; the environment variables are put back after each file. */
+module.exports = class Environment {
+  global = globalThis
+  moduleMocker = new ModuleMocker(globalThis)
+  fakeTimers = null
+  fakeTimersModern
+  #variables = { ...process.env }
+  #exit = process.exit
+  #console = globalThis.console
+
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis })
+    // Code under test logs what it is made to suffer; who wants to read that sets the level.
+    process.env.PARLEY_GENERAL_LOG_LEVEL ??= 'silent'
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimersModern.dispose()
+    process.exit = this.#exit
+    globalThis.console = this.#console
+    for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name]
+    Object.assign(process.env, this.#variables)
+  }
+
+  getVmContext() {
+    return null
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons']
+  }
+}
