@@ -4,6 +4,7 @@ export { crossOriginHeaders, isOwnOrigin, isPreflight, preflightHeaders, type Cr
 export { Health } from './health.ts'
 export { serveInternal, type InternalServerOptions } from './internal-server.ts'
 export { periodically, type Periodic, type PeriodicTask } from './periodically.ts'
+export { afterAnswers } from './in-turn.ts'
 export { answerRequests, hasBody } from './request-framing.ts'
 export { Resources } from './resources.ts'
 export { retry, type RetryOptions } from './retry.ts'

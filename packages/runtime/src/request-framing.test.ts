@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { serveHttp, type HttpServer } from './http-server.ts'
 
 const handled: string[] = []
+/** Resolves with what answers the request for `/slow`, once that has arrived. */
+let slow: Promise<() => void>
+let slowCame: (answer: () => void) => void
 let server: HttpServer
 beforeAll(async () => {
   server = await serveHttp({
@@ -11,13 +14,17 @@ beforeAll(async () => {
     handle: (request, response) => {
       void text(request).then((body) => {
         handled.push(`${request.method} ${request.url} ${body}`)
-        response.end('done')
+        if (request.url === '/slow') slowCame(() => response.end('slow'))
+        else response.end('done')
       })
     },
   })
 })
 afterAll(async () => server[Symbol.asyncDispose]())
-beforeEach(() => void (handled.length = 0))
+beforeEach(() => {
+  handled.length = 0
+  slow = new Promise((resolve) => (slowCame = resolve))
+})
 
 async function send(bytes: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
@@ -57,4 +64,30 @@ test.each([
 ])('%j is taken, and what follows is a request of its own', async (request, first) => {
   await send(request + next)
   expect(handled.toSorted()).toEqual(['GET /next ', first].toSorted())
+})
+
+const askSlow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
+
+test('a request is handled when the one before it is answered', async () => {
+  const answers = send(askSlow + next)
+  const answer = await slow
+  await send(next)
+  expect(handled).toEqual(['GET /slow ', 'GET /next '])
+  answer()
+  expect((await answers).match(/slow|done/g)).toEqual(['slow', 'done'])
+  expect(handled).toEqual(['GET /slow ', 'GET /next ', 'GET /next '])
+})
+
+test('who asks for much and takes no answer loses the connection', async () => {
+  expect(await send(askSlow.repeat(6))).toBe('')
+  expect(handled).toEqual(['GET /slow '])
+})
+
+test('an expectation that nobody meets ends the connection', async () => {
+  const answer = await send(`POST / HTTP/1.1\r\nHost: x\r\nExpect: luck\r\nContent-Length: 2\r\n\r\nab${next}`)
+  expect(answer.match(/HTTP\/1.1 .*|connection: close/gi)).toEqual([
+    'HTTP/1.1 417 Expectation Failed',
+    'connection: close',
+  ])
+  expect(handled).toEqual([])
 })

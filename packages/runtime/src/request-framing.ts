@@ -1,36 +1,35 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { inTurn } from './in-turn.ts'
 
 /** Whether a request brings a body, however its length is given. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
 
 /**
- * Answers what a server is asked. Only a POST may bring a body, and only one whose end every server finds at the same
- * place: any other is refused unread and uninvited, the connection closes, and what follows on it is never taken for a
- * request.
+ * Answers what a server is asked, one request of a connection after the other. Only a POST may bring a body, and only one
+ * whose end every server finds at the same place: any other is refused unread and uninvited, the connection closes, and
+ * what follows on it is never taken for a request.
  */
 export function answerRequests(server: Server, handle: RequestListener): void {
-  const closing = new WeakSet<Socket>()
-  const isRefused = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (closing.has(request.socket)) return true
-    const refusal = refusalOf(request)
-    if (!refusal) return false
-    closing.add(request.socket)
-    refuse(request, response, refusal)
-    return true
-  }
-  server.on('request', (request, response) => {
-    if (!isRefused(request, response)) handle(request, response)
-  })
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (isRefused(request, response)) return
-    response.writeContinue()
-    handle(request, response)
-  })
+  const answer = (request: IncomingMessage, response: ServerResponse, prepare?: () => void): void =>
+    inTurn(request.socket, response, () => {
+      const refusal = refusalOf(request)
+      if (refusal) return refuse(request, response, refusal)
+      prepare?.()
+      handle(request, response)
+    })
+  server.on('request', answer)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    answer(request, response, () => response.writeContinue()),
+  )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    inTurn(request.socket, response, () => refuse(request, response, refusalOf(request) ?? otherExpectation)),
+  )
 }
 
 type Refusal = { status: number; error: string; allow?: string }
+
+const otherExpectation: Refusal = { status: 417, error: 'the only expectation that is met here is 100-continue' }
 
 function refuse({ method }: IncomingMessage, response: ServerResponse, { status, error, allow }: Refusal): void {
   const body = JSON.stringify({ error })

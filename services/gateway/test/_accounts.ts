@@ -24,6 +24,10 @@ export class Accounts {
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
   /** Answers nobody about credentials, as when its database is away. */
   away = false
+  /** How often it was asked about credentials. */
+  lookUps = 0
+  /** Answers about credentials wait for this. */
+  pause = Promise.resolve()
 
   /** A credential of a user; `kind` cookie gives the handle. */
   credential(userId: string, caller: Caller = {}): string {
@@ -67,7 +71,9 @@ export class Accounts {
 
   readonly routes = (routes: ServiceRoutes): void => {
     routes.service(AccountsInternalService, {
-      authenticate: ({ digests }) => {
+      authenticate: async ({ digests }) => {
+        this.lookUps++
+        await this.pause
         if (this.away) throw new ConnectError('away', Code.Unavailable)
         const entries = digests.flatMap((digest) => {
           const caller = this.callers.get(Buffer.from(digest).toString('hex'))

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2'
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
@@ -131,6 +135,90 @@ describe('answers that a network does not take have bounds, and give back what t
     })
     expect(await Promise.race(ends)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
   })
+})
+
+describe('a client that goes away while accounts is asked about its credential leaves nothing behind', () => {
+  const method = 'svc.api.v1.MyAccountService/UploadAvatar'
+  const protobuf = 'Content-Type: application/proto'
+  const bearer = (token: string) => `Bearer ${token}`
+  const overHttp1 = async (token: string) => {
+    const socket = await send(head(method, 10, protobuf, `Authorization: ${bearer(token)}`))
+    return () => socket.resetAndDestroy()
+  }
+  const overHttp2 = (token: string) => {
+    const session = connectHttp2(gateway.url)
+    sessions.push(session)
+    const headers = { ':method': 'POST', ':path': `/${method}`, 'content-type': 'application/grpc' }
+    const stream = session.request({ ...headers, authorization: bearer(token) }, { endStream: false })
+    stream.on('error', () => undefined)
+    return Promise.resolve(() => stream.close(constants.NGHTTP2_CANCEL))
+  }
+
+  test.each([
+    ['HTTP/1.1', overHttp1],
+    ['HTTP/2', overHttp2],
+  ])('%s', async (_, begin) => {
+    for (const isKnown of [true, false]) {
+      let answer = () => {}
+      env.accounts.pause = new Promise((resolve) => (answer = resolve))
+      const before = env.accounts.lookUps
+      // As many as there are places for images.
+      const leave = await Promise.all(
+        Array.from({ length: 4 }, () => begin(isKnown ? env.accounts.credential('Ualice') : randomUUID())),
+      )
+      await eventually(() => env.accounts.lookUps === before + leave.length)
+      for (const go of leave) go()
+      // What is asked later is answered later: by now it is known that they are gone.
+      for (let n = 0; n < 3; n++) await fetch(`${gateway.url}/healthz`)
+      answer()
+    }
+    const upload = head(method, 0, protobuf, `Authorization: ${bearer(env.accounts.credential('Ualice'))}`)
+    // The stand-in of accounts does not implement it; without a place for its image it would be 429.
+    expect(statusOf(await receive(await send(upload), isHead))).toBe(501)
+  })
+})
+
+test('files that a network does not take have bounds, and give back what they held', async () => {
+  let cutOff = 0
+  const endless = function* () {
+    for (const chunk = Buffer.alloc(65_536); ;) yield chunk
+  }
+  const uploads = createServer((request, response) => {
+    if (request.url === '/assets/server/short') return void response.end('short')
+    response.once('close', () => cutOff++)
+    // The system takes much of what nobody reads: this has no end.
+    Readable.from(endless()).pipe(response)
+  }).listen(0, '127.0.0.1')
+  await once(uploads, 'listening')
+  const { port } = uploads.address() as AddressInfo
+  const { url } = await env.start({
+    PARLEY_GATEWAY_ASSETS_URLS: `http://127.0.0.1:${port}`,
+    PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS: '1 MiB',
+  })
+  const ask = 'GET /assets/server/x HTTP/1.1\r\nHost: x\r\n\r\n'
+  for (let n = 0; n < 8; n++) (await send(ask, url)).pause()
+  // 1 MiB is five of them.
+  await eventually(() => expect(cutOff).toBe(3))
+  for (const socket of sockets.splice(0)) socket.destroy()
+  expect(await (await fetch(`${url}/assets/server/short`)).text()).toBe('short')
+  uploads.closeAllConnections()
+  uploads.close()
+})
+
+test('headers that stand for much have bounds over HTTP/2', async () => {
+  const ask = (session: ClientHttp2Session, bytes: number) => {
+    const headers = { ':method': 'POST', ':path': `/${getServer}`, 'content-type': 'application/grpc' }
+    const stream = session.request({ ...headers, 'x-much': 'x'.repeat(bytes) }, { endStream: false })
+    stream.on('error', () => undefined)
+    return new Promise<number>((resolve) => stream.once('close', () => resolve(stream.rstCode)))
+  }
+  const session = connectHttp2(gateway.url)
+  sessions.push(session)
+  await once(session, 'remoteSettings')
+  expect(session.remoteSettings.maxHeaderListSize).toBe(16_384)
+  // Nobody sends the rest of these calls. 1 MiB is less than seventy of them.
+  const ends = Array.from({ length: 90 }, () => ask(session, 15_000))
+  expect(await Promise.race(ends)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
 })
 
 test('a network has so many connections', async () => {

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createRawServer, type AddressInfo, type Server as RawServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
@@ -9,13 +10,16 @@ import { rawSocket, receive, sendRaw } from './_raw.ts'
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
 /** Answers to smuggled requests wait until somebody else asks on the same connection. */
 let release: (() => void)[] = []
+/** Answers the latest request for the slow path. */
+let answerSlow: (() => void) | undefined
 
 const behind = createServer((request, response) => {
   if (request.url === '/webhooks/refused') return void response.writeHead(413, { connection: 'close' }).end()
   void text(request).then((body) => {
     const { method, url } = request
     arrived.push({ method, url, body })
-    if (url?.includes('smuggled')) release.push(() => void response.end('smuggled'))
+    if (url?.includes('slow')) answerSlow = () => void response.end('slow')
+    else if (url?.includes('smuggled')) release.push(() => void response.end('smuggled'))
     else response.end(url)
   })
 })
@@ -60,6 +64,7 @@ beforeEach(() => {
   arrived.length = 0
   upgrades.length = 0
   release = []
+  answerSlow = undefined
 })
 
 async function listen(server: Server | RawServer): Promise<string> {
@@ -208,6 +213,22 @@ describe('an upgrade', () => {
     socket.write(`${open('/api/realtime?welcome')}early`)
     const answer = await receive(socket, (text) => text.endsWith('early'))
     expect(answer).toMatch(/^HTTP\/1\.1 101 [^]*\r\n\r\nwelcome early$/)
+    socket.destroy()
+  })
+
+  test.each([
+    ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
+    ['a socket that is taken', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
+    ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
+  ])('behind a request without an answer waits for that: %s', async (_, path, protocol, answers) => {
+    const socket = await rawSocket(gateway.url)
+    const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
+    socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)
+    const received = receive(socket, (text) => answers.test(text))
+    await eventually(() => expect(answerSlow).toBeDefined())
+    expect([upgrades, arrived]).toEqual([[], [{ method: 'GET', url: '/assets/slow', body: '' }]])
+    answerSlow?.()
+    expect(await received).toMatch(answers)
     socket.destroy()
   })
 })

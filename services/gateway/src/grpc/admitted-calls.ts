@@ -28,6 +28,7 @@ const lingerMs = 1_000
  */
 export async function admitCall({ forwarder, images }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
+  const isGone = () => ('stream' in response ? response.stream.destroyed : request.socket.destroyed)
   // What is no call is refused by the library unread.
   const method = isCall(request) ? call.method : undefined
   try {
@@ -36,11 +37,12 @@ export async function admitCall({ forwarder, images }: Options, call: Call): Pro
       return Array.isArray(value) ? value.join(', ') : value
     }
     if (method?.needsCaller) await forwarder.assertSignedIn(header, request.socket.remoteAddress)
+    if (isGone()) return
     if (method?.carriesImage) answered(response, images.enter(request))
     else countBytes(request, response, held)
     handler(request, response)
   } catch (thrown) {
-    refuse(request, response, ConnectError.from(thrown))
+    if (!isGone()) refuse(request, response, ConnectError.from(thrown))
   }
 }
 

@@ -20,6 +20,8 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge(limit))
+    // It may have gone while something else was waited for, and says so only once.
+    if (request.destroyed) return reject(clientGone())
     const held = heldBy(request)
     const chunks: Buffer[] = []
     let length = 0

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import type { GetServerResponse } from '@parley/contracts/discovery'
 import { headerOf, isPreflight, preflightHeaders, type ClientAddress, type Health } from '@parley/runtime'
 import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
@@ -187,7 +187,10 @@ export class Dispatch {
   ): void {
     const held = this.#open(request)
     response.once('close', held.release)
-    void admitCall(this.#options, { handler: this.#adapter(path), method, request, response, held })
+    if ('stream' in response && !held.take(headerBytes(request.rawHeaders)))
+      return response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    const call = { handler: this.#adapter(path), method, request, response, held }
+    admitCall(this.#options, call).catch(this.#options.metrics.failed)
   }
 
   /** What a request holds is counted where it comes from. */
@@ -200,6 +203,9 @@ export class Dispatch {
     return path.startsWith(connectPrefix) ? this.#adapters.prefixed : this.#adapters.root
   }
 }
+
+/** A few bytes of a client can stand for many headers over HTTP/2. */
+const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce((sum, text) => sum + text.length, 0)
 
 const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)

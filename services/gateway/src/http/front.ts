@@ -22,7 +22,7 @@ export function createFront(
     const networks = networksOfPeer(socket.remoteAddress, isProxy)
     if (networks && !counts.take(networks)) return void socket.destroy()
     sockets.add(socket)
-    // Requests that wait behind others of their connection listen for its end.
+    // An offer to upgrade that is declined begins the connection anew, with listeners of its own.
     socket.setMaxListeners(0)
     let head: Buffer = Buffer.alloc(0)
     const tooSlow = setTimeout(() => socket.destroy(), firstBytesTimeoutMs)

@@ -67,14 +67,35 @@ export const heldBy = (request: IncomingMessage): HeldBytes => ofRequest.get(req
 /** Counts what a request holds from now on; the budget gets it back when the answer is sent or the client is gone. */
 export function hold(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
   ofRequest.set(request, held)
-  const { socket } = request
-  const release = (): void => {
-    held.release()
-    socket.off('close', release)
+  response.once('close', () => held.release())
+}
+
+/** A client that takes nothing for so long is one that does not keep up, in milliseconds. */
+const stalledMs = 1_000
+/** What the buffers of an answer hold that is passed on and not taken, here and at the connection behind. */
+const stalledBytes = 192 * 1024
+
+/** Counts an answer that is passed on once its client does not take it. Ends the connection when there is no room for it. */
+export function holdStalled(request: IncomingMessage, response: ServerResponse): void {
+  const held = heldBy(request)
+  let counted = false
+  let waiting: NodeJS.Timeout | undefined
+  const taken = (): void => clearTimeout(waiting)
+  const stalled = (): void => {
+    counted = true
+    if (!held.take(stalledBytes)) response.destroy()
   }
-  response.once('close', release)
-  // A response behind others of its connection has no socket yet, and is not told when that ends.
-  if (!response.socket) socket.once('close', release)
+  const write = response.write.bind(response) as (chunk: Uint8Array, ...rest: unknown[]) => boolean
+  const watched = (chunk: Uint8Array, ...rest: unknown[]): boolean => {
+    const goesOn = write(chunk, ...rest)
+    if (!goesOn && !counted) {
+      taken()
+      waiting = setTimeout(stalled, stalledMs)
+    }
+    return goesOn
+  }
+  Object.assign(response, { write: watched })
+  response.on('drain', taken).once('close', taken)
 }
 
 /** Lets a request hold what it needs, because something else limits it. */

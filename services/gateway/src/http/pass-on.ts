@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
 import { Targets } from '../clients/targets.ts'
+import { holdStalled } from './held-bytes.ts'
 import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
@@ -58,6 +59,7 @@ export class PassOn implements AsyncDisposable {
       const error = `use ${this.#methods[0]}`
       return replyJson(request, response, 405, { error }, { ...cors, allow: this.#methods.join(', ') })
     }
+    holdStalled(request, response)
     const gone = new AbortController()
     const onClose = () => gone.abort()
     response.once('close', onClose)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test } from '@jest/globals'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { PassOnUpgrade } from './pass-on-upgrade.ts'
 import { servePublicPort, type PublicPort } from './server.ts'
 
@@ -70,6 +71,34 @@ test('who takes nothing of an answer over HTTP/2 loses the connection', async ()
   stream.on('error', () => undefined).pause()
   await once(session, 'close')
   expect(session.destroyed).toBe(true)
+})
+
+describe('a client of HTTP/2', () => {
+  const frame = (type: number, stream: number, payload: readonly number[] = []) =>
+    Buffer.from([0, 0, payload.length, type, type === 1 ? 4 : 0, 0, 0, 0, stream, ...payload])
+  const [settings, goaway] = [frame(4, 0), (code: number) => frame(7, 0, [0, 0, 0, 0, 0, 0, 0, code])]
+  // POST http://x/ with the beginning of a body.
+  const request = (stream: number) => [frame(1, stream, [0x83, 0x86, 0x84, 1, 1, 0x78]), frame(0, stream, [1, 2, 3])]
+  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+
+  const expecting = frame(1, 1, [0x83, 0x86, 0x84, 1, 1, 0x78, 0x0f, 0x14, 12, ...Buffer.from('100-continue')])
+  const reset = frame(3, 1, [0, 0, 0, 8])
+
+  test.each([
+    ['a goodbye with an error, and more', [goaway(2), ...request(1)]],
+    ['a goodbye with an error in the middle', [...request(1), goaway(2), ...request(3)]],
+    ['a goodbye with more behind it', [...request(1), goaway(0), ...request(3)]],
+    ['a question whether to go on that it takes back', [expecting, reset]],
+  ])('ends with %s nobody but itself', async (_, frames) => {
+    const port = await serve({ http2: (_request, response) => void response.end('answer') }, {})
+    const leaving = await connected(port, '')
+    leaving.resume().write(Buffer.concat([preface, settings, ...frames]))
+    leaving.end()
+    await once(leaving, 'close')
+    const session = connectHttp2(`http://127.0.0.1:${port}`)
+    expect(await text(session.request({ ':path': '/' }))).toBe('answer')
+    session.destroy()
+  })
 })
 
 test('a network has so many connections, and another one when it gives one back', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
-import { answerRequests, hasBody, usualPatience, type HttpPatience } from '@parley/runtime'
+import { afterAnswers, answerRequests, hasBody, usualPatience, type HttpPatience } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createFront, type ConnectionLimits } from './front.ts'
 import { pathOf } from './path.ts'
@@ -26,6 +26,8 @@ export type PublicPort = {
 const keepAliveTimeoutMs = 65_000
 /** Calls that one connection may have under way over HTTP/2. */
 const maxConcurrentStreams = 100
+/** Headers of one request over HTTP/2, in bytes; as many as over HTTP/1.1. */
+const maxHeaderListSize = 16 * 1024
 /** While draining, busy connections get this long to hear that they end: closing one early could cut off a request. */
 const idleGraceMs = 1_000
 
@@ -42,9 +44,16 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
     if (draining) response.shouldKeepAlive = false
     dispatch.http1(request, response)
   })
-  const http2 = createHttp2Server({ settings: { maxConcurrentStreams } }, dispatch.http2)
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams, maxHeaderListSize } }, dispatch.http2)
+  // By itself Node.js throws when it invites the body of a stream that is gone.
+  http2.on('checkContinue', (request, response) => {
+    if (request.stream.destroyed || request.stream.closed) return
+    response.writeContinue()
+    dispatch.http2(request, response)
+  })
   const sessions = new Set<ServerHttp2Session>()
   http2.on('session', (session) => {
+    destroyAfterReading(session)
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
     session.on('error', () => session.destroy())
@@ -56,10 +65,12 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
     // Where nothing moves a client is told when it has nothing under way, and cut when it has.
     session.setTimeout(patience.idle, () => (streams > 0 ? session.destroy() : session.close()))
   })
-  http1.on('upgrade', (request, socket, head) => {
-    if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
-    else readAgainWithoutUpgrade(http1, request, socket, head)
-  })
+  http1.on('upgrade', (request, socket, head) =>
+    afterAnswers(socket, () => {
+      if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
+      else readAgainWithoutUpgrade(http1, request, socket, head)
+    }),
+  )
   http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
@@ -95,6 +106,15 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
       http1.close()
     },
   }
+}
+
+/**
+ * A GOAWAY with an error destroys a session at once, and frames behind it in the same bytes then find half a stream: Node.js
+ * aborts the whole process. So a session is destroyed when what was read is dealt with.
+ */
+function destroyAfterReading(session: ServerHttp2Session): void {
+  const destroy = session.destroy.bind(session)
+  session.destroy = (...reason) => void setImmediate(() => destroy(...reason))
 }
 
 const isSocketOffer = (request: IncomingMessage): boolean =>
