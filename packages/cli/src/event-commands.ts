@@ -16,7 +16,6 @@ type Parked = {
   attempts: number
   reason: string
   parkedAt: string
-  replayable: boolean
   replayRequested: boolean
 }
 
@@ -24,11 +23,11 @@ type Parked = {
 export function addEventCommands(parent: Command, surroundings: Surroundings): void {
   parent
     .command('parked')
-    .description('list the events that consumers gave up, with the reason')
+    .description('list the events and jobs that were given up, with the reason')
     .action(() => listParked(surroundings))
   parent
     .command('replay')
-    .description('have parked events handled once more, within half a minute')
+    .description('have what is parked tried once more, within half a minute')
     .option('--consumer <consumer>', 'those of one consumer, as listed')
     .option('--id <event...>', 'these events, as listed')
     .option('--all', 'every parked event')
@@ -41,9 +40,9 @@ async function listParked({ access, print }: Surroundings): Promise<void> {
     (await Promise.all(Object.entries(parkedEvents).map(([service, of]) => parkedOf(service, of)))).flat(),
   )
   const lines = events.map(
-    ({ service, consumer, id, subject, attempts, reason, parkedAt, replayable, replayRequested }) =>
+    ({ service, consumer, id, subject, attempts, reason, parkedAt, replayRequested }) =>
       `${service}  ${consumer}  ${id}  ${subject}  since ${parkedAt}  ${attempts} tries` +
-      `${replayable ? '' : '  cannot be replayed'}${replayRequested ? '  is being replayed' : ''}\n  ${reason}`,
+      `${replayRequested ? '  is being replayed' : ''}\n  ${reason}`,
   )
   print({ json: { events }, text: lines.length === 0 ? 'no event is parked' : lines.join('\n') })
 }
@@ -52,10 +51,10 @@ async function parkedOf(service: string, of: ParkedEventsOf): Promise<Parked[]> 
   const found: Parked[] = []
   for (let after: ParkedEventKey | undefined; found.length < mostListed;) {
     const { events } = await of.listParkedEvents({ limit: perPage, ...(after && { after }) })
-    for (const { key, subject, attempts, lastError: reason, parkedAt: at, replayable, replayRequested } of events) {
+    for (const { key, subject, attempts, lastError: reason, parkedAt: at, replayRequested } of events) {
       const parkedAt = at ? timestampDate(at).toISOString() : ''
       const { consumer = '', eventId: id = '' } = key ?? {}
-      found.push({ service, consumer, id, subject, attempts, reason, parkedAt, replayable, replayRequested })
+      found.push({ service, consumer, id, subject, attempts, reason, parkedAt, replayRequested })
     }
     after = events.at(-1)?.key
     if (events.length < perPage) break
@@ -75,5 +74,5 @@ async function replay(
     return (await Promise.all(asked)).reduce((sum, answer) => sum + answer.requested, 0)
   })
   const what = requested === 1 ? 'event is' : 'events are'
-  print({ json: { requested }, text: `${requested} ${what} handled once more; those that fail again stay listed` })
+  print({ json: { requested }, text: `${requested} ${what} tried once more; those that fail again stay listed` })
 }

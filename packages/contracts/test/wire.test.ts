@@ -119,6 +119,7 @@ describe('additions', () => {
         'field svc.admin.v1.UpdateUserPasswordRequest 100 plain string current_password',
         ...newFacts,
         'field svc.api.v1.BatchGetUsersRequest 100 repeated string logins',
+        'field svc.api.v1.GetViewerResponse 100 repeated svc.api.v1.Role mentionable_roles',
         'field svc.api.v1.ListRoomMembersRequest 100 plain svc.api.v1.RoomMembershipKind membership',
         'field svc.api.v1.PageInfo 100 plain string next_cursor',
         'field svc.api.v1.PageRequest 100 plain string cursor',

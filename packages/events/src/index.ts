@@ -1,6 +1,7 @@
 export { consumeEventBatches, type BatchConsumerOptions } from './consume/consume-event-batches.ts'
 export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
 export { parkedEvents } from './consume/parked-events.ts'
+export type { Requeue } from './consume/requeue.ts'
 export { reasonOf } from './consume/failures.ts'
 export type { AfterCommit, EventHandler, EventPreparation } from './consume/handling.ts'
 export type { BatchHandler, BatchPreparation } from './consume/handling-batches.ts'

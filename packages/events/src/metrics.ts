@@ -1,4 +1,4 @@
-import { counter } from '@parley/telemetry'
+import { counter, gauge, type Labels } from '@parley/telemetry'
 
 const relayed = counter('events_relayed', { description: 'Outbox entries the stream has stored' })
 const skipped = counter('events_skipped', { description: 'Outbox entries the stream refused for good' })
@@ -22,6 +22,9 @@ const handOverRefusals = counter('handovers_parked', {
   description: 'Events about rooms that messaging refused for good',
 })
 
+/** How much was given up by a consumer, and waits for an operator, until the result is disposed. */
+export const parkedWaiting = (labels: Labels, read: () => number): Disposable =>
+  gauge('events_parked_waiting', { description: 'Events and jobs that were given up and wait', labels }, read)
 /** Entries reached the stream. */
 export const entriesRelayed = (count: number): void => relayed(count)
 /** An entry was refused for good and replaced. */

@@ -6,6 +6,7 @@ import { RoomEventSchema } from '@parley/contracts/internal'
 import { handOver, startHandOver } from '../src/index.ts'
 import { upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
+import { operatorOf } from './_operator.ts'
 import { forkProgram } from './_processes.ts'
 import { newDatabase } from './_servers.ts'
 
@@ -148,12 +149,13 @@ test('other rooms do not wait for one that fails', async () => {
   await eventually(() => expect(messaging.taken.get('R2')).toEqual([1n]))
 })
 
-test('what is refused for good is parked without its envelope, and the rest of its room goes on in order', async () => {
+test('what is refused for good is parked without its envelope, the rest of its room goes on, and it can be replayed', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   let refusals = 0
+  let isMended = false
   const apply: Messaging['apply'] = async (roomId, events) => {
-    if (events.some((event) => event.version === 2n)) {
+    if (!isMended && events.some((event) => event.version === 2n)) {
       refusals++
       throw new ConnectError('no such room', Code.NotFound)
     }
@@ -170,6 +172,16 @@ test('what is refused for good is parked without its envelope, and the rest of i
   expect(rows).toMatchObject([{ ...about, last_error: expect.stringContaining('no such room') }])
   const parked = fromBinary(RoomEventSchema, rows[0]?.payload ?? new Uint8Array())
   expect(parked).toMatchObject({ eventId: 'R1-2', version: 2n, envelope: new Uint8Array() })
+
+  const operator = operatorOf(database.db)
+  expect((await operator.listParkedEvents({})).events).toMatchObject([
+    { key: { consumer: 'handover', eventId: 'R1-2' } },
+  ])
+  isMended = true
+  expect(await operator.replayParkedEvents({ consumer: 'relay' })).toMatchObject({ requested: 0 })
+  expect(await operator.replayParkedEvents({ eventIds: ['R1-2'] })).toMatchObject({ requested: 1 })
+  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 3n, 2n]))
+  expect((await operator.listParkedEvents({})).events).toEqual([])
 })
 
 test('closing ends the call under way, and gives the room back', async () => {

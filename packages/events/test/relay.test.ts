@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { EventSchema } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
+import { metricsText } from '@parley/telemetry'
 import { declareStreams, enqueue, startRelay } from '../src/index.ts'
 import { commit, firstOccurrences, onStream, plainEvent, store, upTo, waiting } from './_events.ts'
 import { eventually } from './_eventually.ts'
+import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
 let server: TestServer
@@ -165,6 +169,23 @@ describe('the relay', () => {
     ])
     const parked = await database.pool.query('select consumer, event_id, length(payload) as size from parked_events')
     expect(parked.rows).toEqual([{ consumer: 'relay', event_id: 'E-refused1-2', size: 3_000_000 }])
+
+    await using _next = await startRelay({ ...database, bus, service: 'refused' })
+    await eventually(async () =>
+      expect(await metricsText()).toContain('events_parked_waiting{service="refused",consumer="relay"} 1'),
+    )
+    const operator = operatorOf(database.db)
+    expect(await operator.replayParkedEvents({})).toMatchObject({ requested: 1 })
+    // Refused once more: once for each time that it is asked for.
+    await eventually(async () => expect((await operator.listParkedEvents({})).events).toHaveLength(1))
+    const about = { id: 'E-refused1-2', kind: 'room_updated', aggregateType: 'room', aggregateId: 'refused1' }
+    const event = Buffer.from(toBinary(EventSchema, create(EventSchema, about)))
+    await database.pool.query('update parked_events set payload = $1', [event])
+    await operator.replayParkedEvents({ eventIds: ['E-refused1-2'] })
+    await eventually(async () => {
+      expect((await streamOf('refused')).at(-1)).toMatchObject({ id: 'E-refused1-2', kind: 'room_updated' })
+    })
+    expect((await operator.listParkedEvents({})).events).toEqual([])
   })
 })
 

@@ -5,13 +5,19 @@ import type { AccountsParkedEventsService } from '@parley/contracts/internal'
 import type { Db } from '@parley/postgres'
 import { parkedEvents as table } from '../schema.ts'
 import { replaysRequested } from './replay.ts'
+import { requeueForMessaging, requeueForStream, requeueParked, type Requeue } from './requeue.ts'
 
 const most = 500
-/** What no durable handles. */
-const notReplayable = ['relay', 'handover', 'jobs']
 
-/** What every service with a database answers an operator about its parked events. */
-export function parkedEvents(db: Db): ServiceImpl<typeof AccountsParkedEventsService> {
+/**
+ * What every service with a database answers an operator about its parked events. `requeues`: how what the service itself
+ * parked, beside events of durables, is tried once more, by the consumer it is listed under.
+ */
+export function parkedEvents(
+  db: Db,
+  requeues: Readonly<Record<string, Requeue>> = {},
+): ServiceImpl<typeof AccountsParkedEventsService> {
+  const requeueing = new Map(Object.entries({ relay: requeueForStream, handover: requeueForMessaging, ...requeues }))
   return {
     async listParkedEvents({ after, limit }) {
       const further = after && sql`(${table.consumer}, ${table.eventId}) > (${after.consumer}, ${after.eventId})`
@@ -25,28 +31,24 @@ export function parkedEvents(db: Db): ServiceImpl<typeof AccountsParkedEventsSer
         events: rows.map(({ consumer, eventId, subject, attempts, lastError, parkedAt, replayRequestedAt }) => ({
           ...{ key: { consumer, eventId }, subject, attempts, lastError },
           ...(parkedAt && { parkedAt: timestampFromDate(parkedAt) }),
-          replayable: !notReplayable.includes(consumer),
           replayRequested: replayRequestedAt !== null,
         })),
       }
     },
     async replayParkedEvents({ consumer, eventIds }) {
       if (eventIds.length > most) throw new ConnectError(`at most ${most} events at once`, Code.InvalidArgument)
+      const those = and(
+        consumer === '' ? undefined : eq(table.consumer, consumer),
+        eventIds.length === 0 ? undefined : inArray(table.eventId, eventIds),
+      )
       const requested = await db.transaction(async (tx) => {
         replaysRequested.tell(tx)
         return await tx
           .update(table)
           .set({ replayRequestedAt: sql`now()` })
-          .where(
-            and(
-              isNotNull(table.parkedAt),
-              notInArray(table.consumer, notReplayable),
-              consumer === '' ? undefined : eq(table.consumer, consumer),
-              eventIds.length === 0 ? undefined : inArray(table.eventId, eventIds),
-            ),
-          )
+          .where(and(isNotNull(table.parkedAt), notInArray(table.consumer, [...requeueing.keys()]), those))
       })
-      return { requested: requested.rowCount ?? 0 }
+      return { requested: (requested.rowCount ?? 0) + (await requeueParked(db, requeueing, those)) }
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
 import { keeperStartsMs } from '../keep/asks.ts'
+import { parkedWaiting } from '../metrics.ts'
 import { isUnanswered } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
 import { declareDurable, durableLag, type Durable } from './durable.ts'
@@ -97,8 +98,7 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   const labels = { consumer: name }
   resources.use(gauge('events_consumer_lag', { description: 'Messages a consumer has not handled', labels }, () => lag))
   let parked = 0
-  const about = { description: 'Events of a consumer that are parked; they wait for an operator', labels }
-  resources.use(gauge('events_parked_waiting', about, () => parked))
+  resources.use(parkedWaiting({ ...labels, service: durable.service }, () => parked))
   const job = (task: string, everyMs: number, run: (stopped: AbortSignal) => Promise<void>): Periodic =>
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
   job('lag', 30_000, async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import type { Bus } from '@parley/rpc'
 import { redeclareStreams } from '../stream/declare.ts'
@@ -71,9 +72,11 @@ export const answers: {
     return {}
   },
 
-  passed: async ({ bus, recoveries }, ask) => {
+  passed: async ({ bus, asker, recoveries }, ask) => {
     const lost = checks.amount(ask, 'lost')
-    if (lost > 0) await recoveries.addLost(lost)
+    // Earlier releases name none.
+    const report = ask.report === undefined ? randomUUID() : checks.text(ask, 'report', checks.reportForm)
+    if (lost > 0) await recoveries.addLost(lost, `${asker}-${report}`)
     return await placesOfDurables(bus)
   },
 

@@ -32,9 +32,13 @@ export type Asks = {
   restore: { ask: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
    * How far durables have come: of each filter the sequence up to which all is acknowledged, and the first that the stream
-   * still holds. `lost`: events that the asker has found since the last time to have left it before.
+   * still holds. `lost`: events that the asker has found since the last time to have left it before; `report` names that
+   * number, so that it counts once however often it is told.
    */
-  passed: { ask: { lost: number }; answer: { firstSeq: number; places: { subject: string; seq: number }[] } }
+  passed: {
+    ask: { lost: number; report?: string }
+    answer: { firstSeq: number; places: { subject: string; seq: number }[] }
+  }
   /** Counts the messages under subjects and, with `remove`, takes some of them off the stream; `left` remain. */
   erase: { ask: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }

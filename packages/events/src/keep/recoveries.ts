@@ -23,8 +23,8 @@ export type Recoveries = {
    * notes nothing. A process that dies in it lets the next one in.
    */
   turn(work: (last: Recovery | undefined) => Promise<StreamState | undefined>): Promise<void>
-  /** Adds to the number of events that nobody can have again. */
-  addLost(events: number): Promise<void>
+  /** Adds to the number of events that nobody can have again; once for each report, however often it is made. */
+  addLost(events: number, report: string): Promise<void>
 }
 
 /** What is known of losses of the stream. */
@@ -36,6 +36,9 @@ export type RecoverySummary = {
   /** Events that left outbox and stream before every consumer had handled them. */
   lostEvents: bigint
 }
+
+/** Under which name reports of lost events are noted; whoever makes one repeats it for as long as its process lives. */
+const lostReports = 'lost-events'
 
 type Row = {
   generation: number
@@ -63,10 +66,15 @@ export function recoveriesIn(db: Db): Recoveries {
             stream_created = ${made.created}, newest_seq = ${made.newest?.seq ?? null},
             newest_event_id = ${made.newest?.eventId ?? null}`)
       }),
-    async addLost(events) {
+    async addLost(events, report) {
       await db.execute(sql`
-        insert into stream_recovery as r (id, lost_events) values (1, ${events})
-        on conflict (id) do update set lost_events = r.lost_events + ${events}`)
+        with noted as (
+          insert into inbox (consumer, event_id) values (${lostReports}, ${report}) on conflict do nothing returning 1
+        ), old as (
+          delete from inbox where consumer = ${lostReports} and received_at < now() - interval '3 days'
+        )
+        insert into stream_recovery as r (id, lost_events) select 1, ${events}::bigint from noted
+        on conflict (id) do update set lost_events = r.lost_events + ${events}::bigint`)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
@@ -28,8 +29,10 @@ type Options = Pick<Database, 'pool'> & {
  */
 export class Cleanup {
   readonly #options: Options
-  /** Lost entries of which the keeper does not know. */
+  /** Lost entries of which the keeper was not told. */
   #lost = 0
+  /** What it is being told; it may know already, when its answer did not come. */
+  #report: { report: string; lost: number } | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -59,9 +62,12 @@ export class Cleanup {
   async #passed(): Promise<Passed | undefined> {
     const { bus, service } = this.#options
     try {
-      const told = this.#lost
-      const passed = await askKeeper(bus, 'passed', { lost: told }, service)
-      this.#lost -= told
+      if (this.#report === undefined && this.#lost > 0) {
+        this.#report = { report: randomUUID(), lost: this.#lost }
+        this.#lost = 0
+      }
+      const passed = await askKeeper(bus, 'passed', this.#report ?? { lost: 0 }, service)
+      this.#report = undefined
       return passed
     } catch {
       return undefined

@@ -3,12 +3,13 @@ import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { gauge, logger } from '@parley/telemetry'
+import { parkedWaiting } from '../metrics.ts'
 import { placeCheckMs } from '../stream/place.ts'
 import { Cleanup } from './cleanup.ts'
 import { entriesWritten } from './enqueue.ts'
 import { Holdings } from './holdings.ts'
 import { singleFlight } from './single-flight.ts'
-import { findWaiting, idsByShard, readBacklog } from './store.ts'
+import { countParkedBeside, findWaiting, idsByShard, parkedBeside, readBacklog } from './store.ts'
 import { waitUntilStored } from './stored.ts'
 import { hearRelays, tellHolder } from './wake.ts'
 
@@ -100,6 +101,9 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   resources.use(gauge('events_outbox_waiting', waiting, () => backlog.entries))
   const oldest = { description: 'Age of the oldest outbox entry that waits', unit: 's', labels }
   resources.use(gauge('events_outbox_lag', oldest, () => backlog.seconds))
+  let parked = new Map<string, number>()
+  for (const consumer of parkedBeside)
+    resources.use(parkedWaiting({ service, consumer }, () => parked.get(consumer) ?? 0))
 
   resources.defer('outbox holdings', () => holdings.close())
   resources.use(bus.onReconnect(() => holdings.doubt()))
@@ -132,6 +136,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
         shards.all().map((shard) => shard.lease.shard),
       ),
     )
+    parked = await countParkedBeside(pool)
   })
   const cleanup = new Cleanup({ pool, bus, service, verified: () => holdings.verified() })
   job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(stop.signal))

@@ -217,3 +217,15 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
   const row = result.rows[0]
   return { entries: Number(row?.entries ?? 0), seconds: row?.seconds ?? 0 }
 }
+
+/** Names under which lies what was given up that no durable handles. */
+export const parkedBeside = ['relay', 'handover', 'jobs']
+
+/** Parked entries of the queues that are no consumers, by the name of the queue. */
+export async function countParkedBeside(pool: Pool): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ consumer: string; count: bigint }>(
+    `select consumer, count(*) from parked_events where consumer = any($1::text[]) and parked_at is not null group by 1`,
+    [parkedBeside],
+  )
+  return new Map(rows.map(({ consumer, count }) => [consumer, Number(count)]))
+}

@@ -1,0 +1,71 @@
+import { and, eq, inArray, isNotNull, lte, sql, type SQL } from 'drizzle-orm'
+import { sqlRows, type Db, type Tx } from '@parley/postgres'
+import { roomsToHandOver } from '../handover/hand-over.ts'
+import { entriesWritten } from '../outbox/enqueue.ts'
+import { shardOf } from '../outbox/shards.ts'
+import { handovers, outbox, parkedEvents } from '../schema.ts'
+
+/** What was given up that no durable handles. */
+export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'subject' | 'payload'>
+
+/** Returns parked entries to the queue they came from. */
+export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
+
+const mostAtOnce = 100
+
+/** What the stream refused waits for it again, as the event that it was. Its room or account may have gone on since. */
+export const requeueForStream: Requeue = async (tx, entries) => {
+  const rows = entries.map(({ eventId, subject, payload }) => {
+    const aggregate = subject.split('.').slice(1, 3).join('.')
+    return { shard: shardOf(aggregate), aggregate, subject, eventId, payload }
+  })
+  const inserted = await tx.insert(outbox).values(rows).returning({ id: outbox.id })
+  entriesWritten.tell(
+    tx,
+    inserted.map(({ id }) => id),
+  )
+}
+
+/** What messaging refused is offered to it again. */
+export const requeueForMessaging: Requeue = async (tx, entries) => {
+  const rows = entries.map(({ subject, payload }) => ({ roomId: subject.split('.')[2] ?? '', payload }))
+  await tx.insert(handovers).values(rows)
+  for (const { roomId } of rows) roomsToHandOver.tell(tx, roomId)
+}
+
+/** Has entries tried once more that were parked before; answers how many. Those that fail again are parked again. */
+export async function requeueParked(
+  db: Db,
+  requeues: ReadonlyMap<string, Requeue>,
+  those: SQL | undefined,
+): Promise<number> {
+  const [clock] = await sqlRows<{ now: Date }>(db, sql`select clock_timestamp() as now`)
+  let requested = 0
+  for (const [consumer, requeue] of requeues) {
+    for (let moved = mostAtOnce; moved === mostAtOnce; requested += moved) {
+      moved = await db.transaction(async (tx) => {
+        const some = tx
+          .select({ eventId: parkedEvents.eventId })
+          .from(parkedEvents)
+          // One that is refused again at once is not tried again and again.
+          .where(
+            and(
+              eq(parkedEvents.consumer, consumer),
+              isNotNull(parkedEvents.parkedAt),
+              clock && lte(parkedEvents.parkedAt, clock.now),
+              those,
+            ),
+          )
+          .limit(mostAtOnce)
+          .for('update', { skipLocked: true })
+        const entries = await tx
+          .delete(parkedEvents)
+          .where(and(eq(parkedEvents.consumer, consumer), inArray(parkedEvents.eventId, some)))
+          .returning({ eventId: parkedEvents.eventId, subject: parkedEvents.subject, payload: parkedEvents.payload })
+        if (entries.length > 0) await requeue(tx, entries)
+        return entries.length
+      })
+    }
+  }
+  return requested
+}

@@ -1,0 +1,10 @@
+import { createClient, createRouterTransport, type Client } from '@connectrpc/connect'
+import { AccountsParkedEventsService } from '@parley/contracts/internal'
+import type { Db } from '@parley/postgres'
+import { parkedEvents } from '../src/index.ts'
+
+/** What the operator's command asks a service about its parked events. */
+export function operatorOf(db: Db): Client<typeof AccountsParkedEventsService> {
+  const transport = createRouterTransport((router) => router.service(AccountsParkedEventsService, parkedEvents(db)))
+  return createClient(AccountsParkedEventsService, transport)
+}
