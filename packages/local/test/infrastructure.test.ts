@@ -57,6 +57,19 @@ describe('PostgreSQL', () => {
     stranger.kill()
   })
 
+  test('is not started beside one whose pid means nothing here, as of another container', async () => {
+    await using server = await startPostgres({ dir, fsync: false })
+    const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    const lockFile = join(dir, 'data/postmaster.pid')
+    const before = readFileSync(lockFile, 'utf8')
+    writeFileSync(lockFile, before.replace(/^\d+/, `${stranger.pid}`))
+    const second = startPostgres({ dir, fsync: false, pidFile: at('second.pid'), logFile: at('second.log') })
+    await expect(second).rejects.toThrow(/still runs on/)
+    writeFileSync(lockFile, before)
+    stranger.kill()
+    expect(await query(server.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
   test('begins anew where an earlier start was killed before the folder was whole', async () => {
     const half = at('half')
     mkdirSync(join(half, 'data.new/base'), { recursive: true })

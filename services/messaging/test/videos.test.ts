@@ -88,4 +88,7 @@ test('one that failed says why', async () => {
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'original_missing', sourceAvailable: false },
     })
+  // Replayed, long after the versions of the asset were forgotten.
+  await tell(roomId, assetId, 3n, { status: 'processing' })
+  for (const video of await shownTo(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
 })

@@ -15,6 +15,9 @@ const failedDeletions = counter('uploads_failed_deletions_total', {
 const sweepsRefused = counter('uploads_sweeps_refused_total', {
   description: 'Sweeps that deleted nothing, as the storage does not belong to the database',
 })
+const deletionsRefused = counter('uploads_deletions_refused_total', {
+  description: 'Batches of deletions that wait, as the storage does not belong to the database',
+})
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
   claimsWithoutImage()
@@ -43,6 +46,9 @@ export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { belonging })
   log.error({ belonging }, storageNotOurs(belonging).rawMessage)
 }
+
+/** Bytes that nobody needs stay: storage and database do not belong together. */
+export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void => deletionsRefused(1, { belonging })
 
 /** What could not be deleted comes again later. */
 export function reportFailedDeletion(id: string, error: unknown): void {

@@ -62,7 +62,7 @@ export async function startS3(): Promise<TestS3> {
     }
     if (url.searchParams.get('list-type') === '2') {
       url.searchParams.set('marker', url.searchParams.get('start-after') ?? '')
-      url.searchParams.set('max-keys', '20')
+      url.searchParams.set('max-keys', '100')
       url.searchParams.delete('list-type')
       url.searchParams.delete('start-after')
     }

@@ -81,7 +81,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     env.rooms.set('Rtea', ['Ualice', ...people])
     const all = Promise.all(people.map(busy))
     all.catch(() => undefined)
-    for (let time = 0; time < 6; time++) expect(await found(true)).toEqual([])
+    for (let time = 0; time < 3; time++) expect(await found(true)).toEqual([])
     isOver = true
     await all
   })

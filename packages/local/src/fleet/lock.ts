@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findExecutable, identify, readPidFile } from '../infrastructure/index.ts'
+import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 
 /** How long a lock must have stood before it is believed: longer than a rival needs between looking and taking. */
 const settleMs = 50
@@ -22,8 +21,8 @@ export async function lockDataDir(root: string, lockFile: string): Promise<Dispo
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
   const holder = readPidFile(lockFile)
   if (holder !== undefined) throw new DataDirInUse(root, holder.pid)
-  const unlock = lockFileOfKernel(`${lockFile}.lock`)
-  if (unlock === undefined) throw new DataDirInUse(root, undefined)
+  const lock = lockByKernel(`${lockFile}.lock`)
+  if (lock === undefined) throw new DataDirInUse(root, undefined)
   try {
     const own = `${lockFile}.${process.pid}`
     writeFileSync(own, JSON.stringify(identify(process.pid)))
@@ -32,28 +31,13 @@ export async function lockDataDir(root: string, lockFile: string): Promise<Dispo
     const winner = readPidFile(lockFile)
     if (winner?.pid !== process.pid) throw new DataDirInUse(root, winner?.pid)
   } catch (error) {
-    unlock()
+    lock.release()
     throw error
   }
   return {
     [Symbol.dispose]: () => {
       rmSync(lockFile, { force: true })
-      unlock()
+      lock.release()
     },
   }
-}
-
-/**
- * Locks a file and answers how to unlock it; undefined when another process has it. A pid means nothing in another
- * container; a lock of the kernel holds there too, for as long as our descriptor is open. util-linux has a command for it;
- * systems without that command have no containers of their own either.
- */
-function lockFileOfKernel(file: string): (() => void) | undefined {
-  const flock = findExecutable('flock')
-  if (flock === undefined) return () => {}
-  const fd = openSync(file, 'a', 0o600)
-  const { status } = spawnSync(flock, ['--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
-  if (status !== 1) return () => closeSync(fd) // locked, or on a file system without locks
-  closeSync(fd)
-  return undefined
 }

@@ -20,6 +20,8 @@ export type ChildOptions = {
   env?: NodeJS.ProcessEnv
   /** Run as this user; needs root. */
   user?: SystemUser | undefined
+  /** A descriptor that it gets as its fourth, beside input and output, and keeps open. */
+  keepsOpen?: number | undefined
   /** Signals that ask it to end, mild ones first. */
   stopSignals: NodeJS.Signals[]
   /** How long each signal may take. */
@@ -53,7 +55,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env ?? process.env,
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, ...(options.keepsOpen === undefined ? [] : [options.keepsOpen])],
     detached: true,
     ...(options.user === undefined ? {} : { uid: options.user.uid, gid: options.user.gid }),
   })

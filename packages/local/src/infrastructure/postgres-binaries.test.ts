@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +35,9 @@ asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
     readFileSync(join(reachableBinaries(privateBinaries(version), nobody, copies).dir, 'postgres'), 'utf8')
   // What an earlier start left when it was killed while it copied.
   mkdirSync(join(copies, 'postgresql-16/bin'), { recursive: true })
-  mkdirSync(join(copies, 'postgresql-16.4.killed'))
+  const [killed, young] = ['postgresql-16.4.kiLLed', 'postgresql-16.4.by2Too'].map((name) => join(copies, name))
+  for (const dir of [killed, young]) mkdirSync(dir ?? '')
+  utimesSync(killed ?? '', 0, Date.now() / 1000 - 1000)
   expect(copied('16.4')).toBe('16.4')
   expect(copied('16.9')).toBe('16.9')
   expect(copied('16.4')).toBe('16.4')
@@ -42,4 +45,5 @@ asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
     'postgresql-16.4',
     'postgresql-16.9',
   ])
+  expect([killed, young].map((dir) => existsSync(dir ?? ''))).toEqual([false, true])
 })

@@ -9,6 +9,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -21,6 +22,9 @@ export type PostgresBinaries = { dir: string; version: string; major: number }
 
 /** Oldest PostgreSQL that Parley's statements run on. */
 export const oldestPostgres = 14
+
+/** Longer than any copy takes. */
+const unfinishedForMs = 600_000
 
 /** Every usable PostgreSQL of this machine, best first: PATH, the system's packages, the one that came with npm. */
 export function findPostgres(): PostgresBinaries[] {
@@ -37,6 +41,7 @@ export function findPostgres(): PostgresBinaries[] {
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)
+  removeUnfinished(copies)
   if (!existsSync(copy)) copyWhole(dirname(binaries.dir), copy)
   return { ...binaries, dir: join(copy, 'bin') }
 }
@@ -52,6 +57,18 @@ function copyWhole(from: string, to: string): void {
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
     if (!existsSync(to)) throw error // else another start was faster
+  }
+}
+
+/** Removes copies of starts that were killed; one that is being made is younger. */
+function removeUnfinished(copies: string): void {
+  for (const dir of subfolders(copies)) {
+    if (!/\/postgresql-[^/]*\.[A-Za-z0-9]{6}$/.test(dir)) continue
+    try {
+      if (Date.now() - statSync(dir).mtimeMs > unfinishedForMs) rmSync(dir, { recursive: true, force: true })
+    } catch {
+      // Somebody else removed it, or finished it.
+    }
   }
 }
 

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Child, startChild, whenReady } from './child.ts'
+import { lockByKernel } from './kernel-lock.ts'
+import { endLeftover } from './pid-file.ts'
 import { freePort } from './ports.ts'
 import { openPostgresFolder, postgresEnvironment } from './postgres-folder.ts'
 import { programOf } from './process-identity.ts'
@@ -25,6 +27,16 @@ export async function startPostgres(
 ): Promise<Postgres> {
   const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))
   const port = options.port || (await freePort())
+  const pidFile = options.pidFile ?? join(options.dir, 'server.pid')
+  const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'] // fast shutdown, then immediate: it recovers at the next start
+  const stopPatienceMs = 20_000
+  await endLeftover(pidFile, stopSignals, stopPatienceMs)
+  // PostgreSQL itself inherits the lock: nobody takes the folder from one whose pid they cannot see.
+  const lock = lockByKernel(join(folder.root, 'server.lock'))
+  if (lock === undefined)
+    throw new Error(
+      `PostgreSQL still runs on ${folder.root}, in another container or on the host of this one; stop it first`,
+    )
   forgetStranger(join(folder.data, 'postmaster.pid'))
   const careless = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
   const settings = [
@@ -48,11 +60,9 @@ export async function startPostgres(
     env: postgresEnvironment(),
     user: folder.user,
     logFile: options.logFile ?? join(options.dir, 'server.log'),
-    pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
-    // Fast shutdown, then immediate: it recovers from its log at the next start.
-    stopSignals: ['SIGINT', 'SIGQUIT'],
-    stopPatienceMs: 20_000,
-  })
+    keepsOpen: lock.fd,
+    ...{ pidFile, stopSignals, stopPatienceMs },
+  }).finally(lock.release)
   const url = (database: string) => `postgres://postgres:${folder.password}@127.0.0.1:${port}/${database}`
   await whenReady(child, 'PostgreSQL', () => answers(url('postgres')), 60_000)
   return { ...child, port, url, adminUrl: url('postgres') }
@@ -72,7 +82,10 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** After a crash of the machine the pid in PostgreSQL's own lock file may belong to somebody else, which would keep it from starting. */
+/**
+ * After a crash of the machine the pid in PostgreSQL's own lock file may belong to somebody else, which would keep it from
+ * starting. Only for who holds the lock of the kernel.
+ */
 function forgetStranger(lockFile: string) {
   if (!existsSync(lockFile)) return
   const program = programOf(Number.parseInt(readFileSync(lockFile, 'utf8'), 10))

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Context } from '../context.ts'
 import { storageNotOurs } from '../errors.ts'
+import { countRefusedDeletions } from '../metrics.ts'
 import { storageKeys } from '../storage/storage.ts'
 import { addMark, knownIdentity, replaceIdentity } from '../store/storage-identity.ts'
 
@@ -40,6 +41,14 @@ export async function compareIdentity(ctx: Checking): Promise<Belonging> {
 export async function assertOwn(ctx: Checking): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging !== 'own') throw storageNotOurs(belonging)
+}
+
+/** The same for bytes that are to be deleted, and counts what is refused. */
+export async function assertMayDelete(ctx: Checking): Promise<void> {
+  const belonging = await compareIdentity(ctx)
+  if (belonging === 'own') return
+  countRefusedDeletions(belonging)
+  throw storageNotOurs(belonging)
 }
 
 /** Leaves a new mark in a storage that is our own: older states of the database do not know it. */

@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts'
 import { deleteAssets } from '../files/delete-assets.ts'
+import { deleteBlobs } from '../files/delete-blobs.ts'
 import { deleteChunks } from '../files/delete-chunks.ts'
 import { deleteImages } from '../files/delete-images.ts'
-import { reportLeftForSweeping } from '../metrics.ts'
-import { storageKeys } from '../storage/storage.ts'
 import { countAssetsOf, doomAssetsOf, doomedAssets } from '../store/assets.ts'
 import { takeBlobsOf } from '../store/blobs.ts'
 import { forgetUsesOf } from '../store/preview-uses.ts'
@@ -46,11 +45,6 @@ export const erasePerson =
     )
     return found
   }
-
-/** Their rows are gone: what cannot be deleted is left to the sweep. */
-async function deleteBlobs({ storage }: Pick<Context, 'storage'>, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await storage.delete(storageKeys.blob(id)).catch(reportLeftForSweeping)
-}
 
 /** Goes on until a step finds less than it may. Answers how many all steps found. */
 async function inSteps(step: (most: number) => Promise<number>, most: number, signal: AbortSignal): Promise<number> {

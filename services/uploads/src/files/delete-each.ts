@@ -1,3 +1,4 @@
+import { assertMayDelete } from '../check/identity.ts'
 import type { Context } from '../context.ts'
 import { reportFailedDeletion } from '../metrics.ts'
 import { forgetFailedDeletions, noteFailedDeletion } from '../store/failed-deletions.ts'
@@ -9,13 +10,16 @@ type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly 
 
 /**
  * Deletes bytes and then their rows, so that a row always tells of bytes that are still to go. What cannot be deleted keeps
- * nothing else: it comes again later. Rejects when the storage is away.
+ * nothing else: it comes again later. Rejects when the storage is away, and, having deleted nothing, when it does not belong
+ * to the database: what a copy of it, or an older state, wants gone may be needed by the other.
  */
 export async function deleteEach(
-  { db }: Pick<Context, 'db'>,
+  { db, storage }: Pick<Context, 'db' | 'storage'>,
   ids: readonly string[],
   { remove, forget }: Deletion,
 ): Promise<void> {
+  if (ids.length === 0) return
+  await assertMayDelete({ db, storage })
   const deleted: string[] = []
   let failure: unknown
   let inRow = 0

@@ -18,6 +18,7 @@ export function cleanUploads(
     signal,
     run: async (stop) => {
       await endExpired(ctx.db, ctx.now())
+      await forgetKeys(ctx.db, new Date(ctx.now().getTime() - keptMs))
       for (let deleted = chunksPerRound; deleted === chunksPerRound;) {
         stop.throwIfAborted()
         const keys = await idleChunks(ctx.db, chunksPerRound)
@@ -25,7 +26,6 @@ export function cleanUploads(
         deleted = keys.length
       }
       await forgetEnded(ctx.db)
-      await forgetKeys(ctx.db, new Date(ctx.now().getTime() - keptMs))
     },
   })
 }

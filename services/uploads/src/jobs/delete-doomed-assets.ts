@@ -15,7 +15,6 @@ export function deleteDoomedAssets(
     periodically({
       name: 'delete doomed assets',
       everyMs,
-      afterFailureMs: Math.min(everyMs, 2_000),
       signal,
       run: async () => {
         const ids = await doomedAssets(ctx.db, assetsPerRound)

@@ -16,7 +16,6 @@ export function deleteDoomedImages(
     periodically({
       name: 'delete doomed images',
       everyMs,
-      afterFailureMs: Math.min(everyMs, 2_000),
       signal,
       run: async () => {
         const keys = await doomedImages(ctx.db, imagesPerRound)

@@ -1,8 +1,8 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { unclaimedLifeMs } from '../domain/limits.ts'
-import { logSwept, reportLeftForSweeping } from '../metrics.ts'
-import { storageKeys } from '../storage/storage.ts'
+import { deleteBlobs } from '../files/delete-blobs.ts'
+import { logSwept } from '../metrics.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
 import { doomImages, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
 
@@ -21,7 +21,7 @@ export function sweepUnclaimed(
     run: async (stop) => {
       const before = new Date(ctx.now().getTime() - unclaimedLifeMs)
       const blobs = await forgetOldBlobs(ctx.db, before, blobsPerRound)
-      for (const id of blobs) await ctx.storage.delete(storageKeys.blob(id)).catch(reportLeftForSweeping)
+      await deleteBlobs(ctx, blobs)
       const images = await sweepImages(ctx, before, stop)
       if (blobs.length + images > 0) logSwept('blobs and images', blobs.length + images)
     },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { and, asc, count, eq, inArray, isNull, like, or, sql } from 'drizzle-orm'
 import { VideoStateSchema, type VideoState } from '@parley/contracts/internal'
+import { versionOfNow } from '@parley/events'
 import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { assets, videoJobs } from './schema.ts'
 
@@ -129,8 +130,17 @@ export async function videoStatesOf(db: Reader, assetIds: readonly string[]): Pr
 const toState = (result: Uint8Array | null): VideoState =>
   result === null ? create(VideoStateSchema, processing) : fromBinary(VideoStateSchema, result)
 
-/** False: somebody else works on it, or it is gone. */
-export async function endJob(tx: Tx, job: HeldJob, state: MessageInitShape<typeof VideoStateSchema>): Promise<boolean> {
+/** Answers the version of what it came to; undefined when somebody else works on it, or it is gone. */
+export async function endJob(
+  tx: Tx,
+  job: HeldJob,
+  state: MessageInitShape<typeof VideoStateSchema>,
+): Promise<bigint | undefined> {
   const result = toBinary(VideoStateSchema, create(VideoStateSchema, state))
-  return (await tx.update(videoJobs).set({ result, holder: null }).where(held(job))).rowCount === 1
+  const [ended] = await tx
+    .update(videoJobs)
+    .set({ result, holder: null })
+    .where(held(job))
+    .returning({ version: sql`${sql.raw(versionOfNow)}`.mapWith(BigInt) })
+  return ended?.version
 }

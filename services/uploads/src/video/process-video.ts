@@ -51,9 +51,10 @@ type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: re
 function finish(ctx: Context, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {
     const [asset] = await lockAssets(tx, [job.assetId])
-    if (!asset || !(await endJob(tx, job, state))) return false
+    const version = asset && (await endJob(tx, job, state))
+    if (version === undefined) return false
     await insertVariants(tx, variants)
-    await handOver(tx, job.roomId, [processingEnded(job, state, ctx.now())])
+    await handOver(tx, job.roomId, [processingEnded(job, state, { version, now: ctx.now() })])
     return true
   })
 }

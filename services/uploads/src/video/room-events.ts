@@ -12,10 +12,17 @@ type StateInit = MessageInitShape<typeof VideoStateSchema>
 export const processingStarted = (video: BegunVideo, now: Date): RoomEventInit =>
   toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
 
-/** What a room hears when it ends. */
-export const processingEnded = (video: BegunVideo, state: StateInit, now: Date): RoomEventInit =>
+/**
+ * What a room hears when it ends. The version is that of `endJob`: after the database of uploads went back a video is processed
+ * once more, and what was told before of files that are not there any more must not stand.
+ */
+export const processingEnded = (
+  video: BegunVideo,
+  state: StateInit,
+  { version, now }: { version: bigint; now: Date },
+): RoomEventInit =>
   toRoomEvent(state.status === 'completed' ? 'asset_processing_succeeded' : 'asset_processing_failed', video, {
-    ...{ version: 2n, state, now },
+    ...{ version, state, now },
   })
 
 type Kind = 'asset_processing_started' | 'asset_processing_succeeded' | 'asset_processing_failed'
