@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import pg from 'pg'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import {
   CommitChannel,
+  deleteInBatches,
   isDatabaseUnavailable,
   isUniqueViolation,
   migrateDatabase,
@@ -125,6 +127,29 @@ describe('transactions', () => {
     expect(isDatabaseUnavailable(twice)).toBe(false)
     expect(translateDatabaseError(twice)).toBeUndefined()
   })
+})
+
+test('many rows are deleted in bounded steps, and nothing but what meets the condition', async () => {
+  await using database = await open()
+  const { db } = database
+  await db.execute(sql`create table leaves (tree text, n int)`)
+  await db.execute(sql`create table deletions (leaves int)`)
+  await db.execute(sql`create function note() returns trigger language plpgsql as
+    'begin insert into deletions select count(*) from old_rows; return null; end'`)
+  await db.execute(
+    sql`create trigger noted after delete on leaves referencing old table as old_rows execute function note()`,
+  )
+  await db.execute(
+    sql`insert into leaves select case when n > 25 then 'oak' else 'elm' end, n from generate_series(1, 30) n`,
+  )
+  const leaves = pgTable('leaves', { tree: text(), n: integer() })
+  expect(await deleteInBatches(db, leaves, { where: eq(leaves.tree, 'elm'), most: 10 })).toBe(25)
+  expect(await sqlRows(db, sql`select * from deletions`)).toEqual([10, 10, 5, 0].map((count) => ({ leaves: count })))
+  expect(await db.$count(leaves)).toBe(5)
+  const ended = deleteInBatches(db, leaves, { where: eq(leaves.tree, 'oak'), signal: AbortSignal.abort() })
+  await expect(ended).rejects.toThrow('aborted')
+  await expect(deleteInBatches(db, leaves, { where: undefined })).rejects.toThrow(TypeError)
+  expect(await db.$count(leaves)).toBe(5)
 })
 
 describe('a server in trouble', () => {

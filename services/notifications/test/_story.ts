@@ -46,17 +46,27 @@ export class Story {
     await this.#room('message_retracted', { case: 'messageRetracted', value })
   }
 
-  async leave(userId: string, how: 'left' | 'banned' = 'left'): Promise<void> {
+  async leave(userId: string, how: 'left' | 'banned' = 'left', occurredAt = new Date()): Promise<void> {
     const fact = { case: how, value: { userId } } as const
     const kind = how === 'left' ? 'user_left_room' : 'member_banned'
     const value = { roomSeq: ++this.#seq, fact: { eventId: newId('event'), fact } }
-    await this.#room(kind, { case: 'roomFact', value })
+    const about = { aggregateType: 'room', aggregateId: this.#roomId, version: this.#seq } as const
+    await this.tell({ kind, ...about, occurredAt, actorId: '', fact: { case: 'roomFact', value } })
   }
 
-  async read(userId: string, upToRoomSeq: bigint = this.#seq, threadRootEventId = ''): Promise<void> {
+  /** The database of messaging is put back to an earlier moment: places are given again. */
+  goBack(seq: bigint): void {
+    this.#seq = seq
+  }
+
+  async read(
+    userId: string,
+    upToRoomSeq: bigint = this.#seq,
+    { threadRootEventId = '', occurredAt = new Date() } = {},
+  ): Promise<void> {
     await this.tell({
       kind: threadRootEventId ? 'thread_marked_as_read' : 'room_marked_as_read',
-      ...{ aggregateType: 'reader', aggregateId: userId, version: 1n, occurredAt: new Date(), actorId: userId },
+      ...{ aggregateType: 'reader', aggregateId: userId, version: 1n, occurredAt, actorId: userId },
       fact: { case: 'read', value: { roomId: this.#roomId, threadRootEventId, upToRoomSeq } },
     })
   }

@@ -42,7 +42,7 @@ function newRoom() {
     list,
     apply,
     applyAt,
-    place: (root = '') => ({ userId: bob, roomId, threadRootEventId: root, roomSeq: seq }),
+    place: (root = '') => ({ userId: bob, roomId, threadRootEventId: root, roomSeq: seq, at: new Date() }),
   }
 }
 
@@ -80,8 +80,8 @@ test.each(ways)(
     const before = room.told('mention')
     const read = room.place()
     const unread = room.told('mention')
-    const { userId, roomId, roomSeq } = room.place()
-    const changes = [before, { read }, unread, { left: { userId, roomId, roomSeq } }]
+    const { threadRootEventId: _root, ...left } = room.place()
+    const changes = [before, { read }, unread, { left }]
     const after = [room.told('mention'), room.told('mention'), room.told('mention')]
     await all(room.apply, [...changes, ...after])
     expect(await room.list()).toEqual(after.map(({ eventId }) => eventId).reverse())
@@ -122,8 +122,8 @@ test('what is found twice among much to dismiss keeps nothing pending', async ()
   }
   const retracted = other.told('mention')
   await other.apply(retracted)
-  const { userId, roomId, roomSeq } = room.place()
-  await room.apply(...[{ left: { userId, roomId, roomSeq } }, { read: room.place() }], {
+  const { threadRootEventId: _root, ...left } = room.place()
+  await room.apply(...[{ left }, { read: room.place() }], {
     dismissal: { of: 'message', eventId: retracted.eventId },
   })
   await eventually(async () => expect(await other.list()).toEqual([]))

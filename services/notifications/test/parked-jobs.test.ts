@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createClient, createRouterTransport } from '@connectrpc/connect'
+import { NotificationsParkedEventsService } from '@parley/contracts/internal'
+import { parkedEvents } from '@parley/events'
 import { sqlRows } from '@parley/postgres'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { allShards, shardsOf } from '../src/domain/shards.ts'
+import { requeueJobs } from '../src/store/jobs.ts'
 import { holdShards } from '../src/store/shards.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { Story } from './_story.ts'
@@ -34,6 +38,18 @@ test('a job that fails for good is parked with its reason, and counted', async (
   expect(JSON.parse(job?.payload.toString() ?? '')).toEqual({ work, after: '' })
   const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
   expect(metrics).toMatch(/notification_jobs_parked(_total)?\{[^}]*of="told"[^}]*\} 1\b/)
+
+  const operator = createClient(
+    NotificationsParkedEventsService,
+    createRouterTransport((router) =>
+      router.service(NotificationsParkedEventsService, parkedEvents(fleet.db, { jobs: requeueJobs })),
+    ),
+  )
+  await fleet.db.execute(sql`
+    update parked_events set payload = convert_to(jsonb_build_object('work', ${JSON.stringify(work)}::jsonb, 'after', 'U7')::text, 'UTF8')`)
+  expect(await operator.replayParkedEvents({ consumer: 'jobs' })).toMatchObject({ requested: 1 })
+  expect(await parked()).toEqual([])
+  expect(await sqlRows(fleet.db, sql`select work, after from notification_jobs`)).toEqual([{ work, after: 'U7' }])
 })
 
 test('a turn that takes long is left to the process that took it, whatever the clocks say', async () => {

@@ -223,8 +223,10 @@ test('mentions that were resolved later are told, but nobody twice', async () =>
 test('what was read is not told, and what is read later is dismissed; threads are read on their own', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
-  await story.read(bob, 2n)
-  await story.read(bob, 2n, 'Eread')
+  // A minute ahead, as the messages come only now.
+  const occurredAt = new Date(Date.now() + 60_000)
+  await story.read(bob, 2n, { occurredAt })
+  await story.read(bob, 2n, { threadRootEventId: 'Eread', occurredAt })
   await eventually(async () =>
     expect((await fleet.db.execute(`select from read_markers where user_id = '${bob}'`)).rowCount).toBe(2),
   )
@@ -237,11 +239,28 @@ test('what was read is not told, and what is read later is dismissed; threads ar
   expect((await pendingOf(bob)).map(({ eventId }) => eventId)).toEqual([inThread, third])
   await story.read(bob)
   await eventually(async () => expect((await pendingOf(bob)).map(({ eventId }) => eventId)).toEqual([inThread]))
-  await story.read(bob, story.seq, 'Eother')
+  await story.read(bob, story.seq, { threadRootEventId: 'Eother' })
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
   await eventually(() =>
     expect(heardBy(fleet.told, bob).filter((event) => event.case === 'notificationDismissed')).toHaveLength(2),
   )
+})
+
+test('what is said after messaging was put back is told, at places that were read or left before', async () => {
+  const { ann, bob, cat } = people('ann', 'bob', 'cat')
+  const { roomId, story } = roomOf([ann, bob, cat])
+  const mention = { mentions: { userIds: [bob, cat] } }
+  for (let n = 0; n < 5; n++) await story.post(ann)
+  const occurredAt = new Date(Date.now() - 10_000)
+  await story.read(bob, story.seq, { occurredAt })
+  await story.leave(cat, 'left', occurredAt)
+  await settled(story, roomId)
+  story.goBack(1n)
+  const told = await story.post(ann, mention)
+  await settled(story, roomId)
+  for (const one of [bob, cat]) expect(await pendingOf(one)).toEqual([{ kind: 'mention', eventId: told }])
+  await story.read(bob)
+  await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
 })
 
 test('whoever writes has read what stands before', async () => {

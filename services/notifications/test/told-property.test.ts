@@ -96,7 +96,7 @@ async function take(run: Run, it: Step): Promise<void> {
     case 'read thread': {
       if (!message) return
       const root = it.do === 'read room' ? '' : message.root || message.messageId
-      await story.read(name, message.seq, root)
+      await story.read(name, message.seq, { threadRootEventId: root })
       return told.read(it.user, root, message.seq)
     }
     case 'retract': {
@@ -172,7 +172,7 @@ test('after any history, lists and counts are what a count from the beginning gi
       const order = new Map(run.story.told.map((event) => [event, random.next().value]))
       const again = [...run.story.told].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)
-      await run.story.read(idOf(run, 0), 0n, 'Elast')
+      await run.story.read(idOf(run, 0), 0n, { threadRootEventId: 'Elast' })
       await handled(run)
       await check(run)
     }),

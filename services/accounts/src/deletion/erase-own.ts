@@ -15,7 +15,8 @@ export const eraseOwn =
   ({ db, bus }: { db: Db; bus: Bus }) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
     const rows = await db.transaction((tx) => eraseBelongings(tx, userId))
-    const entries = (await eraseRelayed(db, userId, personalKinds)) + (await countUnrelayed(db, userId, personalKinds))
+    const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
+    const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
     // The last one is written by notifications, which erases its outbox itself.
     const subjects = [
       ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
-import type { Db } from '@parley/postgres'
+import { deleteInBatches, type Db } from '@parley/postgres'
 import { outbox } from './schema.ts'
 
 const entriesOf = (userId: string, kinds: readonly string[]) =>
@@ -12,9 +12,11 @@ const entriesOf = (userId: string, kinds: readonly string[]) =>
   )
 
 /** Deletes outbox entries of these kinds that the stream has; answers how many there were. */
-export async function eraseRelayed(db: Db, userId: string, kinds: readonly string[]): Promise<number> {
-  const deleted = await db.delete(outbox).where(and(entriesOf(userId, kinds), isNotNull(outbox.relayedAt)))
-  return deleted.rowCount ?? 0
+export function eraseRelayed(
+  db: Db,
+  { userId, kinds, signal }: { userId: string; kinds: readonly string[]; signal: AbortSignal },
+): Promise<number> {
+  return deleteInBatches(db, outbox, { where: and(entriesOf(userId, kinds), isNotNull(outbox.relayedAt)), signal })
 }
 
 /** Entries of these kinds that the stream has not got yet; the next pass finds them relayed. */

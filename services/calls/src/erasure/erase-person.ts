@@ -13,6 +13,7 @@ export const erasePerson =
       const about = { source: 'user', userIds: [userId] } as const
       await changeCall(ctx, callId, about, (call) => leaveCall(call, userId))
     }
-    const participations = await forgetParticipationsOf(ctx.db, userId)
-    return participations + (await forgetCallKeysOf(ctx.db, userId)) + (await countChoresOf(ctx.db, userId))
+    const participations = await forgetParticipationsOf(ctx.db, userId, signal)
+    const keys = await forgetCallKeysOf(ctx.db, userId, signal)
+    return participations + keys + (await countChoresOf(ctx.db, userId))
   }

@@ -1,5 +1,5 @@
 import { and, eq, lt } from 'drizzle-orm'
-import type { Db, Reader, Tx } from '@parley/postgres'
+import { deleteInBatches, type Db, type Reader, type Tx } from '@parley/postgres'
 import { callKeys } from './schema.ts'
 
 export type CallKey = Omit<typeof callKeys.$inferSelect, 'createdAt'>
@@ -31,6 +31,6 @@ export async function forgetCallKeys(db: Db, before: Date): Promise<void> {
   await db.delete(callKeys).where(lt(callKeys.createdAt, before))
 }
 
-export async function forgetCallKeysOf(db: Db, callerId: string): Promise<number> {
-  return (await db.delete(callKeys).where(eq(callKeys.callerId, callerId))).rowCount ?? 0
+export function forgetCallKeysOf(db: Db, callerId: string, signal: AbortSignal): Promise<number> {
+  return deleteInBatches(db, callKeys, { where: eq(callKeys.callerId, callerId), signal })
 }

@@ -1,5 +1,5 @@
-import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
-import type { Db, Reader, Tx } from '@parley/postgres'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { deleteInBatches, type Db, type Reader, type Tx } from '@parley/postgres'
 import { callParticipants, calls } from './schema.ts'
 
 export type ParticipantRow = typeof callParticipants.$inferSelect
@@ -79,9 +79,7 @@ export async function callsWith(db: Reader, userId: string): Promise<string[]> {
 }
 
 /** Returns how many there were. Those who are in a call stay. */
-export async function forgetParticipationsOf(db: Db, userId: string): Promise<number> {
-  const gone = await db
-    .delete(callParticipants)
-    .where(and(eq(callParticipants.userId, userId), sql`${callParticipants.leftAt} is not null`))
-  return gone.rowCount ?? 0
+export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+  const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
+  return deleteInBatches(db, callParticipants, { where, signal })
 }

@@ -32,13 +32,13 @@ export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date)
   const people = [...tellings.flatMap(({ recipients }) => recipients), ...read].map(({ userId }) => userId)
   await holdShards(tx, [...new Set([...shardsOf(people), ...shardsOfDismissals(dismissals)])])
   const entries = await tell(tx, tellings, at)
-  await noteDepartures(tx, left, at)
-  dismissals.push(...(await moveMarkers(tx, read, at)).map(placeOf))
+  await noteDepartures(tx, left)
+  dismissals.push(...(await moveMarkers(tx, read)).map(placeOf))
   entries.push(...(await dismissSoon(tx, dismissals, at)))
   await insertJobs(tx, those('job'))
   return entries
 }
 
-const placeOf = <P extends Departure>(place: P) => ({
+const placeOf = <P extends Omit<Departure, 'at'>>(place: P) => ({
   ...{ of: 'place' as const, ...place, roomSeq: String(place.roomSeq) },
 })

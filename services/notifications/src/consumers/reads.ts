@@ -1,3 +1,4 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { BatchHandler } from '@parley/events'
 import type { Context } from '../context.ts'
 import { applyChanges } from './changes.ts'
@@ -6,10 +7,11 @@ import { applyChanges } from './changes.ts'
 export const onReads =
   (ctx: Context): BatchHandler =>
   async (events, tx) => {
-    const read = events.flatMap(({ aggregateId: userId, fact }) => {
+    const read = events.flatMap(({ aggregateId: userId, occurredAt, fact }) => {
       if (fact.case !== 'read') return []
       const { roomId, threadRootEventId, upToRoomSeq: roomSeq } = fact.value
-      return [{ read: { userId, roomId, threadRootEventId, roomSeq } }]
+      const at = occurredAt ? timestampDate(occurredAt) : ctx.now()
+      return [{ read: { userId, roomId, threadRootEventId, roomSeq, at } }]
     })
     const entries = await applyChanges(tx, read, ctx.now())
     return () => ctx.relay.wake(entries)

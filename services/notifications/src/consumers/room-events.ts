@@ -1,3 +1,4 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { BatchPreparation } from '@parley/events'
 import type { Event } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
@@ -83,8 +84,8 @@ async function toldOf(ctx: Context, posting: Posting, allMessages: readonly stri
 }
 
 /** Who posts has read up to there. */
-const placeOfAuthor = ({ actorId: userId, roomId, roomSeq, threadRootEventId }: Message): Place => ({
-  ...{ userId, roomId, roomSeq, threadRootEventId },
+const placeOfAuthor = ({ actorId: userId, roomId, roomSeq, threadRootEventId, postedAt: at }: Message): Place => ({
+  ...{ userId, roomId, roomSeq, threadRootEventId, at },
 })
 
 function retractionOf({ fact }: Event): Change {
@@ -93,8 +94,9 @@ function retractionOf({ fact }: Event): Change {
   return { dismissal: { of: echoOnly ? 'echo' : 'message', eventId } }
 }
 
-function departureOf({ aggregateId: roomId, fact }: Event): Change {
+function departureOf({ aggregateId: roomId, occurredAt, fact }: Event): Change {
   const change = fact.case === 'roomFact' ? fact.value.fact?.fact : undefined
   if (fact.case !== 'roomFact' || (change?.case !== 'left' && change?.case !== 'banned')) return {}
-  return { left: { userId: change.value.userId, roomId, roomSeq: fact.value.roomSeq } }
+  const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
+  return { left: { userId: change.value.userId, roomId, roomSeq: fact.value.roomSeq, at } }
 }

@@ -14,6 +14,8 @@ export type Message = {
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date
+  /** Its mentions were resolved after it was posted, which is what `postedAt` says then. */
+  resolvedLater?: boolean
 }
 
 /** A message and what its event says of the people it is for. */
@@ -25,7 +27,8 @@ export function postingOf({ id, aggregateId, actorId, occurredAt, fact }: Event)
   if (fact.case === 'messagePosted') return toPosting(aggregateId, { eventId: id, actorId, at }, fact.value)
   if (fact.case !== 'mentionsResolved' || !fact.value.posted) return undefined
   const { messageEventId: eventId, authorId, posted } = fact.value
-  return toPosting(aggregateId, { eventId, actorId: authorId, at }, posted)
+  const posting = toPosting(aggregateId, { eventId, actorId: authorId, at }, posted)
+  return { ...posting, message: { ...posting.message, resolvedLater: true } }
 }
 
 function toPosting(

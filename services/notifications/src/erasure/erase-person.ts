@@ -8,9 +8,9 @@ import { deleteSubscriptions } from '../store/push-subscriptions.ts'
 /** Deletes what a deleted person was told, and chose to be told, and where; what they caused is no news any more. */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>
-  async (userId: string): Promise<number> =>
-    (await deleteNotificationLevels(ctx.db, userId)) +
+  async (userId: string, signal: AbortSignal): Promise<number> =>
+    (await deleteNotificationLevels(ctx.db, userId, signal)) +
     (await deleteTold(ctx.db, userId)) +
     (await deleteSubscriptions(ctx.db, userId)) +
-    (await eraseCalls(ctx.db, userId)) +
+    (await eraseCalls(ctx.db, userId, signal)) +
     (await dismissCaused(ctx, userId))

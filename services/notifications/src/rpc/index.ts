@@ -19,6 +19,7 @@ import { updateRoomNotificationPreference } from './preferences/update-room-noti
 import { updateServerNotificationPreference } from './preferences/update-server-notification-preference.ts'
 import { subscribe } from './push/subscribe.ts'
 import { unsubscribe } from './push/unsubscribe.ts'
+import { requeueJobs } from '../store/jobs.ts'
 
 export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(NotificationService, {
@@ -44,5 +45,5 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
   router.service(NotificationsInternalService, {
     getPreferences: getPreferences(ctx),
   } satisfies ServiceImpl<typeof NotificationsInternalService>)
-  router.service(NotificationsParkedEventsService, parkedEvents(ctx.db))
+  router.service(NotificationsParkedEventsService, parkedEvents(ctx.db, { jobs: requeueJobs }))
 }

@@ -1,14 +1,14 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
-import type { Db } from '@parley/postgres'
+import { deleteInBatches, type Db } from '@parley/postgres'
 import { outbox } from './schema.ts'
 
 /**
  * Deletes outbox entries that name the user and are on the stream, from where accounts takes them; answers how many there
  * were, with those that are still on their way: the next pass finds them relayed.
  */
-export async function eraseCalls(db: Db, userId: string): Promise<number> {
+export async function eraseCalls(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const calls = eq(outbox.aggregate, `notification.${userId}`)
   const found = await db.$count(outbox, calls)
-  if (found > 0) await db.delete(outbox).where(and(calls, isNotNull(outbox.relayedAt)))
+  if (found > 0) await deleteInBatches(db, outbox, { where: and(calls, isNotNull(outbox.relayedAt)), signal })
   return found
 }

@@ -1,3 +1,4 @@
+import type { Requeue } from '@parley/events'
 import { CommitChannel, sqlRows, type Reader } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import type { Work } from '../domain/many.ts'
@@ -85,6 +86,15 @@ export async function park(
       convert_to(jsonb_build_object('work', work, 'after', after)::text, 'UTF8'), ${attempts}, ${reason}, clock_timestamp()
     from given_up`)
   return (rowCount ?? 0) > 0
+}
+
+/** Has jobs that were given up go on where they stood. */
+export const requeueJobs: Requeue = async (tx, parked) => {
+  const jobs = parked.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as unknown)
+  await tx.execute(sql`
+    insert into notification_jobs (work, after, due_at)
+    select job->'work', job->>'after', clock_timestamp() from jsonb_array_elements(${JSON.stringify(jobs)}::jsonb) job`)
+  jobsWritten.tell(tx)
 }
 
 export async function countJobs(db: Reader): Promise<number> {

@@ -1,11 +1,18 @@
 import { derivedId } from '@parley/ids'
 import { sqlRows, type Tx } from '@parley/postgres'
-import { sql } from 'drizzle-orm'
+import { sql, type SQL } from 'drizzle-orm'
 import type { Kind, Recipient } from '../domain/candidates.ts'
 import type { Message } from '../domain/message.ts'
 
 /** Somebody who was told now, and of which row of the room. */
 export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
+
+/**
+ * Whether a place was reached before the message that stands there, or before it, was posted: the database of messaging was put
+ * back since, and gives its places once more. Clocks differ by less than two seconds.
+ */
+const isOfLostLine = (roomSeq: SQL, at: SQL): SQL =>
+  sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
  * Tells recipients whose shards are held of messages; answers those who had not been told, want to be, and have neither
@@ -16,7 +23,7 @@ export async function insertNotifications(
   tx: Tx,
   tellings: readonly { message: Message; recipients: readonly Recipient[]; at: Date }[],
 ): Promise<Created[]> {
-  const rows = tellings.flatMap(({ message: { postedAt: _, ...message }, recipients, at }) =>
+  const rows = tellings.flatMap(({ message, recipients, at }) =>
     recipients.map((one) => ({
       ...{ ...message, ...one, roomSeq: String(message.roomSeq), at },
       id: derivedId('notification', message.messageId, one.userId),
@@ -26,14 +33,24 @@ export async function insertNotifications(
   return sqlRows<Created>(
     tx,
     sql`
+    with r as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, "userId" text, "roomId" text,
+        "messageId" text, "eventId" text, kind text, "actorId" text, "threadRootEventId" text, "inReplyTo" text,
+        "roomSeq" bigint, "postedAt" timestamptz, "resolvedLater" boolean, at timestamptz, silent boolean)
+    ), markers_gone as (
+      delete from read_markers m using r
+      where m.user_id = r."userId" and m.room_id = r."roomId" and m.thread_root_event_id = r."threadRootEventId"
+        and ${isOfLostLine(sql`m.room_seq`, sql`m.moved_at`)}
+    ), departures_gone as (
+      delete from departures d using r
+      where d.user_id = r."userId" and d.room_id = r."roomId" and ${isOfLostLine(sql`d.room_seq`, sql`d.left_at`)}
+    )
     insert into notifications (id, user_id, room_id, message_id, event_id, kind, actor_id, thread_root_event_id,
       in_reply_to, room_seq, silent, created_at)
     select r.id, r."userId", r."roomId", r."messageId", r."eventId", r.kind, r."actorId", r."threadRootEventId",
       r."inReplyTo", r."roomSeq", r.silent,
       greatest(r.at, latest.created_at + row_number() over (partition by r."userId" order by r.at) * interval '1 ms')
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, "userId" text, "roomId" text,
-      "messageId" text, "eventId" text, kind text, "actorId" text, "threadRootEventId" text, "inReplyTo" text,
-      "roomSeq" bigint, at timestamptz, silent boolean)
+    from r
     left join notification_levels of_room on of_room.user_id = r."userId" and of_room.room_id = r."roomId"
     left join notification_levels of_server on of_server.user_id = r."userId" and of_server.room_id = ''
     cross join lateral (select coalesce(of_room.level, of_server.level, 'normal') as level) effective
@@ -47,10 +64,12 @@ export async function insertNotifications(
         select from read_markers m
         where m.user_id = r."userId" and m.room_id = r."roomId" and m.thread_root_event_id = r."threadRootEventId"
           and m.room_seq >= r."roomSeq"
+          and not ${isOfLostLine(sql`m.room_seq`, sql`m.moved_at`)}
       )
       and not exists (
         select from departures d
         where d.user_id = r."userId" and d.room_id = r."roomId" and d.room_seq >= r."roomSeq"
+          and not ${isOfLostLine(sql`d.room_seq`, sql`d.left_at`)}
       )
     order by r.at
     on conflict do nothing

@@ -1,4 +1,4 @@
-import type { Db, Reader, Tx } from '@parley/postgres'
+import { deleteInBatches, type Db, type Reader, type Tx } from '@parley/postgres'
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
 import type { StoredLevel } from '../domain/levels.ts'
@@ -59,8 +59,9 @@ export async function raisePreferences(tx: Tx, userId: string): Promise<bigint> 
 }
 
 /** Forgets everything a user chose; answers how many rows there were. */
-export async function deleteNotificationLevels(db: Db, userId: string): Promise<number> {
-  const levels = await db.delete(notificationLevels).where(eq(notificationLevels.userId, userId))
+export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+  const where = eq(notificationLevels.userId, userId)
+  const levels = await deleteInBatches(db, notificationLevels, { where, signal })
   const versions = await db.delete(preferences).where(eq(preferences.userId, userId))
-  return (levels.rowCount ?? 0) + (versions.rowCount ?? 0)
+  return levels + (versions.rowCount ?? 0)
 }

@@ -1,23 +1,23 @@
 import { sqlRows, type Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** A place in a main timeline, or in a thread, up to which somebody has read. */
-export type Place = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint }
+/** A place in a main timeline, or in a thread, up to which somebody has read, and when. */
+export type Place = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint; at: Date }
 
 /**
  * Moves markers of users, whose shards are held, forward; answers where they stand now, without those that stood there
  * already, or further on. None for deleted people.
  */
-export async function moveMarkers(tx: Tx, places: readonly Place[], at: Date): Promise<Place[]> {
+export async function moveMarkers(tx: Tx, places: readonly Place[]): Promise<Omit<Place, 'at'>[]> {
   if (places.length === 0) return []
   const rows = places.map((place) => ({ ...place, roomSeq: String(place.roomSeq) }))
-  return sqlRows<Place>(
+  return sqlRows<Omit<Place, 'at'>>(
     tx,
     sql`
     insert into read_markers (user_id, room_id, thread_root_event_id, room_seq, moved_at)
-    select "userId", "roomId", "threadRootEventId", max("roomSeq"), ${at.toISOString()}::timestamptz
+    select "userId", "roomId", "threadRootEventId", max("roomSeq"), max(at)
     from json_to_recordset(${JSON.stringify(rows)}::json)
-      as place ("userId" text, "roomId" text, "threadRootEventId" text, "roomSeq" bigint)
+      as place ("userId" text, "roomId" text, "threadRootEventId" text, "roomSeq" bigint, at timestamptz)
     where not exists (select from erasures where user_id = "userId")
     group by "userId", "roomId", "threadRootEventId"
     on conflict (user_id, room_id, thread_root_event_id)

@@ -16,17 +16,18 @@ export async function isRetracted(db: Reader, eventIds: readonly string[]): Prom
   return (found.rowCount ?? 0) > 0
 }
 
-/** Who lost a room, and where in its line. */
-export type Departure = { userId: string; roomId: string; roomSeq: bigint }
+/** Who lost a room, where in its line, and when. */
+export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
 /** Notes that users, whose shards are held, have lost a room. Nobody tells deleted people of it. */
-export async function noteDepartures(tx: Tx, departures: readonly Departure[], at: Date): Promise<void> {
+export async function noteDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
   if (departures.length === 0) return
   const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))
   await tx.execute(sql`
     insert into departures (user_id, room_id, room_seq, left_at)
-    select "userId", "roomId", max("roomSeq"), ${at.toISOString()}::timestamptz
-    from json_to_recordset(${JSON.stringify(rows)}::json) as departure ("userId" text, "roomId" text, "roomSeq" bigint)
+    select "userId", "roomId", max("roomSeq"), max(at)
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as departure ("userId" text, "roomId" text, "roomSeq" bigint, at timestamptz)
     where not exists (select from erasures where user_id = "userId")
     group by "userId", "roomId"
     on conflict (user_id, room_id) do update set room_seq = excluded.room_seq, left_at = excluded.left_at

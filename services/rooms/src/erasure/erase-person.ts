@@ -18,5 +18,5 @@ export const erasePerson =
       }
       found += roomIds.length
     }
-    return found + (await ctx.db.transaction((tx) => eraseRowsOf(tx, userId)))
+    return found + (await eraseRowsOf(ctx.db, userId, signal))
   }

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { sqlRows, type Reader, type Tx } from '@parley/postgres'
+import { deleteInBatches, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
 import { idempotentCalls, people, roomBans, roomMembers } from './schema.ts'
@@ -33,12 +33,12 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
 }
 
 /** Deletes kept answers and leaves a tombstone among people; answers how many rows there were. */
-export async function eraseRowsOf(tx: Tx, userId: string): Promise<number> {
-  const answers = await tx.delete(idempotentCalls).where(eq(idempotentCalls.callerId, userId))
+export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+  const answers = await deleteInBatches(db, idempotentCalls, { where: eq(idempotentCalls.callerId, userId), signal })
   const tombstone = { ...noNames, roleIds: [], deleted: true }
-  const known = await tx
+  const known = await db
     .update(people)
     .set(tombstone)
     .where(and(eq(people.userId, userId), eq(people.deleted, false)))
-  return (answers.rowCount ?? 0) + (known.rowCount ?? 0)
+  return answers + (known.rowCount ?? 0)
 }
