@@ -7,6 +7,7 @@ import { Ajv } from 'ajv'
 import { parse, parseAllDocuments } from 'yaml'
 import { formatted } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
+import { problemsOfAlerts } from './check-alerts.mjs'
 import { deployables, hasDatabase } from './image-files.mjs'
 import { problemsOfRelease } from './release.mjs'
 import { knownKeys, openVariables, secretSettings } from './settings.mjs'
@@ -23,7 +24,12 @@ const howToRender = 'with helm on PATH, run: node packages/tooling/check-deploy.
  * there is one; elsewhere the committed result is taken, after checking that it was made from the chart as it is.
  */
 export async function checkChart({ write }) {
-  const problems = [...(await problemsOfValues()), ...problemsOfTemplates(), ...(await problemsOfFacts())]
+  const problems = [
+    ...(await problemsOfValues()),
+    ...problemsOfTemplates(),
+    ...(await problemsOfFacts()),
+    ...(await problemsOfAlerts(`${chart}/files/alerts.yaml`)),
+  ]
   const helm = spawnSync('helm', ['version'], { encoding: 'utf8' }).status === 0
   if (write && !helm) problems.push('there is no helm to render with')
   for (const { name, values } of valueFiles()) {
