@@ -42,6 +42,11 @@ export const readConfig = defineConfig({
     min: 65_536,
     doc: 'Bytes a slow socket may have waiting before it is closed.',
   }),
+  socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
+    default: 100,
+    min: 0,
+    doc: 'Sockets that one person may have open to one node; 0: no limit.',
+  }),
   verifyIntervalMs: duration('PARLEY_REALTIME_VERIFY_INTERVAL', {
     default: '10m',
     doc: 'How often the sessions of open sockets are checked again.',

@@ -38,6 +38,10 @@ export const tooManyTrials: FatalError = {
   ...temporarilyUnavailable,
   message: 'too many sockets without a credential that holds came from there; wait and try again',
 }
+export const tooManySockets: FatalError = {
+  ...temporarilyUnavailable,
+  message: 'too many sockets of this account are open here; close some of them and try again',
+}
 export const subscribeFailed: FatalError = {
   code: 'subscribe_failed',
   message: 'the subscription cannot be set up at the moment; try again shortly',

@@ -88,6 +88,7 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
         serverVersion,
         heartbeatIntervalMs: config.heartbeatIntervalMs,
         handshakeTimeoutMs: config.handshakeTimeoutMs,
+        socketsPerPerson: config.socketsPerPerson,
         trials,
         digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
         retryAfterMs: () => Math.round(1_000 + Math.random() * 4_000),

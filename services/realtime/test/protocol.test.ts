@@ -308,6 +308,24 @@ test('many hellos at once are few questions', async () => {
   for (const socket of sockets) socket.close()
 })
 
+test('a person has a hundred sockets here, and another one when one of them is closed', async () => {
+  const token = env.signIn('Ucrowd')
+  const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.greeted(node.url, token)))
+  const further = await Socket.open(node.url)
+  further.sendRaw(hello(env.signIn('Ucrowd')))
+  expect(await further.first('error')).toMatchObject({
+    code: 'temporarily_unavailable',
+    message: expect.stringContaining('too many sockets of this account'),
+  })
+  expect(await further.closed()).toMatchObject({ code: 1013 })
+  expect([first, ...others].filter((socket) => socket?.isClosed)).toEqual([])
+
+  const other = await Socket.greeted(node.url, env.signIn('Uanna'))
+  first?.close()
+  const next = await eventually(() => Socket.greeted(node.url, token))
+  for (const socket of [...others, other, next]) socket.close()
+})
+
 test('plain requests are told what is here', async () => {
   const plain = await fetch(`${node.url}/api/realtime`)
   expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket'])

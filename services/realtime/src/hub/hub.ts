@@ -91,6 +91,11 @@ export class Hub implements Disposable {
     for (const connection of [...this.connections]) connection.end(end)
   }
 
+  /** How many sockets a person has on this node, counted from the accepted hello on. */
+  socketsOf(userId: string): number {
+    return this.access.users.get(userId)?.connections.size ?? 0
+  }
+
   /** A socket said who it is; from here changes of the user's access are kept. */
   attach(
     connection: Subscriber,

@@ -13,6 +13,8 @@ export type ConnectionContext = {
   serverVersion: string
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
+  /** How many one person may have open here; 0: any number. */
+  socketsPerPerson: number
   /** Hellos without a credential that holds, by network, in this process alone. */
   trials: Trials
   /** Digests of the credentials to try, best first. */

@@ -7,6 +7,7 @@ import {
   oversized,
   subscribeFailed,
   temporarilyUnavailable,
+  tooManySockets,
   tooManyTrials,
   unsupportedProtocol,
   type FatalError,
@@ -154,6 +155,8 @@ export class Connection implements Subscriber {
     if (!caller) this.#context.trials.failed(address)
     if (this.#state !== 'authenticating') return
     if (!caller) return this.fail(authenticationRequired)
+    const { hub, socketsPerPerson } = this.#context
+    if (socketsPerPerson > 0 && hub.socketsOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
     this.#attach(caller)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
