@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { declareStreams, eventStream } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { readiness, testAdmin, type TestAdmin } from './_admin.ts'
@@ -15,6 +16,21 @@ afterEach(() => admin[Symbol.asyncDispose]())
 test('a process that is up is ready', async () => {
   const { internalPort } = await admin.start()
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
+})
+
+test('the stream is asked to be what is configured', async () => {
+  await declareStreams(admin.bus)
+  const asked: { num_replicas: number; max_bytes: number }[] = []
+  const hearing = admin.bus.nc.subscribe(`$JS.API.STREAM.UPDATE.${eventStream}`, {
+    callback: (_, message) => void asked.push(message.json()),
+  })
+  await admin.bus.nc.flush()
+  // One server alone refuses copies, and the stream stays as it was.
+  await admin.start({ PARLEY_NATS_STREAM_REPLICAS: '3', PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
+  await eventually(() =>
+    expect(asked).toContainEqual(expect.objectContaining({ num_replicas: 3, max_bytes: 64 * 1024 ** 2 })),
+  )
+  hearing.unsubscribe()
 })
 
 test('a database that goes away costs answers, not readiness, and needs no restart', async () => {

@@ -38,6 +38,7 @@ beforeAll(async () => {
     { roomId: 'R4', name: 'shelved', groupId: 'G1', archived: true },
     { roomId: 'R5', name: 'forgotten', groupId: 'G1', archived: true },
     { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM, members: ['Uowner', 'Ubert', 'Umia'] },
+    { roomId: 'Rforeign', name: '', groupId: '', kind: RoomKind.DM, members: ['Uowner', 'Umia'] },
   ]
   const moderator = { roleName: 'moderator' }
   await decide(moderator, 'message.post', DENY, { kind: ROOM, id: 'R2' })
@@ -46,6 +47,8 @@ beforeAll(async () => {
   await decide(moderator, 'room.join', DENY, { kind: ROOM, id: 'R4' })
   await decide(moderator, 'room.join', ALLOW, { kind: ROOM, id: 'Rdm' })
   await decide({ userId: 'Umia' }, 'message.react', ALLOW, { kind: ROOM, id: 'R1' })
+  for (const who of [moderator, { userId: 'Umia' }])
+    await decide(who, 'message.post', DENY, { kind: ROOM, id: 'Rforeign' })
 })
 afterAll(async () => {
   await neighbours[Symbol.asyncDispose]()
@@ -112,6 +115,26 @@ test('the matrix of a user shows the decisions of the user alone', async () => {
   const decided = matrix?.cells.filter(({ override, effective }) => override !== NONE || effective !== NONE)
   expect(decided).toMatchObject([
     { permission: 'message.react', scopeId: 'room:R1', override: ALLOW, effective: ALLOW },
+  ])
+})
+
+test('a direct message is shown to those who have a part in it, and to nobody else', async () => {
+  const seenBy = async ({ adminPermissions }: TestAdmin['bert']) => {
+    const [role, user] = [{ roleName: 'moderator' }, { userId: 'Umia' }]
+    const matrices = [adminPermissions.getRolePermissionMatrix(role), adminPermissions.getUserPermissionMatrix(user)]
+    const lists = [
+      adminPermissions.listRolePermissionDecisions(role),
+      adminPermissions.listUserPermissionDecisions(user),
+    ]
+    return [
+      ...(await Promise.all(matrices)).map(({ matrix }) => matrix?.scopes.map(({ id }) => id)),
+      ...(await Promise.all(lists)).map(({ decisions }) => decisions.map(({ scope }) => `room:${scope?.id}`)),
+    ].map((scopes) => scopes?.filter((scope) => /dm|foreign/.test(scope)))
+  }
+  expect(await seenBy(admin.bert)).toEqual([['room:Rdm'], [], ['room:Rdm'], []])
+  const both = ['room:Rdm', 'room:Rforeign']
+  expect((await seenBy(admin.owner)).map((scopes) => scopes?.toSorted())).toEqual([
+    ...[both, ['room:Rforeign'], both, ['room:Rforeign']],
   ])
 })
 

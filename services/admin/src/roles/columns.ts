@@ -1,24 +1,30 @@
-import { storedDecisions, type Holder, type Policy } from '@parley/auth'
-import { findGroups, findRooms, listLayout } from '../clients/rooms.ts'
+import type { Holder, Policy, Subject } from '@parley/auth'
+import { findGroups, listLayout } from '../clients/rooms.ts'
 import type { Context } from '../context.ts'
 import type { Column } from '../view/matrix.ts'
+import { seenDecisions } from './seen-decisions.ts'
 
 /**
  * The scopes of a matrix: the server, then groups each with its channels, as the sidebar shows them; behind them what it does
  * not show (archived rooms, direct messages) where something is decided.
  */
-export async function columnsFor({ rooms }: Pick<Context, 'rooms'>, policy: Policy, holder: Holder): Promise<Column[]> {
-  const shown = (await listLayout(rooms)).flatMap(({ groupId, name, channels }): Column[] => [
+export async function columnsFor(
+  { rooms }: Pick<Context, 'rooms'>,
+  policy: Policy,
+  about: { holder: Holder; caller: Subject },
+): Promise<Column[]> {
+  const [layout, seen] = await Promise.all([listLayout(rooms), seenDecisions({ rooms }, policy, about)])
+  const shown = layout.flatMap(({ groupId, name, channels }): Column[] => [
     { kind: 'group', id: groupId, label: name, groupId: '' },
     ...channels.map((room): Column => ({ kind: 'room', id: room.roomId, label: room.name, groupId })),
   ])
   const known = new Set(shown.map(({ id }) => id))
-  const elsewhere = (kind: 'group' | 'room') => {
-    const ids = storedDecisions(policy, holder).flatMap(({ scope }) => (scope.kind === kind ? [scope.id] : []))
-    return [...new Set(ids)].filter((id) => !known.has(id))
-  }
-  const [groupIds, roomIds] = [elsewhere('group'), elsewhere('room')]
-  const [groups, hidden] = await Promise.all([findGroups(rooms, groupIds), findRooms(rooms, roomIds)])
+  const groupIds = new Set(seen.decisions.flatMap(({ scope }) => (scope.kind === 'group' ? [scope.id] : [])))
+  const groups = await findGroups(
+    rooms,
+    [...groupIds].filter((id) => !known.has(id)),
+  )
+  const hidden = seen.rooms.filter(({ roomId }) => !known.has(roomId))
   return [
     { kind: 'server', id: '', label: 'Server', groupId: '' },
     ...shown,

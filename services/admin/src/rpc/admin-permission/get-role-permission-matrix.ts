@@ -13,8 +13,9 @@ export function getRolePermissionMatrix(
 ): MethodImpl<typeof AdminPermissionService.method.getRolePermissionMatrix> {
   return async ({ roleName }, call) => {
     const policy = await policyNow(ctx)
-    assertMay(policy, callerOf(call), 'role.manage')
+    const caller = callerOf(call)
+    assertMay(policy, caller, 'role.manage')
     const holder = { kind: 'role', id: roleNamed(policy, roleName).id } as const
-    return { matrix: { roleName, ...toMatrix(policy, holder, await columnsFor(ctx, policy, holder)) } }
+    return { matrix: { roleName, ...toMatrix(policy, holder, await columnsFor(ctx, policy, { holder, caller })) } }
   }
 }

@@ -13,9 +13,10 @@ export function getUserPermissionMatrix(
 ): MethodImpl<typeof AdminPermissionService.method.getUserPermissionMatrix> {
   return async ({ userId }, call) => {
     const policy = await policyNow(ctx)
-    assertMay(policy, callerOf(call), 'user.manage-permissions')
+    const caller = callerOf(call)
+    assertMay(policy, caller, 'user.manage-permissions')
     await getProfile(ctx.accounts, userId)
     const holder = { kind: 'user', id: userId } as const
-    return { matrix: { userId, ...toMatrix(policy, holder, await columnsFor(ctx, policy, holder)) } }
+    return { matrix: { userId, ...toMatrix(policy, holder, await columnsFor(ctx, policy, { holder, caller })) } }
   }
 }
