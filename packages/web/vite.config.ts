@@ -5,6 +5,8 @@ import { parsedMessages } from './build/parsed-messages.ts'
 
 /** A service worker stands alone. */
 const ofWorker = /\/(worker\/push-worker|store\/pushed)\.ts$/
+/** The SDK names the contract of administration, but only its pages use it. */
+const ofAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
   plugins: [svelte(), parsedMessages(), compressed()],
@@ -26,7 +28,12 @@ export default defineConfig({
       // A service worker keeps its address, and its folder is all that it may work for.
       output: {
         // What the first room needs is one file: each costs a slow processor more than its bytes.
-        codeSplitting: { groups: [{ name: 'start', tags: ['$initial'], test: (id) => !ofWorker.test(id) }] },
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'start', tags: ['$initial'], test: (id) => !ofWorker.test(id) && !ofAdministration.test(id) },
+          ],
+        },
         entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'app/[name]-[hash].js'),
       },
     },

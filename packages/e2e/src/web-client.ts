@@ -14,8 +14,14 @@ export type Visitor = AsyncDisposable & {
 const chromium = await findChromium()
 let browser: Browser | undefined
 
+/** Looked up for each file: this module stays loaded between files, whereas `test` belongs to one of them. */
+const testOrSkip = () => ('path' in chromium ? test : test.skip)
+
 /** A test that needs a browser; left out where there is none. */
-export const inBrowser = 'path' in chromium ? test : test.skip
+export const inBrowser: Pick<typeof test, 'each'> & ((...args: Parameters<typeof test>) => void) = Object.assign(
+  (...args: Parameters<typeof test>) => testOrSkip()(...args),
+  { each: ((...table: Parameters<typeof test.each>) => testOrSkip().each(...table)) as typeof test.each },
+)
 
 /** Opens a browser for the tests of a file before `prepare`, and closes it. Where there is none, `what` is said to be left out. */
 export function useBrowser(what: string, prepare: () => Promise<unknown> = async () => undefined): void {

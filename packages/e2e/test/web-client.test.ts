@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals'
-import { RoomService } from '@parley/contracts/api'
+import { NotificationService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
-import { newRoom, post } from '../src/rooms.ts'
+import { newRoom, post, roomName } from '../src/rooms.ts'
 import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
 
 let ada: Person
@@ -117,10 +117,16 @@ inBrowser('a start costs at most eight calls, and opening a room three', async (
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
   }
+  // What is announced only after the page is open is asked for once more.
+  await eventually(async () => {
+    const { notifications } = await ada.call(NotificationService.method.listNotifications, {})
+    return partners.every(({ userId }) => notifications.some(({ actor }) => actor?.id === userId))
+  })
   await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)
   await using visitor = await visit(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInAt(page, ada)
+  await page.waitForLoadState('networkidle')
   const calls: string[] = []
   page.on('request', (request) => {
     const [, method] = /\/api\/connect\/([\w./]+)/.exec(request.url()) ?? []
@@ -135,7 +141,64 @@ inBrowser('a start costs at most eight calls, and opening a room three', async (
   await page.getByRole('button', { name: `@${strangers.at(-1)?.login}` }).waitFor()
   await page.waitForLoadState('networkidle')
   expect(calls.slice(3)).toEqual([])
+
+  // What others say here is read, and what they say elsewhere marked, without asking how rooms are.
+  calls.length = 0
+  for (const said of ['One', 'Two', 'Three']) {
+    await post(bob, other, `${said} of three`)
+    await messageWith(page, `${said} of three`).waitFor()
+  }
+  await post(bob, roomId, 'Unheard of')
+  await page
+    .getByRole('link', { name: /unread/ })
+    .and(page.locator(`[href$="${roomId}"]`))
+    .waitFor()
+  expect(new Set(calls)).toEqual(
+    new Set(['svc.api.v1.RoomService/GetRoomEvents', 'svc.api.v1.RoomService/MarkRoomAsRead']),
+  )
   expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('the newest message is shown however fast five people write', async () => {
+  const authors = await Promise.all(['b', 'c', 'd', 'e', 'f'].map((name) => newPerson(name)))
+  const busy = await newRoom(await theOwner(), [ada, ...authors])
+  await using visitor = await visit(`/chat/-/${busy}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  // Frames that take longer than the messages between them.
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
+  // Each writes on as soon as the last ones are posted: more than the 500 rows that a window keeps.
+  const [each, atOnce] = [120, 8]
+  const write = async (author: Person) => {
+    for (let n = 0; n < each; n += atOnce)
+      await Promise.all(Array.from({ length: atOnce }, (_, at) => post(author, busy, `In haste, number ${n + at}`)))
+  }
+  await Promise.all(authors.map(write))
+  await post(await theOwner(), busy, 'And now slowly')
+  await messageWith(page, 'And now slowly').waitFor()
+  expect(await page.getByRole('button', { name: 'To the newest' }).isVisible()).toBe(false)
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('what is opened before the first room is there stays open', async () => {
+  await using visitor = await visit()
+  const { page } = visitor
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  await page.route('**/RoomDirectoryService/ListRooms', async (route) => {
+    await held
+    await route.continue()
+  })
+  await signInAt(page, ada)
+  await page.getByRole('button', { name: /^Notifications/ }).click()
+  const beside = page.getByRole('complementary', { name: 'Notifications' })
+  await beside.waitFor()
+  letGo()
+  await page.waitForURL(/\/chat\/-\/./)
+  await page.getByRole('main').getByRole('heading').first().waitFor()
+  expect(await beside.isVisible()).toBe(true)
 })
 
 inBrowser('a wrong password is told, in the language of the browser', async () => {
@@ -145,4 +208,25 @@ inBrowser('a wrong password is told, in the language of the browser', async () =
   await page.getByLabel('Passwort').fill('not this one')
   await page.getByLabel('Passwort').press('Enter')
   await page.getByRole('alert').getByText('Anmeldename oder Passwort ist falsch.').waitFor()
+})
+
+inBrowser('what the server refuses, and its roles, are told in the language of the browser', async () => {
+  const owner = await theOwner()
+  const name = roomName()
+  await newRoom(owner, [], { name })
+  await using visitor = await visit(`/manage/people/${ada.userId}`, { locale: 'de-DE' })
+  const { page } = visitor
+  await page.getByLabel('Anmeldename oder E-Mail-Adresse').fill(owner.login)
+  await page.getByLabel('Passwort').fill(owner.password)
+  await page.getByLabel('Passwort').press('Enter')
+  await page.getByLabel('Eigentümer').waitFor()
+  await page.getByText('Darf alles.').waitFor()
+
+  await page.goto(new URL(`/chat/-/${roomId}`, page.url()).href)
+  await page.getByRole('button', { name: 'Räume durchsuchen' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Neuer Raum' }).click()
+  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  await dialog.getByRole('button', { name: 'Raum anlegen' }).click()
+  await dialog.getByRole('alert').getByText('Einen Raum mit diesem Namen gibt es schon.').waitFor()
 })

@@ -31,10 +31,14 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
   await field.pressSequentially(':rocke')
   await page.getByRole('option', { name: ':rocket:' }).waitFor()
   await field.press('Tab')
+  await field.pressSequentially('@mod')
+  await page.getByRole('option', { name: 'moderator' }).waitFor()
+  await field.press('Tab')
   await field.press('Enter')
-  await messageWith(page, `Look @${bob.login} 🚀`)
-    .getByRole('button', { name: `@${bob.login}` })
-    .click()
+  const message = messageWith(page, `Look @${bob.login} 🚀`)
+  // A role is marked as one.
+  expect(await message.getByTitle('Moderator').textContent()).toBe('@moderator')
+  await message.getByRole('button', { name: `@${bob.login}` }).click()
   await page.getByRole('dialog').getByText(bob.login).first().waitFor()
   await page.keyboard.press('Escape')
 
@@ -106,6 +110,8 @@ inBrowser('files are sent with a message, and a picture is seen by others', asyn
   await say(ofAda.page, 'Two files')
   const received = messageWith(ofBob.page, 'Two files')
   await received.getByRole('link', { name: 'notes.txt' }).waitFor()
+  await received.getByRole('button', { name: 'Read notes.txt here' }).click()
+  await received.getByRole('region', { name: 'notes.txt' }).getByText('one, two, three').waitFor()
   const image = received.getByRole('img', { name: 'square.png' })
   await image.waitFor()
   await expect(

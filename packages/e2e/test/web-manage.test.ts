@@ -41,7 +41,7 @@ inBrowser('an owner makes an account, gives it a role, deactivates it and lets i
   await page.getByText(/^Deactivated since/).waitFor()
   await ofNewcomer.page.getByRole('heading', { name: /Sign in/ }).waitFor()
   await fillSignIn(ofNewcomer.page, { login, password })
-  await ofNewcomer.page.getByText(/Account deactivated/).waitFor()
+  await ofNewcomer.page.getByText(/This account is deactivated/).waitFor()
   await page.getByRole('button', { name: 'Reactivate this account' }).click()
   await page.getByRole('button', { name: 'Deactivate this account' }).waitFor()
   await signInAt(ofNewcomer.page, { login, password })

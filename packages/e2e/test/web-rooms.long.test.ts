@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { MessageService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, useBrowser, signInAt, visit } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -53,4 +54,71 @@ inBrowser('threads one follows are listed, with what is new in them', async () =
   await page.getByRole('complementary').getByText('Noodles').waitFor()
   await page.getByRole('button', { name: 'Following' }).click()
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
+})
+
+inBrowser('what is begun is kept, and an answer leads to what it answers', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const question = `Where is the key, ${randomBytes(4).toString('hex')}?`
+  await post(bob, roomId, question)
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await field.fill('Begun and')
+  await page.reload()
+  expect(await field.inputValue()).toBe('Begun and')
+  await messageWith(page, question).hover()
+  await messageWith(page, question).getByRole('button', { name: 'Reply', exact: true }).click()
+  await page.getByText(`Replying to ${bob.login}`).waitFor()
+  await field.fill('Below the mat')
+  await field.press('Enter')
+  // Far enough away to be out of sight.
+  for (let n = 0; n < 60; n++) await post(bob, roomId, `Thanks, ${n}`)
+  await messageWith(page, 'Thanks, 59').waitFor()
+  const answer = await bob.call(RoomService.method.getRoomEvents, { roomId, limit: 100 })
+  const answering = answer.page?.events.find(
+    ({ event }) => event.case === 'messagePosted' && event.value.message?.body === 'Below the mat',
+  )
+  await page.goto(new URL(`/chat/-/${roomId}?highlight=${answering?.id}`, page.url()).href)
+  await messageWith(page, 'Below the mat').getByRole('link', { name: question }).click()
+  await page.getByRole('main').getByRole('article').filter({ hasText: question }).first().waitFor()
+  expect(page.url()).toContain('highlight=')
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a reply is shown in the room too where its author wants that', async () => {
+  const root = await post(bob, roomId, 'Who is in?')
+  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByLabel('Also send to the room').check()
+  await page.getByRole('textbox', { name: 'Reply in thread' }).fill('Me, and I bring cake')
+  await page.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
+  await messageWith(page, 'Me, and I bring cake').getByText('from a thread').waitFor()
+  await page.getByRole('complementary').getByText('Me, and I bring cake').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('somebody is not to be disturbed, and then deletes their account', async () => {
+  const dora = await newPerson('dora')
+  await dora.call(RoomService.method.joinRoom, { roomId })
+  await post(dora, roomId, 'I leave you')
+  await using ofDora = await visit(`/chat/-/${roomId}`)
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await Promise.all([signInAt(ofDora.page, dora), signInAt(ofAda.page, ada)])
+  await messageWith(ofAda.page, 'I leave you').waitFor()
+  await ofAda.page.getByRole('button', { name: 'About this room' }).click()
+  await ofDora.page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = ofDora.page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Status' }).click()
+  await dialog.getByLabel('Presence').selectOption('Do not disturb')
+  await ofAda.page
+    .getByRole('complementary')
+    .getByRole('button', { name: `${dora.login} Do not disturb` })
+    .waitFor()
+
+  await dialog.getByRole('button', { name: 'Account', exact: true }).click()
+  await dialog.getByLabel(`Type ${dora.login} to confirm`).fill(dora.login)
+  await dialog.getByRole('button', { name: 'Delete account' }).click()
+  await ofDora.page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await messageWith(ofAda.page, 'This message was deleted.').first().waitFor()
 })

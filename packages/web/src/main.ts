@@ -3,10 +3,17 @@ import App from './App.svelte'
 import { applyAppearance, keptAppearance } from './appearance/appearance.ts'
 import { keptLanguage } from './appearance/kept-language.ts'
 import { speak } from './messages/texts.ts'
+import { mayBeSignedIn, server } from './session/server.ts'
+import { entryPageOf } from './state/entry.ts'
 import './styles/base.css'
+import { askFirst } from './sync/first-answers.ts'
 
 applyAppearance(keptAppearance())
 const language = keptLanguage()
+// Answers come while the texts are loaded.
+const isChat = entryPageOf(location).at === 'chat'
+const asked = isChat && mayBeSignedIn() ? askFirst(server) : undefined
+asked?.catch(() => undefined)
 await speak(language)
 document.documentElement.lang = language
-mount(App, { target: document.body })
+mount(App, { target: document.body, props: { asked } })

@@ -111,6 +111,16 @@ describe('consent', () => {
     )
   })
 
+  test('that is denied later refuses that request, and ends nothing that was given before', async () => {
+    const { userId, code } = await codeFor('dolf')
+    const digest = credentialDigest(secretKey, (await exchange(code)).token)
+    await letIn(userId, false)
+    expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
+    expect((await callersOf(env, [digest])).size).toBe(1)
+    expect((await env.as(MyAccountService, proofOf(userId)).withdrawOAuthConsent({ origin })).ended).toBe(1)
+    expect((await callersOf(env, [digest])).size).toBe(0)
+  })
+
   test('is for sessions that hold', async () => {
     const userId = await person('lars')
     await letIn(userId)

@@ -30,6 +30,9 @@ describe('the viewer', () => {
       viewerCanDeleteAccount: true,
     })
     expect(viewer.user?.lastLoginChange).toBeUndefined()
+    expect(viewer.mentionableRoles.map(({ name, displayName }) => [name, displayName])).toEqual([
+      ['moderator', 'Moderator'],
+    ])
     expect(viewer.viewerPermissions?.permissions).toHaveLength(20)
     expect(
       viewer.viewerPermissions?.permissions.filter(({ granted }) => granted).map(({ permission }) => permission),

@@ -66,3 +66,19 @@ describe('nothing that could do harm is made of', () => {
     expect(plainOf('[a](javascript:alert(1))')).toBe('a')
   })
 })
+
+test.each([
+  'Shall we ship?',
+  'a. not a list',
+  'Well - yes; no: "perhaps" (or not)…',
+  'Ça va, Grüße – 10:02, e.g. 3.5',
+  'two  spaces   between',
+  'So!',
+  'wwwhat, www',
+  'see www.example.org',
+  'Ends in a space ',
+  'mailto:nobody and http:',
+])('%j is what parsing makes of it', (line) =>
+  // With a line break behind it, it is parsed.
+  expect(shown(line)).toBe(shown(`${line}\n`)),
+)

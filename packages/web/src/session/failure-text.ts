@@ -1,22 +1,28 @@
 import { Code, ConnectError } from '@parley/client'
 import { text } from '../messages/texts.ts'
+import { refusals } from './refusals.ts'
 
-/** What a failed call is to people. Where the server's own words are meant for them, they are shown. */
+/** What a failed call is to people, in the language that is spoken. */
 export function failureText(thrown: unknown): string {
   const error = ConnectError.from(thrown)
   if (error.metadata.get('parley-needs') === 'fresh-credential') return text('failure.notFresh')
+  const known = refusals.find(([beginning]) => error.rawMessage.startsWith(beginning))
+  if (known) return text(known[1])
   switch (error.code) {
     case Code.Unavailable:
     case Code.DeadlineExceeded:
       return text('failure.offline')
     case Code.ResourceExhausted:
       return text('failure.tooMany', { seconds: Number(error.metadata.get('retry-after') ?? 0) })
+    case Code.PermissionDenied:
+      return text('refused.denied')
+    case Code.NotFound:
+      return text('refused.gone')
+    case Code.AlreadyExists:
+      return text('refused.exists')
     case Code.InvalidArgument:
     case Code.FailedPrecondition:
-    case Code.PermissionDenied:
-    case Code.NotFound:
-    case Code.AlreadyExists:
-      return sentence(error.rawMessage)
+      return text('refused.other', { reason: sentence(error.rawMessage) })
     default:
       return text('failure.unknown')
   }
@@ -24,7 +30,6 @@ export function failureText(thrown: unknown): string {
 
 /** The server writes its messages for programs: without a capital and without a full stop. */
 function sentence(message: string): string {
-  if (message === '') return text('failure.unknown')
   const begun = message.charAt(0).toUpperCase() + message.slice(1)
   return /[.!?]$/.test(begun) ? begun : `${begun}.`
 }

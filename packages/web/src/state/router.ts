@@ -68,6 +68,12 @@ export function goTo(path: string): void {
   route.set(routeOf(pathname, search))
 }
 
+/** Says in the address what is shown where none was named; what was opened meanwhile stays, and there is no way back to nowhere. */
+export function settleAt(path: string): void {
+  history.replaceState(undefined, '', path)
+  route.set(routeOf(location.pathname, location.search))
+}
+
 /** For links of this client: a plain click stays in the page, everything else is the browser's. */
 export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

@@ -60,11 +60,11 @@ export function withDmFirst(sidebar: Sidebar, roomId: string): Sidebar {
   return { ...sidebar, dms: [roomId, ...sidebar.dms.filter((id) => id !== roomId)] }
 }
 
-/** With a room that has nothing unread. */
-export function withRead(sidebar: Sidebar, roomId: string): Sidebar {
+/** With a room that has something unread, or nothing. */
+export function withUnread(sidebar: Sidebar, roomId: string, hasUnread: boolean): Sidebar {
   const found = sidebar.rooms.get(roomId)
-  if (!found?.viewerState?.hasUnread) return sidebar
-  return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread: false } }])
+  if (!found?.viewerState || found.viewerState.hasUnread === hasUnread) return sidebar
+  return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread } }])
 }
 
 /** Whether the viewer holds a permission in a room. */

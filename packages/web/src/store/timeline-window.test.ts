@@ -9,6 +9,7 @@ import {
   withMessages,
   withNewer,
   withOlder,
+  withoutAuthor,
   withRetracted,
 } from './timeline-window.ts'
 
@@ -90,6 +91,14 @@ describe('after a retraction', () => {
 
   test('an echo that was named itself leaves no trace', () => {
     expect(ids(withRetracted(reply, 'echo', at))).toEqual(['b'])
+  })
+
+  test('of a whole account, everything its owner said is a placeholder, and nothing else', () => {
+    const said = windowOf(pageFor([rowFor('a', { by: 'U1' }), rowFor('b', { by: 'U2' }), rowFor('c', { by: 'U1' })]))
+    const left = withoutAuthor(said, 'U1', at)
+    expect(left.rows.map((row) => messageOf(row)?.body)).toEqual([undefined, 'b', undefined])
+    expect(left.rows.map((row) => messageOf(row)?.deletedAt)).toEqual([at, undefined, at])
+    expect(withoutAuthor(said, 'U3', at)).toBe(said)
   })
 
   test('of something else nothing changes', () => expect(withRetracted(reply, 'z', at)).toBe(reply))

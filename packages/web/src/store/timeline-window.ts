@@ -96,11 +96,23 @@ export function withRetracted(window: TimelineWindow, id: string, at: Message['d
     const message = messageOf(row)
     if (message === undefined || !isAbout(row, id)) return row
     if (row.id === id && message.echoOfEventId !== '') return undefined
-    const { body: _, linkPreview: __, ...rest } = message
-    const emptied: Message = { ...rest, attachments: [], reactions: [] }
-    if (at !== undefined) emptied.deletedAt = at
-    return withMessage(row, emptied)
+    return withMessage(row, placeholderOf(message, at))
   })
+}
+
+/** After somebody's account was deleted: what they said are placeholders. */
+export function withoutAuthor(window: TimelineWindow, userId: string, at: Message['deletedAt']): TimelineWindow {
+  const isTheirs = (row: RoomTimelineEvent) => messageOf(row)?.actorId === userId
+  if (!window.rows.some(isTheirs)) return window
+  return withRows(window, (row) => {
+    const message = messageOf(row)
+    return message?.actorId === userId ? withMessage(row, placeholderOf(message, at)) : row
+  })
+}
+
+function placeholderOf(message: Message, at: Message['deletedAt']): Message {
+  const { body: _, linkPreview: __, ...rest } = message
+  return { ...rest, attachments: [], reactions: [], ...(at && { deletedAt: at }) }
 }
 
 /** Ids of the rows that show a message: its own and those of its echoes. */

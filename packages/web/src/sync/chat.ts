@@ -1,8 +1,9 @@
 import type { MemberClient } from '@parley/client'
-import type { GetViewerResponse, Message } from '@parley/client/contract'
+import { type GetViewerResponse, type Message, NotificationLevel, type Role } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { placeOf } from '../store/unsent.ts'
+import { eventsOf } from './early-events.ts'
 import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
 import { Inbox } from './inbox.ts'
@@ -12,12 +13,13 @@ import { PendingFiles } from './pending-files.ts'
 import { People } from './people.ts'
 import { Rooms } from './rooms.ts'
 import { Sender } from './sender.ts'
-import { SharedEvents } from './shared-events.ts'
+import type { SharedEvents } from './shared-events.ts'
 import { roomSource, threadSource } from './sources.ts'
 import { Timeline, type TimelineSource } from './timeline.ts'
 import { Typing } from './typing.ts'
 
 const socketPatienceMs = 1_000
+const drawPatienceMs = 150
 
 /** Everything a signed-in person's page knows and follows. */
 export class Chat {
@@ -36,11 +38,13 @@ export class Chat {
   /** What the server is called. */
   readonly serverName: Cell<string>
   readonly events: SharedEvents
+  /** Whether the first questions are on their way, or that takes long: what is drawn then is drawn while they are answered. */
+  readonly asked = new Cell(false)
   /** Whether the sidebar has been read. */
   readonly loaded = new Cell(false)
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
-  readonly #readPermissions: (key: string) => void
+  readonly #viewerChanged: (key: string) => void
 
   constructor(server: MemberClient, viewer: GetViewerResponse, serverName: string) {
     this.serverName = new Cell(serverName)
@@ -50,13 +54,14 @@ export class Chat {
     this.userId = profile?.id ?? ''
     this.people = new People(server, this.userId)
     if (profile) this.people.learn([profile])
-    this.rooms = new Rooms(server, this.people, this.userId)
+    this.rooms = new Rooms(server, this.people, this.userId, (roomId) => this.#isMuted(roomId))
     this.inbox = new Inbox(server, this.people)
     this.followed = new FollowedThreads(server, this.people, viewer.capabilities?.hasUnreadFollowedThreads ?? false)
     this.typing = new Typing(server)
     this.files = new PendingFiles(server)
     this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(placeOf(unsent))?.catchUp())
-    this.events = new SharedEvents(server, this.userId, {
+    this.events = eventsOf(server, this.userId)
+    this.events.listen({
       onEvent: (envelope) => takeEvent(this, envelope),
       onReset: () => this.readAnew(),
     })
@@ -66,7 +71,7 @@ export class Chat {
     this.events.connection.subscribe(() => this.events.connection.value === 'open' && this.sender.sendWaiting())
     this.#refreshMessages = gathered(40, (keys) => this.#readMessages(keys))
     // A decision may concern everybody at once: they ask one after the other, and when every service knows of it.
-    this.#readPermissions = gathered(200 + Math.random() * 300, async () => {
+    this.#viewerChanged = gathered(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()]).catch(() => undefined)
     })
   }
@@ -74,9 +79,13 @@ export class Chat {
   /** First listen, then read: nothing falls between. `roomId`: the room that is to be shown. */
   async start(roomId: string | undefined): Promise<void> {
     void this.sender.resume()
+    setTimeout(() => this.asked.set(true), drawPatienceMs)
     await this.events.opened(socketPatienceMs)
     if (roomId !== undefined) this.room(roomId)
-    await this.rooms.load()
+    const answered = this.rooms.load()
+    // What is drawn holds up requests that are not on their way yet.
+    setTimeout(() => this.asked.set(true))
+    await answered
     this.loaded.set(true)
     this.inbox.refresh()
   }
@@ -124,13 +133,19 @@ export class Chat {
     for (const timeline of this.#timelines.values()) void timeline.reload()
   }
 
+  /** Somebody's account is gone, and with it what they said. */
+  memberDeleted(userId: string, at: Message['deletedAt']): void {
+    this.people.deleted(userId)
+    for (const timeline of this.#timelines.values()) timeline.authorDeleted(userId, at)
+  }
+
   readSidebar(): void {
     void this.rooms.load().catch(() => undefined)
   }
 
-  /** What the viewer may do has changed: for the server, and in rooms. */
-  readPermissions(): void {
-    this.#readPermissions('')
+  /** What the viewer may do has changed, for the server and in rooms, or what they are told of. */
+  viewerChanged(): void {
+    this.#viewerChanged('')
   }
 
   /** The server may be called something else. */
@@ -147,10 +162,23 @@ export class Chat {
     return grants.some((grant) => grant.permission === permission && grant.granted)
   }
 
+  /** The role that `@name` calls, if messages can mention it. Where Svelte watches, a change of it runs that anew. */
+  mentionableRole(name: string): Role | undefined {
+    const called = name.toLowerCase()
+    return read(this.viewer).mentionableRoles.find((role) => role.name === called)
+  }
+
   close(): void {
     this.events.close()
     this.sender.close()
     this.presence.close()
+  }
+
+  #isMuted(roomId: string): boolean | undefined {
+    const { serverNotificationPreference, roomNotificationPreferences } = this.viewer.value
+    const ofRoom = roomNotificationPreferences.find((one) => one.roomId === roomId)?.preference
+    const { effectiveLevel } = ofRoom ?? serverNotificationPreference ?? {}
+    return effectiveLevel === undefined ? undefined : effectiveLevel === NotificationLevel.MUTED
   }
 
   async #readViewer(): Promise<void> {

@@ -18,9 +18,10 @@ export type Follower = {
   timelineAt(place: string): Timeline | undefined
   timelinesOf(roomId: string): Timeline[]
   refreshMessage(roomId: string, messageId: string): void
+  memberDeleted(userId: string, at: RealtimeEventEnvelope['createdAt']): void
   readSidebar(): void
   readServer(): void
-  readPermissions(): void
+  viewerChanged(): void
 }
 
 /** What an event makes this page read, or change. Kinds that nothing is shown of are left out. */
@@ -51,7 +52,7 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     case 'messageRetracted': {
       const { roomId, messageEventId } = event.value
       for (const timeline of chat.timelinesOf(roomId)) timeline.retracted(messageEventId, createdAt)
-      return chat.rooms.refresh(roomId)
+      return chat.rooms.retracted(roomId)
     }
     case 'userTyping': {
       const { roomId, threadRootEventId = '' } = event.value
@@ -60,23 +61,27 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     case 'roomCreated':
     case 'roomUpdated':
     case 'roomArchived':
-    case 'roomUnarchived':
+    case 'roomUnarchived': {
+      const { roomId } = event.value
+      void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
+      return chat.rooms.refresh(roomId)
+    }
     case 'userJoinedRoom':
     case 'userLeftRoom': {
       const { roomId } = event.value
       const isOver = event.case === 'userLeftRoom' && actorId === chat.userId
       if (!isOver) void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
-      return chat.rooms.refresh(roomId)
+      return chat.rooms.memberChanged(roomId, actorId)
     }
     case 'roomMarkedAsRead':
       return chat.rooms.markedAsRead(event.value.roomId)
     case 'roomUniversalChanged':
-    case 'notificationLevelChanged':
-      return event.value.roomId === '' ? undefined : chat.rooms.refresh(event.value.roomId)
+      return chat.rooms.refresh(event.value.roomId)
     case 'roomGroupsUpdated':
       return chat.readSidebar()
+    case 'notificationLevelChanged':
     case 'permissionsChanged':
-      return chat.readPermissions()
+      return chat.viewerChanged()
     case 'serverUpdated':
       return chat.readServer()
     case 'presenceChanged':
@@ -90,6 +95,8 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       const customStatus = { $typeName: 'svc.api.v1.CustomUserStatus' as const, emoji, text }
       return chat.people.patch(userId, { customStatus: expiresAt ? { ...customStatus, expiresAt } : customStatus })
     }
+    case 'serverMemberDeleted':
+      return chat.memberDeleted(event.value.userId, createdAt)
     case 'userCustomStatusCleared':
       return chat.people.withoutStatus(event.value.userId)
     default:

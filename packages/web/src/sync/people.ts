@@ -80,6 +80,13 @@ export class People {
     }
   }
 
+  /** Somebody's account is gone. */
+  deleted(userId: string): void {
+    const login = this.#known.get(userId)?.value?.login
+    if (login) this.#called.get(login.toLowerCase())?.set(undefined)
+    this.learn([deletedUser(userId)])
+  }
+
   /** Takes back what somebody said of themselves. */
   withoutStatus(userId: string): void {
     this.#known.get(userId)?.update((user) => {

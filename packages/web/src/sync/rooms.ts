@@ -1,7 +1,7 @@
 import type { MemberClient } from '@parley/client'
 import { RoomKind, type RoomWithViewerState } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
-import { emptySidebar, type Sidebar, sidebarOf, withDmFirst, withRead, withRooms } from '../store/sidebar.ts'
+import { emptySidebar, type Sidebar, sidebarOf, withDmFirst, withRooms, withUnread } from '../store/sidebar.ts'
 import { gathered } from './gathered.ts'
 import type { People } from './people.ts'
 
@@ -13,12 +13,17 @@ export class Rooms {
   readonly #server: MemberClient
   /** Rooms that this page is marking as read. */
   readonly #marking = new Set<string>()
+  /** Rooms whose newest message somebody looks at. */
+  readonly #watched = new Set<string>()
   readonly #people: People
   readonly #userId: string
+  readonly #isMuted: (roomId: string) => boolean | undefined
   /** Asks for the state of a room, soon. */
   readonly refresh: (roomId: string) => void
 
-  constructor(server: MemberClient, people: People, userId: string) {
+  /** `isMuted`: whether nothing is ever unread in a room; undefined where that is not known. */
+  constructor(server: MemberClient, people: People, userId: string, isMuted: (roomId: string) => boolean | undefined) {
+    this.#isMuted = isMuted
     this.#server = server
     this.#people = people
     this.#userId = userId
@@ -32,12 +37,35 @@ export class Rooms {
     this.sidebar.set(sidebarOf(groups, rooms))
   }
 
-  /** Something was posted in a room: its mark is asked for once, until it is read. What one posts oneself is never unread. */
+  /**
+   * Something was posted in a room, which makes it unread: unless one posted it oneself, looks at it, or has muted the room. Only
+   * where that cannot be told from here, the server is asked.
+   */
   posted(roomId: string, actorId: string): void {
     const known = this.sidebar.value.rooms.get(roomId)
-    if (known?.room?.kind === RoomKind.DM) this.sidebar.update((sidebar) => withDmFirst(sidebar, roomId))
-    const isMine = known !== undefined && actorId === this.#userId
-    if (!isMine && !known?.viewerState?.hasUnread) this.refresh(roomId)
+    if (known === undefined) return this.refresh(roomId)
+    if (known.room?.kind === RoomKind.DM) this.sidebar.update((sidebar) => withDmFirst(sidebar, roomId))
+    if (actorId === this.#userId || known.viewerState?.hasUnread || this.#watched.has(roomId)) return
+    const isMuted = this.#isMuted(roomId)
+    if (isMuted === undefined) this.refresh(roomId)
+    else if (!isMuted) this.sidebar.update((sidebar) => withUnread(sidebar, roomId, true))
+  }
+
+  /** Somebody looks at the newest message of a room, until the answer is called: what comes is read at once. */
+  watch(roomId: string): () => void {
+    this.#watched.add(roomId)
+    return () => void this.#watched.delete(roomId)
+  }
+
+  /** Something was taken back: a room may have nothing unread any more. */
+  retracted(roomId: string): void {
+    if (this.sidebar.value.rooms.get(roomId)?.viewerState?.hasUnread) this.refresh(roomId)
+  }
+
+  /** Somebody came or went: what a channel shows changes for them alone. */
+  memberChanged(roomId: string, userId: string): void {
+    const isChannel = this.sidebar.value.rooms.get(roomId)?.room?.kind === RoomKind.CHANNEL
+    if (userId === this.#userId || !isChannel) this.refresh(roomId)
   }
 
   /** Moves the marker to the newest message; gives where it stood, in milliseconds, if it was behind. */
@@ -45,7 +73,7 @@ export class Rooms {
     this.#marking.add(roomId)
     const answer = this.#server.api.room.markRoomAsRead({ roomId })
     const { previousLastReadAt, lastReadAt } = await answer.finally(() => this.#marking.delete(roomId))
-    this.sidebar.update((sidebar) => withRead(sidebar, roomId))
+    this.sidebar.update((sidebar) => withUnread(sidebar, roomId, false))
     if (!lastReadAt) return undefined
     return previousLastReadAt ? Number(previousLastReadAt.seconds) * 1000 + previousLastReadAt.nanos / 1e6 : 0
   }

@@ -1,6 +1,7 @@
 import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
 import { forgetUnsent, isKept, keepUnsent, unsentOf } from '../kept/unsent-store.ts'
+import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
@@ -127,8 +128,9 @@ export class Sender {
     } catch (thrown) {
       const error = ConnectError.from(thrown)
       if (lasting.has(error.code)) {
-        this.queue.update((queue) => withUnsent(queue, key, { state: 'refused', reason: error.rawMessage }))
-        void this.#keep({ ...unsent, state: 'refused', reason: error.rawMessage })
+        const refused = { state: 'refused', reason: failureText(thrown) } as const
+        this.queue.update((queue) => withUnsent(queue, key, refused))
+        void this.#keep({ ...unsent, ...refused })
         return true
       }
       this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))

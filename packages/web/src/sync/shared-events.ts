@@ -25,16 +25,15 @@ export class SharedEvents {
   readonly connection = new Cell<Connection>('connecting')
   readonly #channel: BroadcastChannel
   readonly #server: MemberClient
-  readonly #listeners: Listeners
+  #listeners: Listeners | undefined
   readonly #closed = new AbortController()
   #heardOf: Connection = 'connecting'
   #realtime: Realtime | undefined
   #position = ''
   #heard = false
 
-  constructor(server: MemberClient, userId: string, listeners: Listeners) {
+  constructor(server: MemberClient, userId: string) {
     this.#server = server
-    this.#listeners = listeners
     this.#channel = new BroadcastChannel(`parley.events.${userId}`)
     this.#channel.addEventListener('message', ({ data }: MessageEvent<Told>) => this.#told(data))
     this.#channel.postMessage({ kind: 'hello' } satisfies Told)
@@ -42,6 +41,11 @@ export class SharedEvents {
     const look = () => this.#enter(this.#heardOf)
     for (const change of ['online', 'offline']) addEventListener(change, look, { signal })
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
+  }
+
+  /** Hands over what comes from now on. Who reads after this call misses nothing: what came before is in what is read. */
+  listen(listeners: Listeners): void {
+    this.#listeners = listeners
   }
 
   /** Resolves when events arrive, and after `atMostMs` in any case. */
@@ -67,12 +71,12 @@ export class SharedEvents {
   /** Holds the lock for as long as the stream is open. */
   #lead(): Promise<void> {
     const tookOver = this.#heard
-    if (tookOver && this.#position === '') this.#listeners.onReset()
+    if (tookOver && this.#position === '') this.#listeners?.onReset()
     const realtime = this.#server.realtime({
       resumePosition: this.#position,
       onReset: () => {
         this.#tell({ kind: 'reset' })
-        this.#listeners.onReset()
+        this.#listeners?.onReset()
       },
     })
     this.#realtime = realtime
@@ -99,12 +103,12 @@ export class SharedEvents {
     this.#heard = true
     if (told.kind === 'event') this.#take(told.envelope)
     else if (told.kind === 'connection') this.#enter(told.connection)
-    else this.#listeners.onReset()
+    else this.#listeners?.onReset()
   }
 
   #take(envelope: RealtimeEventEnvelope): void {
     if (envelope.position !== '') this.#position = envelope.position
-    this.#listeners.onEvent(envelope)
+    this.#listeners?.onEvent(envelope)
   }
 
   /** A device without network is told as lost at once, and not when the socket notices. */

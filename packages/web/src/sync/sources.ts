@@ -6,8 +6,8 @@ import type { TimelineSource } from './timeline.ts'
 /** The timeline of a room. */
 export function roomSource({ api }: MemberClient, people: People, roomId: string): TimelineSource {
   return {
-    async read(cursor) {
-      const { page } = await api.room.getRoomEvents({ roomId, ...(cursor && { cursor }) })
+    async read(cursor, limit = 0) {
+      const { page } = await api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) })
       return taught(people, page)
     },
     async readAround(eventId) {
@@ -26,8 +26,8 @@ export function threadSource(
   threadRootEventId: string,
 ): TimelineSource {
   return {
-    async read(cursor) {
-      const { page } = await api.thread.getThreadEvents({ roomId, threadRootEventId, ...(cursor && { cursor }) })
+    async read(cursor, limit = 0) {
+      const { page } = await api.thread.getThreadEvents({ roomId, threadRootEventId, limit, ...(cursor && { cursor }) })
       return taught(people, page)
     },
     async readAround(eventId) {

@@ -1,4 +1,5 @@
 import { RoomMembershipKind } from '@parley/client/contract'
+import { roleName } from '../messages/roles.ts'
 import { Cell } from '../state/cell.ts'
 import { wholeEmojiSet } from '../state/emoji-set.ts'
 import type { Completing } from '../store/completion.ts'
@@ -55,8 +56,14 @@ export class Suggestions {
     const people = users.map(({ id, login, displayName }) => ({
       ...{ key: id, replacement: `@${login}`, sign: '@', name: displayName || login, hint: login },
     }))
-    const handles = typed === '' ? [] : everyone.filter((handle) => handle.startsWith(typed.toLowerCase()))
-    return [...people, ...handles.map((name) => ({ key: name, replacement: `@${name}`, sign: '@', name, hint: '' }))]
+    return typed === '' ? people : [...people, ...this.#handles(typed)]
+  }
+
+  #handles(typed: string): Suggestion[] {
+    const roles = this.#chat.viewer.value.mentionableRoles.map((role) => ({ name: role.name, hint: roleName(role) }))
+    return [...everyone.map((name) => ({ name, hint: '' })), ...roles]
+      .filter(({ name }) => name.startsWith(typed.toLowerCase()))
+      .map(({ name, hint }) => ({ key: `@${name}`, replacement: `@${name}`, sign: '@', name, hint }))
   }
 
   #rooms(typed: string): Suggestion[] {

@@ -1,13 +1,24 @@
 import { expect, jest, test } from '@jest/globals'
+import { Code, ConnectError } from '@parley/client'
 import type { RoomTimelinePage } from '@parley/client/contract'
 import { pageFor, rowFor } from '../store/_messages.ts'
 import { Timeline } from './timeline.ts'
 
+/** Rows of a page that is not told how many are wanted. */
+const usualRows = 600
+
 /** A room whose newest rows are `rows`, and how often it was read. */
 function room(rows: string[]) {
-  const read = jest.fn((cursor?: { value: string }): Promise<RoomTimelinePage> => {
-    const from = cursor === undefined ? 0 : rows.indexOf(cursor.value) + 1
-    return Promise.resolve(pageFor(rows.slice(from).map((id) => rowFor(id))))
+  const read = jest.fn((cursor?: { value: string }, limit: number = usualRows): Promise<RoomTimelinePage> => {
+    const from = cursor === undefined ? Math.max(0, rows.length - limit) : rows.indexOf(cursor.value) + 1
+    const to = Math.min(rows.length, from + limit)
+    const more = { hasOlder: from > 0, hasNewer: to < rows.length }
+    return Promise.resolve(
+      pageFor(
+        rows.slice(from, to).map((id) => rowFor(id)),
+        more,
+      ),
+    )
   })
   const timeline = new Timeline({ read, readAround: () => read(), readMessages: () => Promise.resolve([]) })
   return { rows, read, timeline, shown: () => timeline.window.value?.rows.map(({ id }) => id) }
@@ -42,4 +53,32 @@ test('what somebody reads far back is not dropped for what comes', async () => {
   all.push('newest')
   await timeline.catchUp()
   expect([shown()?.length, timeline.window.value?.hasNewer]).toEqual([600, true])
+})
+
+test('whoever looks at the newest row is never left behind, however much comes at once', async () => {
+  const { rows, timeline, shown } = room(['a'])
+  await timeline.reload()
+  rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
+  await timeline.catchUp()
+  expect(shown()?.at(-1)).toBe('m899')
+  expect(timeline.window.value).toMatchObject({ hasOlder: true, hasNewer: false })
+})
+
+test('what could not be read is tried again, but not where one may not read', async () => {
+  jest.useFakeTimers()
+  const { rows, read, timeline, shown } = room(['a'])
+  await timeline.reload()
+  rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
+  // The first part of what came is there, the next is not.
+  read.mockImplementationOnce(read.getMockImplementation() ?? read).mockRejectedValueOnce(new Error('lost'))
+  await timeline.catchUp()
+  await jest.advanceTimersByTimeAsync(5_000)
+  expect(shown()?.at(-1)).toBe('m899')
+
+  read.mockRejectedValue(new ConnectError('not a member', Code.PermissionDenied))
+  await timeline.catchUp()
+  const asked = read.mock.calls.length
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(read.mock.calls.length).toBe(asked)
+  jest.useRealTimers()
 })

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@parley/client'
 import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import {
@@ -10,12 +11,14 @@ import {
   withMessages,
   withNewer,
   withOlder,
+  withoutAuthor,
   withRetracted,
 } from '../store/timeline-window.ts'
 
 /** Where the rows of a room or of a thread are read. */
 export type TimelineSource = {
-  read(cursor?: { case: 'before' | 'after'; value: string }): Promise<RoomTimelinePage | undefined>
+  /** `limit`: rows wanted at most; the server decides where none is given. */
+  read(cursor?: { case: 'before' | 'after'; value: string }, limit?: number): Promise<RoomTimelinePage | undefined>
   /** The rows around one. Fails with `not_found` where it is not there. */
   readAround(eventId: string): Promise<RoomTimelinePage | undefined>
   readMessages(ids: string[]): Promise<Message[]>
@@ -23,6 +26,12 @@ export type TimelineSource = {
 
 /** Rows that come one after the other are read together: a timeline reads on at most this often. */
 const readOnEveryMs = 200
+/** Rows that a timeline reads in one go to catch up; with more to read it starts anew at the newest. */
+const mostReadOn = 200
+
+const retryMs = 3_000
+/** Failures that trying again does not mend. */
+const lasting = new Set([Code.PermissionDenied, Code.NotFound, Code.Unauthenticated])
 
 /** What a timeline is busy with. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
@@ -38,6 +47,7 @@ export class Timeline {
   #catchingUp = false
   #again = false
   #readOnAt = -Infinity
+  #retry: ReturnType<typeof setTimeout> | undefined
 
   constructor(source: TimelineSource) {
     this.#source = source
@@ -93,9 +103,9 @@ export class Timeline {
   }
 
   /**
-   * Reads on behind the last row until nothing newer is there. One reading runs at a time, and they keep a distance; if it
-   * is asked for meanwhile, one more follows: however much happens, nothing is missed and nothing piles up. What could not be
-   * read comes with the next event, or when the stream is back.
+   * Reads on behind the last row. One reading runs at a time, and they keep a distance; if it is asked for meanwhile, one more
+   * follows: however much happens, the newest row is shown and nothing piles up. What could not be read is tried again in a
+   * while, for as long as somebody may read here.
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()
@@ -110,24 +120,25 @@ export class Timeline {
         await this.#inTurn(() => this.#readOn())
         this.#readOnAt = performance.now()
       }
-    } catch {
+    } catch (thrown) {
       this.#again = false
+      clearTimeout(this.#retry)
+      if (!lasting.has(ConnectError.from(thrown).code)) this.#retry = setTimeout(() => void this.catchUp(), retryMs)
     } finally {
       this.#catchingUp = false
     }
   }
 
   async #readOn(): Promise<void> {
+    const window = this.window.value
     // Who reads far back is not carried away: that there is more is known already.
-    if (this.window.value?.hasNewer) return
-    if (!this.isFollowed && this.window.value && isFull(this.window.value))
-      return this.window.update((now) => now && { ...now, hasNewer: true })
-    for (let window = this.window.value; window; window = this.window.value) {
-      const page = await this.#source.read({ case: 'after', value: endCursorOf(window) })
-      if (!page) return
-      this.window.update((now) => now && withNewer(now, page))
-      if (!page.hasNewer || page.events.length === 0) return
-    }
+    if (!window || window.hasNewer) return
+    if (!this.isFollowed && isFull(window)) return this.window.set({ ...window, hasNewer: true })
+    const page = await this.#source.read({ case: 'after', value: endCursorOf(window) }, mostReadOn)
+    // Whoever looks at the newest row and falls behind goes on there: what was passed over can be read further back.
+    const newest = page?.hasNewer && this.isFollowed ? await this.#source.read() : undefined
+    if (newest) this.window.set(windowOf(newest))
+    else if (page) this.window.update((now) => now && withNewer(now, page))
   }
 
   /** Reads a message anew wherever it is shown here. */
@@ -147,6 +158,10 @@ export class Timeline {
 
   retracted(id: string, at: Message['deletedAt']): void {
     this.window.update((now) => now && withRetracted(now, id, at))
+  }
+
+  authorDeleted(userId: string, at: Message['deletedAt']): void {
+    this.window.update((now) => now && withoutAuthor(now, userId, at))
   }
 
   /** Readings that move the ends of the window run one after the other. */

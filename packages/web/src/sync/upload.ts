@@ -1,4 +1,5 @@
 import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
+import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
 /** How far a file has come. `failed` ones can be tried again, `refused` ones not. */
@@ -51,7 +52,7 @@ export class Upload {
       await this.#send()
     } catch (thrown) {
       const error = ConnectError.from(thrown)
-      if (lasting.has(error.code)) this.state.set({ at: 'refused', reason: error.rawMessage })
+      if (lasting.has(error.code)) this.state.set({ at: 'refused', reason: failureText(thrown) })
       else if (this.#wanted) this.state.set({ at: 'failed', sent: this.#sent })
     } finally {
       this.#running = false

@@ -16,6 +16,12 @@ export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[
 /** The whole catalogue, by position. */
 export const toRoles = (policy: Policy): Role[] => byPosition(policy).map(toRole)
 
+/** Roles that a message can mention, ordered by position. */
+export const toMentionableRoles = (policy: Policy): Role[] =>
+  byPosition(policy)
+    .filter(({ pingable }) => pingable)
+    .map(toRole)
+
 /** The whole catalogue with what each role allows and denies at server scope. */
 export const toAdminRoles = (policy: Policy): MessageInitShape<typeof AdminRoleSchema>[] =>
   byPosition(policy).map((role) => {

@@ -1,4 +1,4 @@
-import { toBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { VideoStateSchema, type RoomEvent, type VideoState } from '@parley/contracts/internal'
 import type { RoomLine } from '../domain/room-line.ts'
 import { headerColumns, toHeader, type HeaderRow } from './lines.ts'
@@ -33,7 +33,7 @@ const storeStates = statement(
   'store_video_states',
   `update message_attachments a set video = told.video
 from unnest($2::text[], $3::bytea[]) as told (asset_id, video)
-where a.room_id = $1 and a.asset_id = told.asset_id`,
+where a.room_id = $1 and a.asset_id = told.asset_id and (told.video <> $4 or a.video is null)`,
 )
 
 const drop = statement<{ dropped: number }>(
@@ -67,11 +67,16 @@ const columnsOf = (tellers: readonly Teller[]) => [
   tellers.map(({ aggregateId }) => aggregateId),
 ]
 
-/** Keeps the states of videos, by asset, with the messages that attach them. */
+const processing = Buffer.from(toBinary(VideoStateSchema, create(VideoStateSchema, { status: 'processing' })))
+
+/**
+ * Keeps the states of videos, by asset, with the messages that attach them. What became of a video stays: that its processing
+ * began may be told again long after it ended, by whoever replays what was parked.
+ */
 export async function storeVideos(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return
   const states = [...videos.values()].map((video) => Buffer.from(toBinary(VideoStateSchema, video)))
-  await storeStates.run(on, [roomId, [...videos.keys()], states])
+  await storeStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 
 /** Forgets what nothing was heard of for three days, at most `limit`; returns how many. */

@@ -9,6 +9,7 @@ import { accountGone } from '../../errors.ts'
 import { withoutNeighbour } from '../../metrics.ts'
 import { mayDelete } from '../../policy/administration.ts'
 import { findUsers, hasVerifiedEmail } from '../../store/users.ts'
+import { toMentionableRoles } from '../../view/role.ts'
 import { toViewerUser } from '../../view/viewer.ts'
 
 const options = { timeoutMs: 1_500 }
@@ -39,6 +40,7 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
       ...(preferences?.server && { serverNotificationPreference: preferences.server }),
       roomNotificationPreferences: preferences?.rooms ?? [],
       viewerPermissions: { permissions },
+      mentionableRoles: toMentionableRoles(policy),
       viewerState: { hasUnreadRooms: unread?.rooms ?? false },
     }
   }

@@ -9,19 +9,17 @@ const longestLabel = 999
 export class Labels {
   readonly #defined = new Set<string>()
 
-  /** Adds the labels that paragraphs define at their beginning, and gives what else the paragraphs say. */
-  take(paragraphs: readonly string[]): string[] {
-    return paragraphs.map((paragraph) => {
-      let from = 0
-      definition.lastIndex = 0
-      for (let found = definition.exec(paragraph); found; found = definition.exec(paragraph)) {
-        const label = normalized(found[1] ?? '')
-        if (label === '') break
-        this.#defined.add(label)
-        from = definition.lastIndex
-      }
-      return paragraph.slice(from)
-    })
+  /** Adds the labels that a paragraph defines at its beginning, and gives what else it says. */
+  take(paragraph: string): string {
+    let from = 0
+    definition.lastIndex = 0
+    for (let found = definition.exec(paragraph); found; found = definition.exec(paragraph)) {
+      const label = normalized(found[1] ?? '')
+      if (label === '') break
+      this.#defined.add(label)
+      from = definition.lastIndex
+    }
+    return paragraph.slice(from)
   }
 
   has(label: string): boolean {

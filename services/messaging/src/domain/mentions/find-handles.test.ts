@@ -42,6 +42,7 @@ describe('a mention', () => {
     ['behind a backslash', '\\@ann (\\@ann) \\@ann\\@ann'],
     ['in a link', '[see @ann](http://x) [@ann]() [a](<b c> "@ann") [@a [b] \\] @c](/d "e")'],
     ['in a link by reference', '[@ann][x] [@ann][ X ] ![@ann][x] [@ann][]\n\n[x]: /a "b"\n[@ann]: <c d>\n\n[@ann]'],
+    ['in a link whose address a quote defines', '[@ann][x]\n\n> [x]: /a'],
     ['in a definition', '[x]: /@ann\n[y]:\n  <a @ann> "@ann"\n[@ann]: /z'],
     ['in the address of a link', '[see](/@ann) [see](https://x.org/(@ann)) ![alt @ann](x) [![@ann](a)](b)'],
     ['in an address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
@@ -104,6 +105,7 @@ test('what counts as code and as a quote is what CommonMark says', () => {
     '](x)',
     '[a]',
     '\n\n[a]: b\n',
+    '\n\n> [a]: b\n',
     '\\',
   )
   const body = fc.array(token, { minLength: 1, maxLength: 14 }).map((tokens) => {

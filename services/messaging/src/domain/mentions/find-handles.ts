@@ -18,8 +18,10 @@ export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
   const labels = new Labels()
-  for (const paragraph of labels.take(paragraphsOf(body))) {
-    if (!paragraph.includes('@')) continue
+  // What a quote defines holds outside of it, too.
+  const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.take(text), quoted }))
+  for (const { text: paragraph, quoted } of paragraphs) {
+    if (quoted || !paragraph.includes('@')) continue
     for (const [, handle] of proseOf(paragraph, labels).matchAll(mention)) {
       if (handles.size >= mostHandles) return [...handles]
       if (handle) handles.add(handle.toLowerCase())

@@ -16,19 +16,21 @@ const fence = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
 const heading = /^#{1,6}(?: |$)/
 const underline = /^(?:=+|-+) *$/
 
+/** A paragraph or heading, and whether it stands in a block quote. */
+export type Paragraph = { text: string; quoted: boolean }
+
 /**
- * The paragraphs and headings of a text in Markdown that stand neither in a code block nor in a block quote. It is read in
- * one pass whose time grows with the text alone, whatever the text: it comes from anybody, and parsers of the whole of
+ * The paragraphs and headings of a text in Markdown that stand in no code block. It is read in one pass whose time grows with the text alone, whatever the text: it comes from anybody, and parsers of the whole of
  * Markdown can be kept busy for seconds by 10,000 bytes.
  */
-export function paragraphsOf(markdown: string): string[] {
+export function paragraphsOf(markdown: string): Paragraph[] {
   const reader = new Reader()
   for (const text of markdown.split(/\r\n|\n|\r/)) reader.read({ text: expandTabs(text), at: 0 })
   return reader.end()
 }
 
 class Reader {
-  readonly #paragraphs: string[] = []
+  readonly #paragraphs: Paragraph[] = []
   #containers: Container[] = []
   #fence: Fence | undefined
   #paragraph: string[] = []
@@ -50,7 +52,7 @@ class Reader {
     this.#readLeaf(line)
   }
 
-  end(): string[] {
+  end(): Paragraph[] {
     this.#endParagraph()
     return this.#paragraphs
   }
@@ -107,7 +109,7 @@ class Reader {
 
   #endParagraph(): void {
     const quoted = this.#containers.some(({ kind }) => kind === 'quote')
-    if (this.#inParagraph && !quoted) this.#paragraphs.push(this.#paragraph.join('\n'))
+    if (this.#inParagraph) this.#paragraphs.push({ text: this.#paragraph.join('\n'), quoted })
     this.#paragraph = []
   }
 }

@@ -1,0 +1,77 @@
+import { afterEach } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { renewed, wholeAgain } from '../src/processes.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, messageWith, say, signInAt, useBrowser, visit } from '../src/web-client.ts'
+
+let ada: Person
+let bob: Person
+let roomId: string
+
+useBrowser('faults', async () => {
+  ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(await theOwner(), [ada, bob])
+})
+afterEach(wholeAgain)
+
+const lostBar = (page: Page) => page.getByText(/^Not connected/)
+/** To the gateway that the browser does not use. */
+const ofBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
+
+inBrowser('without network what is written waits, and afterwards nothing is missing', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await ofBob('Before the tunnel')
+  await messageWith(page, 'Before the tunnel').waitFor()
+  await page.context().setOffline(true)
+  await lostBar(page).waitFor()
+  await say(page, 'Out of the tunnel')
+  await page.getByText('Out of the tunnel').waitFor()
+  await ofBob('Into the tunnel')
+  await messageWith(page, 'Before the tunnel').waitFor()
+  await page.context().setOffline(false)
+  await messageWith(page, 'Into the tunnel').waitFor()
+  await lostBar(page).waitFor({ state: 'detached' })
+  await using other = await visit(`/chat/-/${roomId}`)
+  await signInAt(other.page, bob)
+  await messageWith(other.page, 'Out of the tunnel').waitFor()
+})
+
+inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await ofBob('With old nodes')
+  await messageWith(page, 'With old nodes').waitFor()
+  for (const [index, signal] of [
+    [0, 'SIGTERM'],
+    [1, 'SIGKILL'],
+  ] as const) {
+    const renewing = renewed('realtime', index, signal)
+    await ofBob(`While node ${index} went`)
+    await renewing
+    await ofBob(`When node ${index} was back`)
+    for (const body of [`While node ${index} went`, `When node ${index} was back`])
+      await messageWith(page, body).waitFor({ timeout: 60_000 })
+  }
+})
+
+inBrowser('a gateway is killed while somebody writes', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await ofBob('With the old gateway')
+  await messageWith(page, 'With the old gateway').waitFor()
+  const renewing = renewed('gateway', 0, 'SIGKILL')
+  await lostBar(page).waitFor()
+  await say(page, 'Written to nobody')
+  await ofBob('Read by nobody')
+  await renewing
+  await messageWith(page, 'Read by nobody').waitFor({ timeout: 60_000 })
+  await using other = await visit(`/chat/-/${roomId}`)
+  await signInAt(other.page, bob)
+  await messageWith(other.page, 'Written to nobody').waitFor({ timeout: 60_000 })
+})

@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { refusals } from './refusals.ts'
+
+const services = new URL('../../../../services/', import.meta.url)
+const said = readdirSync(services).map((service) => readFileSync(new URL(`${service}/src/errors.ts`, services), 'utf8'))
+
+test.each(refusals.map(([beginning]) => beginning))('a service says "%s"', (beginning) =>
+  expect(said.some((errors) => new RegExp(`['\`]${beginning}`).test(errors))).toBe(true),
+)
+
+test('no refusal stands behind one that takes its place', () => {
+  const hidden = refusals.filter(([beginning], at) => refusals.slice(0, at).some(([one]) => beginning.startsWith(one)))
+  expect(hidden).toEqual([])
+})

@@ -1,0 +1,8 @@
+const types =
+  /^(text\/(?!html)|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|toml|sql|javascript|typescript|x-sh|x-httpd-php)\b)/
+const endings =
+  /\.(c|cc|cpp|cs|css|csv|diff|go|h|hpp|ini|java|js|json|jsx|kt|log|lua|md|mjs|patch|php|pl|proto|py|rb|rs|sh|sql|svelte|swift|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$/i
+
+/** Whether a file can be shown as text: by its type, or by its name, since browsers know no type of most code. */
+export const isText = ({ contentType, filename }: { contentType: string; filename: string }): boolean =>
+  types.test(contentType) || endings.test(filename)
