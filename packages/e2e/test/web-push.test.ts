@@ -58,7 +58,8 @@ inBrowser(
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
     const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
-    await choice.check()
+    // The box is ticked before the server knows.
+    await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
 
     const deliver = await deliverer(await page.context().newCDPSession(page))
     const [worker] = page.context().serviceWorkers()
