@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import type { Address, Resolve } from './guarded-lookup.ts'
 import { isLoopbackName } from './loopback-name.ts'
 
-/** A name is not asked about now: too many others are. Says nothing about the name. */
+/** A name is not asked about now: too many others are, or have been for too long. Says nothing about the name. */
 export class ResolverBusy extends Error {
   constructor() {
     super('too many names are being resolved')
@@ -18,6 +18,8 @@ export type ResolverOptions = {
   mostWaiting?: number
   /** How many of them one asker may have wait behind the one name of theirs that is in question. */
   mostWaitingPerAsker?: number
+  /** How long a name waits for its turn at most. */
+  patienceMs?: number
   /** Until a name without an answer is given up. */
   timeoutMs?: number
 }
@@ -35,8 +37,12 @@ export class NameResolver implements Disposable {
   readonly #mostAtOnce: number
   readonly #mostWaiting: number
   readonly #mostWaitingPerAsker: number
+  readonly #patienceMs: number
   readonly #timeoutMs: number
+  /** By name. */
   readonly #answers = new Map<string, Promise<Address[]>>()
+  /** Names that wait or are in question, by asker and name. */
+  readonly #turns = new Map<string, Promise<Address[]>>()
   readonly #askers = new Set<string>()
   readonly #resolvers = new Set<Resolver>()
   #waiting: Waiting[] = []
@@ -46,12 +52,14 @@ export class NameResolver implements Disposable {
     mostAtOnce = 16,
     mostWaiting = 64,
     mostWaitingPerAsker = 0,
+    patienceMs = 1_000,
     timeoutMs = 3_000,
   }: ResolverOptions = {}) {
     this.#servers = servers
     this.#mostAtOnce = mostAtOnce
     this.#mostWaiting = mostWaiting
     this.#mostWaitingPerAsker = mostWaitingPerAsker
+    this.#patienceMs = patienceMs
     this.#timeoutMs = timeoutMs
   }
 
@@ -66,8 +74,12 @@ export class NameResolver implements Disposable {
     if (isLoopbackName(name)) return Promise.resolve(loopback)
     const underWay = this.#answers.get(name)
     if (underWay) return underWay
-    const answer = this.#inTurn(name, asker).finally(() => this.#answers.delete(name))
-    this.#answers.set(name, answer)
+    // Nobody shares the wait of another.
+    const id = `${asker} ${name}`
+    const known = this.#turns.get(id)
+    if (known) return known
+    const answer = this.#inTurn(name, asker).finally(() => this.#turns.delete(id))
+    this.#turns.set(id, answer)
     return answer
   };
 
@@ -78,18 +90,33 @@ export class NameResolver implements Disposable {
   }
 
   async #inTurn(name: string, asker: string): Promise<Address[]> {
-    await new Promise<void>((begin, refuse) => {
-      const ahead = this.#waiting.filter((one) => one.asker === asker).length
-      const isBusy = this.#askers.has(asker) && ahead >= this.#mostWaitingPerAsker
-      if (isBusy || this.#waiting.length >= this.#mostWaiting) throw new ResolverBusy()
-      this.#waiting.push({ asker, begin, refuse })
-      this.#letIn()
-    })
+    await this.#turn(asker)
     try {
-      return await this.#ask(name)
+      return await (this.#answers.get(name) ?? this.#asked(name))
     } finally {
       this.#askers.delete(asker)
       this.#letIn()
+    }
+  }
+
+  /** Completes when the asker may have a name in question. */
+  async #turn(asker: string): Promise<void> {
+    const ahead = this.#waiting.filter((one) => one.asker === asker).length
+    const isBusy = this.#askers.has(asker) && ahead >= this.#mostWaitingPerAsker
+    if (isBusy || this.#waiting.length >= this.#mostWaiting) throw new ResolverBusy()
+    let late: NodeJS.Timeout | undefined
+    try {
+      await new Promise<void>((begin, refuse) => {
+        const one = { asker, begin, refuse }
+        late = setTimeout(() => {
+          this.#waiting = this.#waiting.filter((other) => other !== one)
+          refuse(new ResolverBusy())
+        }, this.#patienceMs)
+        this.#waiting.push(one)
+        this.#letIn()
+      })
+    } finally {
+      clearTimeout(late)
     }
   }
 
@@ -101,6 +128,13 @@ export class NameResolver implements Disposable {
       this.#askers.add(one.asker)
       one.begin()
     }
+  }
+
+  /** Asks about a name; whoever wants it meanwhile shares the answer. */
+  #asked(name: string): Promise<Address[]> {
+    const answer = this.#ask(name).finally(() => this.#answers.delete(name))
+    this.#answers.set(name, answer)
+    return answer
   }
 
   async #ask(name: string): Promise<Address[]> {

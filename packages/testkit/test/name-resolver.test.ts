@@ -8,7 +8,7 @@ let names: NameServer
 let resolver: NameResolver
 
 const open = (options: ConstructorParameters<typeof NameResolver>[0] = {}) =>
-  (resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, ...options }))
+  (resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, patienceMs: 60_000, ...options }))
 
 beforeEach(async () => {
   names = await NameServer.start({ 'push.example': ['1.1.1.1', '1.0.0.1'] })
@@ -82,6 +82,16 @@ test('one who may wait has their names asked one after the other', async () => {
   names.answers.set('silent-2.example', ['1.1.1.1'])
   await Promise.all(answers)
   expect([...names.asked]).toEqual(['silent-1.example', 'silent-2.example'])
+})
+
+test('one who waits for their own names keeps nobody else from the same name, and waits so long at most', async () => {
+  open({ mostWaitingPerAsker: 1, patienceMs: 30 })
+  const silent = refusalOf(resolver.resolve('silent.example', 'Umallory'))
+  const waiting = refusalOf(resolver.resolve('push.example', 'Umallory'))
+  expect(await resolver.resolve('push.example', 'Ualice')).toHaveLength(2)
+  expect(await waiting).toBeInstanceOf(ResolverBusy)
+  resolver[Symbol.dispose]()
+  await silent
 })
 
 test('the same name is asked about once', async () => {

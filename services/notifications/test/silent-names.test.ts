@@ -12,7 +12,7 @@ beforeAll(async () => {
   push = await openPushFleet()
   pushService = await PushService.start()
   names = await NameServer.start({ 'push.example': ['127.0.0.1'] })
-  resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000 })
+  resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, patienceMs: 60_000 })
   await push.start({ network: { isAllowed: () => true, allowPlain: true, resolve: resolver.resolve } })
 })
 afterAll(async () => {

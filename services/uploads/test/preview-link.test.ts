@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Resources, type Service } from '@parley/runtime'
-import { eventually, requestErasure } from '@parley/testkit'
+import { NameResolver } from '@parley/outbound'
+import { eventually, NameServer, requestErasure } from '@parley/testkit'
 import sharp from 'sharp'
 import { linkPreviews, previewUses } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
@@ -157,6 +158,30 @@ test('an address of more than 2,048 characters is refused', async () => {
   await expect(env.internal.previewLink({ url, userId: 'Ualice' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   })
+})
+
+test('names that somebody keeps in question say nothing about a page', async () => {
+  await using names = await NameServer.start({ 'page.example': ['127.0.0.1'] })
+  using resolver = new NameResolver({
+    servers: [names.address],
+    mostWaitingPerAsker: 3,
+    patienceMs: 10,
+    timeoutMs: 60_000,
+  })
+  const { resolve } = resolver
+  await using other = await openEnv()
+  await other.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, { resolve })
+  const look = (url: string, userId: string) => other.internal.previewLink({ url, userId })
+  const { port } = new URL(origin)
+  const silent = look('http://silent.example/', 'Umallory')
+  await names.heard(1)
+  for (const path of ['/page', '/large-image'])
+    await expect(look(`http://page.example:${port}${path}`, 'Umallory')).rejects.toMatchObject({
+      code: Code.ResourceExhausted,
+    })
+  expect((await look(`http://page.example:${port}/page`, 'Ualice')).preview).toMatchObject({ title: 'Hello' })
+  resolver[Symbol.dispose]()
+  await silent
 })
 
 describe('where only the public internet may be asked', () => {

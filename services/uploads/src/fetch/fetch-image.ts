@@ -1,4 +1,4 @@
-import type { ConnectError } from '@connectrpc/connect'
+import { ConnectError } from '@connectrpc/connect'
 import * as errors from '../errors.ts'
 import { FetchRefused, type Refusal } from './failures.ts'
 import type { SafeFetch } from './safe-fetch.ts'
@@ -13,7 +13,7 @@ const refusals: Record<Refusal, () => ConnectError> = {
   type: errors.notAnImage,
 }
 
-/** Fetches an image. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot. */
+/** Fetches an image. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot, and as {@link SafeFetch} does. */
 export async function fetchImage(
   fetch: SafeFetch,
   { url, asker }: { url: string; asker: string },
@@ -22,6 +22,7 @@ export async function fetchImage(
   try {
     return (await fetch(url, { asker, accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
   } catch (error) {
+    if (error instanceof ConnectError) throw error
     throw error instanceof FetchRefused ? refusals[error.reason]() : errors.imageCannotBeFetched(error)
   }
 }

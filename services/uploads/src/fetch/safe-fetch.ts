@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { AddressRefused, assertAllowedHost, guardedLookup, type Network } from '@parley/outbound'
+import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy, type Network } from '@parley/outbound'
+import { tooManyPages } from '../errors.ts'
 import { FetchRefused } from './failures.ts'
 import { readBody } from './read-body.ts'
 
@@ -20,7 +21,10 @@ export type Wanted = {
 /** What was there, after redirects. */
 export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
-/** Fetches from elsewhere. Rejects with `FetchRefused` for what may not be fetched, with another error for what cannot. */
+/**
+ * Fetches from elsewhere. Rejects with `FetchRefused` for what may not be fetched, with another error for what cannot, and
+ * with `resource_exhausted` where that says nothing about the address: too many names are being looked up.
+ */
 export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
 
 const mostRedirects = 5
@@ -81,6 +85,7 @@ async function ask(
         .end()
     })
   } catch (error) {
+    if (error instanceof ResolverBusy) throw tooManyPages()
     throw error instanceof AddressRefused ? new FetchRefused('private') : error
   }
 }

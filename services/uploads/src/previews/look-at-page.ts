@@ -18,7 +18,10 @@ export type Looked = { preview?: Uint8Array; imageKey?: string }
 /** A page, and who wants to see it: a user's id. */
 type Page = { url: URL; asker: string }
 
-/** Fetches a page and its image, and keeps the image. A page that cannot be had or read has nothing to show. */
+/**
+ * Fetches a page and its image, and keeps the image. A page that cannot be had or read has nothing to show. Throws
+ * `resource_exhausted` when it cannot be looked at now.
+ */
 export async function lookAtPage(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<Looked> {
   const page = await describe(ctx, { url, asker }, signal)
   const embedId = youtubeVideo(url)
@@ -38,7 +41,7 @@ async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal)
   const accept = 'text/html, application/xhtml+xml'
   const takes = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
   const wanted = { asker, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
-  const page = await ctx.fetch(url.href, wanted, signal).catch(() => undefined)
+  const page = await ctx.fetch(url.href, wanted, signal).catch(ifNothing)
   // Whoever asked is told nothing while this process ends: it would be remembered.
   signal.throwIfAborted()
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
@@ -50,10 +53,16 @@ async function keepImage(
   image: { url: string; asker: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const bytes = await fetchImage(ctx.fetch, image, signal).catch(() => undefined)
+  const bytes = await fetchImage(ctx.fetch, image, signal).catch(ifNothing)
   signal.throwIfAborted()
   if (!bytes) return undefined
   return keepServerImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)
+}
+
+/** Too many others being looked at says nothing about a page: it would be remembered. */
+function ifNothing(error: unknown): undefined {
+  if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw error
+  return undefined
 }
 
 function ifNoImage(error: unknown): undefined {

@@ -3,6 +3,7 @@ import { tooManyPages } from '../errors.ts'
 
 const atOnce = 16
 const mostWaiting = 64
+const mostWaitingPerAsker = 8
 
 /**
  * Where pages are looked at: whoever asks for one that is being looked at gets the same answer, and it is finished whether
@@ -10,17 +11,23 @@ const mostWaiting = 64
  */
 export class PageDesk {
   readonly #closing: AbortSignal
-  readonly #turnstile = new Turnstile({ atOnce, mostWaiting, refusal: tooManyPages })
+  readonly #turnstile = new Turnstile({
+    ...{ atOnce, mostWaiting, mostWaitingPerAsker },
+    refusal: tooManyPages,
+  })
   readonly #looking = new Map<string, Promise<Uint8Array | undefined>>()
 
   constructor(closing: AbortSignal) {
     this.#closing = closing
   }
 
-  look(id: string, look: (closing: AbortSignal) => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+  look(
+    { id, asker }: { id: string; asker: string },
+    look: (closing: AbortSignal) => Promise<Uint8Array | undefined>,
+  ): Promise<Uint8Array | undefined> {
     const underWay = this.#looking.get(id)
     if (underWay) return underWay
-    const looking = this.#turnstile.pass(() => look(this.#closing)).finally(() => this.#looking.delete(id))
+    const looking = this.#turnstile.pass(() => look(this.#closing), asker).finally(() => this.#looking.delete(id))
     this.#looking.set(id, looking)
     return looking
   }

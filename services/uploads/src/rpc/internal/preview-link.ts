@@ -20,7 +20,7 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
     const known = await findPreview(ctx.db, urlDigest, ctx.now())
     const stored = known
       ? known.preview
-      : await ctx.pages.look(url.href, async (closing) => {
+      : await ctx.pages.look({ id: url.href, asker }, async (closing) => {
           const { preview, imageKey } = await lookAtPage(ctx, { url, asker }, closing)
           const expiresAt = new Date(ctx.now().getTime() + (preview ? shownForMs : nothingForMs))
           const row = { urlDigest, preview: preview ?? null, imageKey: imageKey ?? null, expiresAt }
