@@ -74,8 +74,8 @@ test('what is rolled back is not pushed', async () => {
 })
 
 /** Runs `meanwhile` beside an open transaction that did `first`, until it is through or waits for the transaction. */
-async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<void>): Promise<void> {
-  let running: Promise<void> | undefined
+async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<unknown>): Promise<void> {
+  let running: Promise<unknown> | undefined
   await db.transaction(async (tx) => {
     await first(tx)
     let isThrough = false

@@ -19,10 +19,19 @@ const mostPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/** Stores or updates a subscription; it belongs to the user from now on. */
-export async function upsertSubscription(tx: Tx, { endpoint, ...subscription }: NewSubscription): Promise<void> {
-  const { userId } = subscription
+/**
+ * Stores or updates a subscription; it belongs to the user and the session from now on. Answers whether it did before.
+ */
+export async function upsertSubscription(
+  tx: Tx,
+  { endpoint, ...subscription }: NewSubscription,
+): Promise<{ isKnown: boolean }> {
+  const { userId, credentialId } = subscription
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: subscriptions of ${userId}`}, 0))`)
+  const known = await tx
+    .select({ id: pushSubscriptions.id })
+    .from(pushSubscriptions)
+    .where(and(isOwn(userId, endpoint), eq(pushSubscriptions.credentialId, credentialId)))
   const values = { ...subscription, userAgent: subscription.userAgent ?? null, host: endpoint.host }
   const [stored] = await tx
     .insert(pushSubscriptions)
@@ -36,12 +45,15 @@ export async function upsertSubscription(tx: Tx, { endpoint, ...subscription }: 
     delete from push_subscriptions where id in (
       select id from push_subscriptions where user_id = ${userId}
       order by registered_at desc, id desc offset ${mostPerUser})`)
+  return { isKnown: known.length > 0 }
 }
+
+const isOwn = (userId: string, endpoint: URL) =>
+  and(eq(pushSubscriptions.endpointDigest, digestOf(endpoint)), eq(pushSubscriptions.userId, userId))
 
 /** Forgets a subscription of the user, if it is theirs. */
 export async function deleteSubscription(db: Db, userId: string, endpoint: URL): Promise<void> {
-  const { endpointDigest, userId: owner } = pushSubscriptions
-  await db.delete(pushSubscriptions).where(and(eq(endpointDigest, digestOf(endpoint)), eq(owner, userId)))
+  await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
 /**

@@ -22,9 +22,13 @@ export function subscribe({
     const auth = toAuth(req.auth)
     if (auth === undefined) throw badAuth()
     const subscription = { userId, credentialId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
-    await db.transaction((tx) => upsertSubscription(tx, subscription))
+    const { isKnown } = await db.transaction((tx) => upsertSubscription(tx, subscription))
     // The end of a session under way may have been told before there was anything to forget.
-    if (!(await credentialHolds(credentialId))) {
+    const holds = await credentialHolds(credentialId).catch(async (error: unknown) => {
+      if (!isKnown) await deleteSubscription(db, userId, endpoint)
+      throw error
+    })
+    if (!holds) {
       await deleteSubscription(db, userId, endpoint)
       throw sessionEnded()
     }
