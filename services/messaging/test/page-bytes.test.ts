@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import type { RoomTimelinePage } from '@parley/contracts/api'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openTestDatabase } from '@parley/testkit'
 import { pageBytes } from '../src/domain/page-bytes.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
@@ -94,6 +95,38 @@ describe('pages end with their text', () => {
     expect(ids.map((page) => page.length)).toEqual([fitting, 2])
     expect(new Set(ids.flat())).toEqual(new Set(roots))
   })
+})
+
+test('what messages show besides their text fills pages, too', async () => {
+  await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
+  const other = (await fleet.room().channel(['cat'])).roomId
+  const post = async (more: object = {}) =>
+    (await fleet.as('cat').messages.createMessage({ roomId: other, body: 'short', ...more })).message?.id ?? ''
+  const root = await post()
+  const ids = [root]
+  for (let n = 0; n < fitting; n++) ids.push(await post())
+  const echoed = await fleet
+    .as('cat')
+    .messages.createMessage({ roomId: other, body: 'short', threadRootEventId: root, alsoSendToChannel: true })
+  ids.push(echoed.message?.channelEchoEventId ?? '')
+  await database.pool.query(
+    `insert into reaction_tallies (room_id, seq, emoji, count, first_user_ids, since)
+      select room_id, seq, 'emoji' || n, 1, array['cat'], n from room_events, generate_series(1, 25) n
+      where room_id = $1 and kind = 'message_posted' and echo_of_event_id is null`,
+    [other],
+  )
+  await database.pool.query(
+    `insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height)
+      select room_id, seq, n, 'A' || seq || '-' || n, 'a.png', 'image/png', 1, 1, 1 from room_events, generate_series(1, 5) n
+      where room_id = $1 and kind = 'message_posted' and echo_of_event_id is null`,
+    [other],
+  )
+  const read = async (more: object): Promise<Page> =>
+    (await fleet.as('cat').rooms.getRoomEvents({ roomId: other, limit: 500, ...more })).page
+  const { pages, again } = await allPages((cursor) => read({ cursor }))
+  expect(pages.at(-1)?.events).toHaveLength(fitting)
+  expect(idsOf(pages).filter((id) => ids.includes(id))).toEqual(ids)
+  expect(idsOf(again)).toEqual(idsOf(pages))
 })
 
 test('whoever reads very much at once is told to wait, and nobody else', async () => {

@@ -30,7 +30,7 @@ export type EventRow = {
   updatedAt: Date | null
   deletedAt: Date | null
   body: string | null
-  /** Of the body, in UTF-8. */
+  /** Of a page that shows it. */
   bytes: number
   /** In the order they are shown; null for none. */
   attachments: Attached[] | null

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { hasParts, isReply, type Draft } from '../domain/draft.ts'
 import type { EventRow } from '../domain/event-row.ts'
 import { looksLikeId } from '../domain/ids.ts'
+import { sized } from '../domain/page-bytes.ts'
 import { inChannel, placeReply, type Placement } from '../domain/placement.ts'
 import type { RoomHeader } from '../domain/room-line.ts'
 import { roomNotFound } from '../errors.ts'
@@ -83,7 +84,7 @@ async function readable(ctx: Context, caller: Subject, roomId: string): Promise<
 
 function toRow(message: Message, seq: bigint): EventRow {
   const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoEventId, post } = message
-  return {
+  return sized({
     seq,
     eventId,
     kind: 'message_posted',
@@ -92,7 +93,6 @@ function toRow(message: Message, seq: bigint): EventRow {
     updatedAt: null,
     deletedAt: null,
     body: post.draft.body,
-    bytes: Buffer.byteLength(post.draft.body),
     attachments: null,
     linkPreview: null,
     reactions: null,
@@ -105,5 +105,5 @@ function toRow(message: Message, seq: bigint): EventRow {
     lastReplyAt: null,
     participantIds: null,
     isFollowing: null,
-  }
+  })
 }

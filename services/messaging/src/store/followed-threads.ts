@@ -1,5 +1,6 @@
 import type { EventRow } from '../domain/event-row.ts'
 import { isUnread } from '../domain/marker.ts'
+import { sized } from '../domain/page-bytes.ts'
 import type { RoomHeader } from '../domain/room-line.ts'
 import { roomKinds, standingJoins, type HeaderRow } from './lines.ts'
 import { accessColumns, eventColumns, eventJoins, toAccess, type Access, type AccessRow } from './readable-events.ts'
@@ -29,7 +30,7 @@ export type FollowedThread = {
 }
 
 type Row = { total: bigint } & (
-  | (EventRow &
+  | (Omit<EventRow, 'bytes'> &
       Pick<FollowedKey, 'lastReplyMs'> & {
         roomId: string
         roomKind: HeaderRow['kind']
@@ -79,7 +80,7 @@ export async function listFollowed(
     if (row.eventId === null) return []
     const { roomId, roomKind, roomName, hasUnread, lastReplyMs } = row
     const room = { roomId, kind: roomKinds[roomKind], name: roomName }
-    return [{ room, root: row, hasUnread, key: { lastReplyMs, roomId, rootEventId: row.eventId } }]
+    return [{ room, root: sized(row), hasUnread, key: { lastReplyMs, roomId, rootEventId: row.eventId } }]
   })
   return { total: rows[0]?.total ?? 0n, threads }
 }

@@ -1,5 +1,5 @@
 import type { EventRow } from '../domain/event-row.ts'
-import { pageBytes } from '../domain/page-bytes.ts'
+import { attachmentBytes, pageBytes, reactionBytes, sized } from '../domain/page-bytes.ts'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
@@ -17,7 +17,7 @@ export type Readable = { access: Access; events: EventRow[] }
 export type AccessRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing
 
 /** One row per event, or a single one without an event. */
-type ReadableRow = AccessRow & (EventRow | { eventId: null })
+type ReadableRow = AccessRow & (Omit<EventRow, 'bytes'> | { eventId: null })
 
 /** Of the message, or of the reply that an echo shows. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
@@ -46,7 +46,7 @@ export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.u
 /** The columns of an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
 export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
-  coalesce(o.body, e.body) as body, coalesce(octet_length(coalesce(o.body, e.body)), 0) as bytes, coalesce(o.link_preview, e.link_preview) as "linkPreview",
+  coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
   ${attachments} as attachments, ${reactions} as reactions, coalesce(o.in_reply_to, e.in_reply_to) as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
   e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
   e.channel_echo_event_id as "channelEchoEventId", t.reply_count as "replyCount", t.last_reply_at as "lastReplyAt",
@@ -65,18 +65,26 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-// An echo shows the body of its reply.
-const bodyBytes = `octet_length(coalesce(body, (
-      select body from room_events o where o.room_id = r.room_id and o.event_id = r.echo_of_event_id
-    )))`
+// As `sized` counts them; an echo shows what its reply does.
+const countOf = (table: string): string =>
+  `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
+const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
+    + coalesce(octet_length(coalesce(o.link_preview, r.link_preview)), 0)
+    + ${attachmentBytes} * ${countOf('message_attachments')} + ${reactionBytes} * ${countOf('reaction_tallies')}`
 
 /**
- * The rows of a query on room_events that a page shows, in this order, and the first whose text is too much for it. Lengths
- * are known without the texts themselves being read.
+ * The rows of a query on room_events that a page shows, in this order, and the first that is too much for it. Their sizes
+ * are known without what they show being read.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
-    from (select *, ${bodyBytes} as bytes from (${rows}) r) r
+    from (
+      select r.*, ${bytesShown} as bytes from (${rows}) r
+      left join lateral (
+        select seq, body, link_preview from room_events
+        where room_id = r.room_id and event_id = r.echo_of_event_id limit 1
+      ) o on true
+    ) r
   ) r where bytes_before is null or bytes_before <= ${pageBytes}`
 
 /**
@@ -105,7 +113,7 @@ function toReadable(roomId: string, rows: ReadableRow[]): Readable | undefined {
   if (!first) return undefined
   return {
     access: toAccess(roomId, first),
-    events: rows.flatMap((row) => (row.eventId === null ? [] : row)),
+    events: rows.flatMap((row) => (row.eventId === null ? [] : sized(row))),
   }
 }
 
