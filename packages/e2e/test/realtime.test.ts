@@ -156,6 +156,7 @@ describe('rooms', () => {
     ])
     const roomId = await newRoom(owner)
     await theirs.heard(({ event }) => event.case === 'roomGroupsUpdated' && event.value.changed)
+    await mine.heard(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
     await mine.heard(({ event }) => event.case === 'userJoinedRoom' && event.value.roomId === roomId)
     await mine.heardMessage(await post(owner, roomId, 'first'))
     await theirs.roundTrip()

@@ -53,6 +53,21 @@ describe('the same request under the same key', () => {
     expect(await bodies(ann, roomId)).toEqual(['root', 're'])
   })
 
+  test('shows the message as it is now: edited, and retracted as a placeholder', async () => {
+    const { roomId } = await fleet.room().channel(['ann'])
+    const ann = fleet.as('ann')
+    const request = { roomId, body: 'hello' }
+    const { message: { id: eventId = '' } = {} } = await send(ann, request, 'changing')
+    await ann.messages.updateMessage({ roomId, eventId, body: 'goodbye' })
+    expect(await send(ann, request, 'changing')).toMatchObject({
+      ...{ replayed: true, message: { id: eventId, body: 'goodbye', updatedAt: expect.anything() } },
+    })
+    await ann.messages.deleteMessage({ roomId, eventId })
+    const { message, replayed } = await send(ann, request, 'changing')
+    expect([message?.id, message?.body, replayed]).toEqual([eventId, undefined, true])
+    expect(message?.deletedAt).toBeDefined()
+  })
+
   test('also when it could not be posted any more', async () => {
     const room = await fleet.room().channel(['ann'])
     const request = { roomId: room.roomId, body: 'hello' }
