@@ -212,3 +212,31 @@ test('deletions that make no headway keep none from its end', async () => {
   expect((await ledger('Ustuck1'))?.completedAt).toBeNull()
   await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })
+
+test('an account with very much is erased in batches, also when one of them fails', async () => {
+  const userId = await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
+  await env.db.execute(sql`
+    insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)
+    select sha256(('hoard' || n)::bytea), 'account_deletion', ${userId}, '{}', now(), now() + interval '1 day'
+    from generate_series(1, 3499) n`)
+  await env.db.execute(sql`create sequence full_batches`)
+  await env.db.execute(sql`create table batch_sizes (size bigint)`)
+  await env.db.execute(sql`
+    create function note_batch() returns trigger language plpgsql as $$
+    begin
+      insert into batch_sizes select count(*) from gone;
+      if (select count(*) from gone) = 1000 and nextval('full_batches') = 2 then raise exception 'cut off'; end if;
+      return null;
+    end $$`)
+  await env.db.execute(sql`
+    create trigger note_batch after delete on flow_tokens referencing old table as gone
+    for each statement execute function note_batch()`)
+  await deleteSelf(userId)
+  await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
+  await reportAll(userId)
+  expect(await env.db.select().from(flowTokens).where(eq(flowTokens.userId, userId))).toEqual([])
+  const { rows } = await env.db.execute(sql`select size::integer from batch_sizes where size >= 500 order by size`)
+  // With the confirmation itself.
+  expect(rows.map(({ size }) => size)).toEqual([500, 1000, 1000, 1000])
+  await env.db.execute(sql`drop trigger note_batch on flow_tokens`)
+})

@@ -32,8 +32,7 @@ export async function endEverything(
   await endAllOf(tx, user.id, at)
   const { set, announcements } = await dropWaysIn(tx, user, { at, newOnes: recoveries.has(reason) })
   const ended = credentialsEnded(user.id, at, { credentialIds: [], all: true, reason })
-  // Of a deleted account nothing is said but that it is gone: what it was connected with is erased.
-  return { set, announce: () => (reason === 'account_deleted' ? [ended] : [ended, ...announcements]) }
+  return { set, announce: () => [ended, ...announcements] }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ownerRoleId } from '@parley/auth'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { endEverything } from '../credentials/end-everything.ts'
+import { credentialsEnded } from '../domain/announcements.ts'
 import { accountDeleted, erasureRequested } from '../domain/deletion-announcements.ts'
 import { userUnknown } from '../errors.ts'
 import { accountErased } from '../metrics.ts'
@@ -26,13 +26,17 @@ export async function deleteAccount(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await within(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    const ended = await endEverything(tx, user, 'account_deleted', at)
+    // What is more than a batch is erased by the first pass. Credentials do not hold without their account.
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {
-      set: { ...ended.set, ...nothingPersonal, deletedAt: at },
+      set: { ...nothingPersonal, authGeneration: user.authGeneration + 1, deletedAt: at },
       changesRoles: true,
-      announce: (version) => [...ended.announce(version), accountDeleted(userId, { actorId, at }), erasureRequested(1)],
+      announce: () => [
+        credentialsEnded(userId, at, { credentialIds: [], all: true, reason: 'account_deleted' }),
+        accountDeleted(userId, { actorId, at }),
+        erasureRequested(1),
+      ],
     }
   })
   if (!changed) throw userUnknown()

@@ -1,4 +1,5 @@
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql, type SQL } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Tx } from '@parley/postgres'
 import {
   credentials,
@@ -31,8 +32,29 @@ export const nothingPersonal = {
   deactivatedAt: null,
 } satisfies Partial<UserRow>
 
-/** Deletes every row that belongs to an account but the account itself; answers how many there were. */
-export async function eraseBelongings(tx: Tx, userId: string): Promise<number> {
+/** Few enough that nobody waits for their locks. */
+const usualBatch = 1000
+
+/**
+ * Deletes rows that belong to an account, but not the account itself: at most so many of each kind. `complete`: there are
+ * no more. An address or an identity stays until all that is known by it is gone, for nothing else leads there.
+ */
+export async function eraseBelongings(
+  tx: Tx,
+  userId: string,
+  most = usualBatch,
+): Promise<{ found: number; complete: boolean }> {
+  let found = 0
+  for (const { table, where } of belongingsOf(tx, userId)) {
+    const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${most}))`
+    const deleted = (await tx.execute(batch)).rowCount ?? 0
+    found += deleted
+    if (deleted === most) return { found, complete: false }
+  }
+  return { found, complete: true }
+}
+
+function belongingsOf(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
   const addresses = tx.select({ key: emails.key }).from(emails).where(eq(emails.userId, userId))
   const identities = tx
     .select({ issuer: externalIdentities.issuer, subject: externalIdentities.subject })
@@ -43,22 +65,20 @@ export async function eraseBelongings(tx: Tx, userId: string): Promise<number> {
   const unowned = sql`${flowTokens.userId} = '' and (
     lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
     or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`
-  const deletions = [
-    () => tx.delete(flowTokens).where(unowned),
-    () => tx.delete(flowTokens).where(eq(flowTokens.userId, userId)),
-    () => tx.delete(emailCodes).where(inArray(emailCodes.emailKey, addresses)),
-    () => tx.delete(emailCodes).where(eq(emailCodes.userId, userId)),
-    () => tx.delete(invites).where(eq(invites.createdBy, userId)),
-    () => tx.delete(invites).where(inArray(sql`lower(${invites.email})`, addresses)),
-    () => tx.delete(emails).where(eq(emails.userId, userId)),
-    () => tx.delete(handles).where(eq(handles.ownerId, userId)),
-    () => tx.delete(externalIdentities).where(eq(externalIdentities.userId, userId)),
-    () => tx.delete(providerLogins).where(eq(providerLogins.linkUserId, userId)),
-    () => tx.delete(oauthConsents).where(eq(oauthConsents.userId, userId)),
-    () => tx.delete(userRoles).where(eq(userRoles.userId, userId)),
-    () => tx.delete(credentials).where(eq(credentials.userId, userId)),
+  return [
+    { table: flowTokens, where: unowned },
+    { table: emailCodes, where: inArray(emailCodes.emailKey, addresses) },
+    { table: invites, where: inArray(sql`lower(${invites.email})`, addresses) },
+    // Names come first: they are free when the deletion is answered, whatever else there is.
+    { table: emails, where: eq(emails.userId, userId) },
+    { table: handles, where: eq(handles.ownerId, userId) },
+    { table: externalIdentities, where: eq(externalIdentities.userId, userId) },
+    { table: userRoles, where: eq(userRoles.userId, userId) },
+    { table: flowTokens, where: eq(flowTokens.userId, userId) },
+    { table: emailCodes, where: eq(emailCodes.userId, userId) },
+    { table: invites, where: eq(invites.createdBy, userId) },
+    { table: providerLogins, where: eq(providerLogins.linkUserId, userId) },
+    { table: oauthConsents, where: eq(oauthConsents.userId, userId) },
+    { table: credentials, where: eq(credentials.userId, userId) },
   ]
-  let found = 0
-  for (const deletion of deletions) found += (await deletion()).rowCount ?? 0
-  return found
 }
