@@ -115,6 +115,7 @@ describe('additions', () => {
         'field svc.admin.v1.AdminMember 100 plain google.protobuf.Timestamp deactivated_at',
         'field svc.admin.v1.AdminMember 101 plain bool viewer_can_deactivate',
         'field svc.admin.v1.AdminNatsStreamInfo 100 plain int64 max_bytes',
+        'field svc.admin.v1.AdminNatsStreamInfo 101 plain int32 replicas_wanted',
         'field svc.admin.v1.AdminSystemInfo 100 plain svc.admin.v1.AdminStreamLosses stream_losses',
         'field svc.admin.v1.UpdateUserPasswordRequest 100 plain string current_password',
         ...newFacts,

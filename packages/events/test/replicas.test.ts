@@ -5,45 +5,75 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
 import { Resources } from '@parley/runtime'
-import { eventStream, keepStream } from '../src/index.ts'
+import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { eventually } from './_eventually.ts'
+import { newBus, newServer } from './_servers.ts'
 
 const opened = new Resources()
 let bus: Bus
+let startThird: () => Promise<unknown>
 
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-cluster-'))
   opened.defer('folder', () => rm(dir, { recursive: true }))
   const ports = await Promise.all([1, 2, 3].map(() => freePort()))
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ')
-  const servers = await Promise.all(
-    ports.map(async (port, n) => {
-      const conf = join(dir, `nats-${n}.conf`)
-      await writeFile(
-        conf,
-        `server_name: n${n}\njetstream: { max_file_store: 1GB }\n` +
-          `cluster { name: c, listen: "127.0.0.1:${port}", routes: [ ${routes} ] }\n`,
-      )
-      return startNats({ dir: join(dir, `nats-${n}`), conf })
-    }),
-  )
-  for (const server of servers) opened.defer('server', () => server.stop())
+  const start = async (n: number) => {
+    const conf = join(dir, `nats-${n}.conf`)
+    await writeFile(
+      conf,
+      `server_name: n${n}\njetstream: { max_file_store: 1GB }\n` +
+        `cluster { name: c, listen: "127.0.0.1:${ports[n]}", routes: [ ${routes} ] }\n`,
+    )
+    const server = await startNats({ dir: join(dir, `nats-${n}`), conf })
+    opened.defer('server', () => server.stop())
+    return server
+  }
+  const servers = await Promise.all([start(0), start(1)])
+  startThird = () => start(2)
   const url = servers.map((server) => server.url).join(',')
   bus = opened.use(await connectBus({ url, name: 'test', purpose: 'events' }))
 })
 afterAll(async () => opened[Symbol.asyncDispose]())
 
-const copies = async () => {
-  const { streams } = await bus.nc.jetstreamManager()
+const copies = async (on = bus) => {
+  const { streams } = await on.nc.jetstreamManager()
   const { config, cluster } = await streams.info(eventStream)
   return { replicas: config.num_replicas, others: cluster?.replicas?.length ?? 0 }
 }
 
-test('the stream has as many copies as it is said to, also when that is said later', async () => {
+test('a server alone gets a stream with one copy, whatever was asked for', async () => {
+  await using server = await newServer({ keeper: false })
+  await using alone = await newBus(server)
+  await using _ = await keepStream(alone, { replicas: 3, maxBytes: 20_000_000 })
+  await eventually(async () => expect(await copies(alone)).toEqual({ replicas: 1, others: 0 }))
+})
+
+test('a server alone still has the stream when it starts again, whatever was asked for when it was there', async () => {
+  await using server = await newServer({ keeper: false })
+  await using alone = await newBus(server)
+  await declareStreams(alone)
+  const { streams } = await alone.nc.jetstreamManager()
+  // As earlier releases did.
+  await streams.update(eventStream, { ...(await streams.info(eventStream)).config, num_replicas: 3 })
+  await declareStreams(alone, { replicas: 3, maxBytes: 20_000_000 })
+  await server.stop()
+  await server.start()
+  await eventually(async () => expect((await streams.info(eventStream)).config).toMatchObject({ num_replicas: 1 }))
+  await declareStreams(alone, { replicas: 3 })
+  expect(await copies(alone)).toEqual({ replicas: 1, others: 0 })
+})
+
+test('the stream has as many copies as it is said to, also when that is said before there are enough servers', async () => {
   {
     await using _ = await keepStream(bus)
     await eventually(async () => expect(await copies()).toEqual({ replicas: 1, others: 0 }))
   }
-  await using _ = await keepStream(bus, { replicas: 3 })
+  await using _ = await keepStream(bus, { replicas: 3, maxBytes: 20_000_000 })
+  const { streams } = await bus.nc.jetstreamManager()
+  // The rest of what was asked for is there.
+  await eventually(async () => expect((await streams.info(eventStream)).config.max_bytes).toBe(20_000_000))
+  expect(await copies()).toEqual({ replicas: 1, others: 0 })
+  await startThird()
   await eventually(async () => expect(await copies()).toEqual({ replicas: 3, others: 2 }))
 })

@@ -55,11 +55,17 @@ export async function keepStream(
     },
   })
   kept.defer('asks about the stream', () => hearing.unsubscribe())
-  let size = { bytes: 0, maxBytes: 0 }
+  let size = { bytes: 0, maxBytes: 0, copies: options.replicas ?? 0 }
   const held = { description: 'Bytes of the stream of events', unit: 'By' }
   kept.use(gauge('events_stream_bytes', held, () => size.bytes))
   const most = { description: 'Bytes above which the stream drops its oldest events', unit: 'By' }
   kept.use(gauge('events_stream_max_bytes', most, () => size.maxBytes))
+  const copies = { description: 'Copies of the stream of events in the cluster of NATS servers' }
+  kept.use(gauge('events_stream_replicas', copies, () => size.copies))
+  const asked = {
+    description: 'Copies that PARLEY_NATS_STREAM_REPLICAS asks for; as many as there are when it is not set',
+  }
+  kept.use(gauge('events_stream_replicas_wanted', asked, () => options.replicas ?? size.copies))
   const declaring = periodically({
     name: 'declare the stream',
     everyMs: declareEveryMs,
@@ -67,7 +73,9 @@ export async function keepStream(
     run: async () => {
       if (!bus.connected()) return
       await declareStreams(bus, options)
+      const before = size.copies
       size = await sizeOfStream(bus)
+      if (options.replicas !== undefined && size.copies !== before) logCopies(size.copies, options.replicas)
     },
   })
   kept.use(declaring)
@@ -76,10 +84,16 @@ export async function keepStream(
   return kept
 }
 
-async function sizeOfStream(bus: Bus): Promise<{ bytes: number; maxBytes: number }> {
+async function sizeOfStream(bus: Bus): Promise<{ bytes: number; maxBytes: number; copies: number }> {
   const { manager } = await jetStream(bus)
   const { config, state } = await manager.streams.info(eventStream)
-  return { bytes: state.bytes, maxBytes: config.max_bytes }
+  return { bytes: state.bytes, maxBytes: config.max_bytes, copies: config.num_replicas }
+}
+
+function logCopies(copies: number, wanted: number): void {
+  if (copies >= wanted) return log.info({ copies }, 'the stream of events has all its copies')
+  const todo = 'connect as many NATS servers with JetStream to one cluster, or set PARLEY_NATS_STREAM_REPLICAS lower'
+  log.error({ copies, wanted }, `NATS has too few servers for the copies of the stream of events: ${todo}`)
 }
 
 async function answerTo(asked: Parameters<(typeof answers)[Verb]>[0], verb: string, data: Uint8Array) {

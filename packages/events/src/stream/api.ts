@@ -26,6 +26,7 @@ const RESOURCE_LIMITS_EXCEEDED = 10002
 const INSUFFICIENT_RESOURCES = 10023
 const INSUFFICIENT_STORAGE = 10047
 const NO_SUITABLE_PEERS = 10005
+const NO_CLUSTER = 10074
 const STORE_TOO_SMALL = [RESOURCE_LIMITS_EXCEEDED, INSUFFICIENT_RESOURCES, INSUFFICIENT_STORAGE]
 
 function apiCode(error: unknown): number | undefined {
@@ -48,6 +49,10 @@ export const isMessageMissing = (error: unknown): boolean => apiCode(error) === 
 export const isStoreTooSmall = (error: unknown): boolean =>
   STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
   (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))
+
+/** There are fewer servers than a stream shall have copies. */
+export const isClusterTooSmall = (error: unknown): boolean =>
+  apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
 /** Nobody answers: the stream is missing, or JetStream is not up yet; from another account of the bus one hears nothing. */
 export const isUnanswered = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { allEvents, eventStream } from '../subjects.ts'
-import { isStoreTooSmall, isStreamMissing, isStreamThere, jetStream } from './api.ts'
+import { isClusterTooSmall, isStoreTooSmall, isStreamMissing, isStreamThere, jetStream } from './api.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -34,7 +34,9 @@ const wanted = {
 
 /**
  * Makes the stream, or brings it to what it should be; harmless to repeat and from several processes at once. Whoever
- * finds the stream missing later declares it again with the options given last. Rejects when the bus does not answer.
+ * finds the stream missing later declares it again with the options given last. A cluster with too few servers for the
+ * replicas gets the rest: a stream with fewer copies serves people, and whoever repeats this adds them once it can be. Rejects
+ * when the bus does not answer.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)
@@ -50,8 +52,11 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
     throw error
   })
   const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : usualMaxBytes
-  for (let most = maxBytes ?? known; ; most = Math.floor(most / 2)) {
-    const config = { ...wanted, max_bytes: most, ...(replicas === undefined ? {} : { num_replicas: replicas }) }
+  let most = maxBytes ?? known
+  // A server without a cluster takes any number for a stream it has, and refuses to read that stream when it starts again.
+  let copies = current !== undefined && current.cluster === undefined ? 1 : replicas
+  for (;;) {
+    const config = { ...wanted, max_bytes: most, ...(copies === undefined ? {} : { num_replicas: copies }) }
     try {
       if (current === undefined) await manager.streams.add({ name: eventStream, ...config })
       else if (differs(current.config, config))
@@ -61,7 +66,9 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
       // Somebody made it meanwhile.
       if (current === undefined && isStreamThere(error)) return await redeclareStreams(bus)
       // The store has less: a stream that could fill it would end with nothing being taken any more.
-      if (!isStoreTooSmall(error) || most <= leastMaxBytes) throw error
+      if (isStoreTooSmall(error) && most > leastMaxBytes) most = Math.floor(most / 2)
+      else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
+      else throw error
     }
   }
 }

@@ -42,18 +42,19 @@ export function toAccount({ limits, memory, storage, streams, consumers }: JetSt
   })
 }
 
-export function toNatsStats({ stream, consumers }: BusState): AdminNatsStats {
+/** `replicas`: copies that the stream should have; undefined: as many as there are. */
+export function toNatsStats({ stream, consumers }: BusState, replicas: number | undefined): AdminNatsStats {
   return create(AdminNatsStatsSchema, {
     totalMessages: BigInt(stream?.state.messages ?? 0),
     totalBytes: BigInt(stream?.state.bytes ?? 0),
     totalConsumerPending: BigInt(sum(consumers.map(({ num_pending }) => num_pending))),
     totalAckPending: sum(consumers.map(({ num_ack_pending }) => num_ack_pending)),
-    streams: stream ? [toStream(stream)] : [],
+    streams: stream ? [toStream(stream, replicas)] : [],
     consumers: consumers.map(toConsumer).sort((a, b) => (a.name < b.name ? -1 : 1)),
   })
 }
 
-function toStream({ config, state, cluster }: StreamInfo): AdminNatsStreamInfo {
+function toStream({ config, state, cluster }: StreamInfo, replicas = config.num_replicas): AdminNatsStreamInfo {
   return create(AdminNatsStreamInfoSchema, {
     name: config.name,
     description: config.description ?? '',
@@ -67,6 +68,7 @@ function toStream({ config, state, cluster }: StreamInfo): AdminNatsStreamInfo {
     replicas: config.num_replicas,
     clusterLeader: cluster?.leader ?? '',
     maxBytes: BigInt(config.max_bytes),
+    replicasWanted: replicas,
   })
 }
 

@@ -23,7 +23,7 @@ export function getSystemInfo(ctx: Context): MethodImpl<typeof AdminDiagnosticsS
       systemInfo: {
         connection: toConnection(bus),
         ...(bus.account && { account: toAccount(bus.account) }),
-        nats: toNatsStats(bus),
+        nats: toNatsStats(bus, ctx.config.streamReplicas),
         ...(stats && { stats }),
         streamLosses: toStreamLosses(recoveries),
       },
