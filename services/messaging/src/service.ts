@@ -18,10 +18,12 @@ import { fetchHandles, Handles } from './clients/handles.ts'
 import { previewLink } from './clients/previews.ts'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
 import { tellTyping } from './clients/typing.ts'
+import { getVideoOutcomes } from './clients/video-outcomes.ts'
 import type { Config } from './config.ts'
 import { keepLevel } from './consumers/keep-level.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
+import { catchUpVideos } from './jobs/catch-up-videos.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
 import { dropRoomEventVersions } from './jobs/drop-room-event-versions.ts'
 import { resolveMentions } from './jobs/resolve-mentions.ts'
@@ -44,6 +46,7 @@ export type Overrides = Partial<Pick<Context, 'now' | 'relay'>> & {
 
 const keysDroppedEveryMs = 10 * 60_000
 const mentionsResolvedEveryMs = 10_000
+const videosCaughtUpEveryMs = 5 * 60_000
 const tryAgainMs = 1_000
 
 /** Opens everything in dependency order; disposing the result closes it in reverse. */
@@ -108,6 +111,9 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   opened.use(periodically({ ...tokensJob, run: (stop) => dropPreviewTokens(pool, stop) }))
   const versionsJob = { name: 'drop versions of calls and assets', everyMs: keysDroppedEveryMs, signal }
   opened.use(periodically({ ...versionsJob, run: (stop) => dropRoomEventVersions(pool, stop) }))
+  const videos = { ...ctx, getVideoOutcomes: getVideoOutcomes(transport) }
+  const videosJob = { name: 'catch up videos', everyMs: videosCaughtUpEveryMs, signal }
+  opened.use(periodically({ ...videosJob, run: (stop) => catchUpVideos(videos, stop) }))
   const levels = { bus: events, db, service: 'messaging', durable: 'levels', subject: 'evt.preference.>' }
   opened.use(await consumeEvents({ ...levels, on: keepLevel }))
   const accounts = createClient(AccountsInternalService, transport)

@@ -25,6 +25,7 @@ import {
   type TestDatabaseOptions,
   testNats,
 } from '@parley/testkit'
+import type { VideoOutcome } from '../src/clients/video-outcomes.ts'
 import { readConfig } from '../src/config.ts'
 import { startMessaging, type Overrides } from '../src/service.ts'
 import { RoomFeed } from './_room-feed.ts'
@@ -66,6 +67,8 @@ export async function startFleet({ processes = 1, outages = false, ...overrides 
     forgetful: new Set<string>(),
     /** Files that are videos, which are processed when they are posted. */
     videos: new Set<string>(),
+    /** How the processing of videos ended, as uploads answers. */
+    videoOutcomes: new Map<string, VideoOutcome>(),
     /** What pages say of themselves. */
     previewLink: (_url: string): PreviewAnswer | Promise<PreviewAnswer> => ({}),
   }
@@ -98,6 +101,9 @@ export async function startFleet({ processes = 1, outages = false, ...overrides 
       })
       routes.service(UploadsInternalService, {
         previewLink: ({ url }) => neighbours.previewLink(url),
+        getVideoOutcomes: ({ assetIds }) => ({
+          outcomes: assetIds.flatMap((assetId) => neighbours.videoOutcomes.get(assetId) ?? []),
+        }),
         claimAssets: ({ assetIds, eventId, roomId, userId }) => {
           const assets = assetIds.map((id) => {
             const asset = neighbours.assets.get(id)

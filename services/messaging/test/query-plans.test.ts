@@ -7,6 +7,7 @@ import { openTestDatabase, testDatabase } from '@parley/testkit'
 import pg from 'pg'
 import { findAttachmentUses, findShownPreviewImages } from '../src/store/file-uses.ts'
 import { readMessages } from '../src/store/messages.ts'
+import { findProcessingVideos } from '../src/store/processing-videos.ts'
 import { findPlacesInRoom, findPlacesInThread } from '../src/store/read-places.ts'
 import { retractMessage } from '../src/store/retractions.ts'
 import { listRoomAttachments } from '../src/store/room-attachments.ts'
@@ -140,6 +141,12 @@ test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>
   const ids = Array.from({ length: 200 }, () => newId('asset'))
   const { indexes, scanned } = await readingOf(open.pool, (on) => find(on, ids))
   expect(indexes).toContain(index)
+  expect(scanned.filter((table) => tables.includes(table))).toEqual([])
+})
+
+test('videos that are being processed are found by an index of those alone', async () => {
+  const { indexes, scanned } = await readingOf(open.pool, (on) => findProcessingVideos(on, '', 100))
+  expect(indexes).toContain('message_attachments_processing')
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 

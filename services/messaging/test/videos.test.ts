@@ -3,6 +3,7 @@ import { readAssetTicket } from '@parley/auth'
 import { MessageVideoProcessingStatus, type MessageVideoProcessing } from '@parley/contracts/api'
 import { RoomEventSchema, type VideoStateSchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
+import { eventually } from '@parley/testkit'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -14,22 +15,16 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-const tell = (roomId: string, assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>) =>
-  fleet.messaging.applyRoomEvents({
-    roomId,
-    events: [
-      create(RoomEventSchema, {
-        ...{
-          aggregateType: 'asset',
-          aggregateId: assetId,
-          version,
-          eventId: newId('event'),
-          kind: 'asset_processing_started',
-        },
-        fact: { case: 'assetProcessing', value: { assetId, messageEventId: 'E1', video } },
-      }),
-    ],
+type State = MessageInitShape<typeof VideoStateSchema>
+
+const eventOf = (assetId: string, version: bigint, video: State, kind = 'asset_processing_started') =>
+  create(RoomEventSchema, {
+    ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId: newId('event'), kind },
+    fact: { case: 'assetProcessing', value: { assetId, messageEventId: 'E1', video } },
   })
+
+const tell = (roomId: string, assetId: string, version: bigint, video: State) =>
+  fleet.messaging.applyRoomEvents({ roomId, events: [eventOf(assetId, version, video)] })
 
 /** What bob sees of the video, wherever it is shown. */
 async function shownTo(roomId: string, eventId: string): Promise<(MessageVideoProcessing | undefined)[]> {
@@ -91,4 +86,49 @@ test('one that failed says why', async () => {
   // Replayed, long after the versions of the asset were forgotten.
   await tell(roomId, assetId, 3n, { status: 'processing' })
   for (const video of await shownTo(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
+})
+
+test('uploads is asked about videos that have been processed for minutes, and its answer counts once', async () => {
+  const { roomId } = await fleet.room().channel(['ann', 'bob'])
+  const attachmentAssetIds = Array.from({ length: 3 }, () => newId('asset'))
+  const [ended = '', waiting = '', young = ''] = attachmentAssetIds
+  for (const assetId of attachmentAssetIds) {
+    fleet.neighbours.assets.set(assetId, { userId: 'ann', roomId })
+    fleet.neighbours.videos.add(assetId)
+  }
+  const old = await say(fleet.as('ann'), roomId, '', { attachmentAssetIds: [ended, waiting] })
+  await say(fleet.as('ann'), roomId, '', { attachmentAssetIds: [young] })
+  await fleet.look.pool.query(
+    `update room_events set created_at = created_at - interval '6 minutes' where room_id = $1 and event_id = $2`,
+    [roomId, old.id],
+  )
+  for (const assetId of [ended, young]) {
+    const event = eventOf(assetId, 7n, { status: 'completed', width: 4, height: 4 }, 'asset_processing_succeeded')
+    fleet.neighbours.videoOutcomes.set(assetId, { roomId, event })
+  }
+  await fleet.restart()
+  const { messages } = fleet.as('bob')
+  await eventually(async () => {
+    const { message } = await messages.getMessage({ roomId, eventId: old.id })
+    expect(message?.attachments.map(({ videoProcessing }) => videoProcessing?.status)).toEqual([
+      ...[MessageVideoProcessingStatus.COMPLETED, MessageVideoProcessingStatus.PROCESSING],
+    ])
+  })
+  await fleet.messaging.applyRoomEvents({
+    roomId,
+    events: [eventOf(ended, 7n, { status: 'failed' }, 'asset_processing_failed')],
+  })
+  const told = `select aggregate_id as "assetId", version from room_event_versions where room_id = $1`
+  const { rows } = await fleet.look.pool.query(told, [roomId])
+  expect(rows).toEqual([{ assetId: ended, version: 7n }])
+  const states = (await fleet.as('bob').rooms.listRoomAttachments({ roomId })).attachments.map(
+    ({ attachment }) => [attachment?.id, attachment?.videoProcessing?.status] as const,
+  )
+  expect(new Map(states)).toEqual(
+    new Map([
+      [ended, MessageVideoProcessingStatus.COMPLETED],
+      [waiting, MessageVideoProcessingStatus.PROCESSING],
+      [young, MessageVideoProcessingStatus.PROCESSING],
+    ]),
+  )
 })

@@ -79,6 +79,8 @@ export const assetNotUsable = (id: string) =>
   invalid(`attachment_asset_ids: ${id} is unknown, expired, not yours, of another room or used in another message`)
 export const tooManyAssets = () => invalid('asset_ids: 1 to 10')
 
+export const tooManyVideos = (most: number) => invalid(`asset_ids: at most ${most}`)
+
 export const badPageUrl = () => invalid('url: an absolute http or https address without a password is required')
 export const tooManyPages = () =>
   new ConnectError('too many pages are looked at; try again', Code.ResourceExhausted, { 'retry-after': '5' })

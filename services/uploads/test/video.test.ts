@@ -114,6 +114,34 @@ test('a posted video is processed: its room hears of it, and members play what w
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 
+test('messaging is told again how a video ended, with the version it was told first', async () => {
+  const done = await postFile(env, videoSaying('hello'))
+  await heard(env, done.assetId, started, succeeded)
+  // Posted while videos were switched off.
+  const never = await postFile(env, videoSaying('hello'))
+  await heard(env, never.assetId, started, succeeded)
+  await env.db.delete(videoJobs).where(eq(videoJobs.assetId, never.assetId))
+  const { id: unposted } = await sendFile(env, videoSaying('hello'), { contentType: 'video/mp4' })
+  const { id: waiting } = await sendFile(env, videoSaying('hello'), { contentType: 'video/mp4' })
+  await env.db.update(assets).set({ posted: true }).where(eq(assets.id, waiting))
+  const job = { assetId: waiting, roomId: 'Rtea', messageEventId: 'E1', imported: false, createdAt: new Date() }
+  await env.db.insert(videoJobs).values({ ...job, leasedUntil: new Date(Date.now() + 3600_000) })
+
+  const assetIds = [done.assetId, never.assetId, unposted, waiting]
+  const { outcomes } = await env.internal.getVideoOutcomes({ assetIds })
+  const byId = new Map(outcomes.map(({ roomId, event }) => [event?.aggregateId, { roomId, event }]))
+  expect([...byId.keys()].toSorted()).toEqual([done.assetId, never.assetId].toSorted())
+  const told = env.messaging.of(done.assetId).at(-1)
+  const { roomId, event } = byId.get(done.assetId) ?? {}
+  expect([roomId, event?.kind, event?.version]).toEqual(['Rtea', succeeded, told?.version])
+  expect(event?.fact).toEqual(told?.fact)
+  expect(byId.get(never.assetId)?.event).toMatchObject({ kind: failed, version: 2n })
+  await env.db.delete(videoJobs).where(eq(videoJobs.assetId, waiting))
+  await expect(env.internal.getVideoOutcomes({ assetIds: Array.from({ length: 101 }, () => 'A') })).rejects.toThrow(
+    'at most 100',
+  )
+})
+
 test('an animation becomes a video; a still image, another file and a repeated event are left alone', async () => {
   const moving = await postFile(
     env,

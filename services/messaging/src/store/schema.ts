@@ -21,6 +21,9 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: (
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 const place = (name: string) => bigint(name, { mode: 'bigint' })
 
+/** Encoded svc.internal.v1.VideoState of a video that is being processed, as SQL. */
+export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
+
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
 /** The line of a room: where it stands, what the room is, and its last root message. Its row lock orders the room. */
@@ -161,6 +164,9 @@ export const messageAttachments = pgTable(
   (table) => [
     primaryKey({ columns: [table.roomId, table.seq, table.position] }),
     uniqueIndex('message_attachments_asset').on(table.assetId),
+    index('message_attachments_processing')
+      .on(table.assetId)
+      .where(sql`${table.video} = ${sql.raw(processingVideo)}`),
   ],
 )
 

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 import { batchGetAssets } from './asset/batch-get-assets.ts'
 import { getAsset } from './asset/get-asset.ts'
 import { claimAssets } from './internal/claim-assets.ts'
+import { getVideoOutcomes } from './internal/get-video-outcomes.ts'
 import { importServerImage } from './internal/import-server-image.ts'
 import { previewLink } from './internal/preview-link.ts'
 import { storeServerImage } from './internal/store-server-image.ts'
@@ -43,6 +44,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     importServerImage: importServerImage(ctx),
     claimAssets: claimAssets(ctx),
     previewLink: previewLink(ctx),
+    getVideoOutcomes: getVideoOutcomes(ctx),
   })
   router.service(UploadsOperatorService, {
     adoptStorage: adoptStorage(ctx),

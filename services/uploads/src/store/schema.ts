@@ -265,6 +265,8 @@ export const videoJobs = pgTable(
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),
+    /** Of the event that told the result; null before there is one, and of results from before it was kept. */
+    endedVersion: bigint('ended_version', { mode: 'bigint' }),
     /** How often somebody began; given back when they had to stop. */
     attempts: integer().notNull().default(0),
     /** Who works on it; null for nobody. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
-import { and, asc, count, eq, inArray, isNull, like, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, isNull, like, or, sql } from 'drizzle-orm'
 import { VideoStateSchema, type VideoState } from '@parley/contracts/internal'
 import { versionOfNow } from '@parley/events'
 import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
@@ -22,6 +22,7 @@ export const videosBegun = new CommitChannel()
 
 /** What is said of a video before anything is known of it. */
 export const processing = { status: 'processing' }
+const neverProcessed = { status: 'failed', reasonCode: 'processing_failed' }
 
 const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
 /** `isMoving` in SQL. */
@@ -130,6 +131,35 @@ export async function videoStatesOf(db: Reader, assetIds: readonly string[]): Pr
 const toState = (result: Uint8Array | null): VideoState =>
   result === null ? create(VideoStateSchema, processing) : fromBinary(VideoStateSchema, result)
 
+/** The end of a video, with the version it was told with. */
+export type VideoOutcome = BegunVideo & { state: VideoState; version: bigint }
+
+/** Above that of the beginning, below that of every result. */
+const neverBegunVersion = 2n
+
+/**
+ * How the processing of these ended. One that was posted while videos were switched off never begins, whatever was
+ * expected when its message was written: it failed.
+ */
+export async function endedAmong(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
+  const rows = await db
+    .select({
+      ...{ assetId: assets.id, roomId: assets.roomId, claimedFor: assets.claimEventId },
+      ...{ messageEventId: videoJobs.messageEventId, result: videoJobs.result, version: videoJobs.endedVersion },
+      createdAt: videoJobs.createdAt,
+    })
+    .from(assets)
+    .leftJoin(videoJobs, eq(videoJobs.assetId, assets.id))
+    .where(
+      and(inArray(assets.id, [...assetIds]), assets.posted, or(isNull(videoJobs.assetId), isNotNull(videoJobs.result))),
+    )
+  return rows.map(({ assetId, roomId, claimedFor, messageEventId, result, version, createdAt }) => ({
+    ...{ assetId, roomId, messageEventId: messageEventId ?? claimedFor ?? '' },
+    state: result ? toState(result) : create(VideoStateSchema, neverProcessed),
+    version: version ?? (createdAt ? BigInt(createdAt.getTime()) * 1000n : neverBegunVersion),
+  }))
+}
+
 /** Answers the version of what it came to; undefined when somebody else works on it, or it is gone. */
 export async function endJob(
   tx: Tx,
@@ -139,8 +169,8 @@ export async function endJob(
   const result = toBinary(VideoStateSchema, create(VideoStateSchema, state))
   const [ended] = await tx
     .update(videoJobs)
-    .set({ result, holder: null })
+    .set({ result, holder: null, endedVersion: sql.raw(versionOfNow) })
     .where(held(job))
-    .returning({ version: sql`${sql.raw(versionOfNow)}`.mapWith(BigInt) })
-  return ended?.version
+    .returning({ version: videoJobs.endedVersion })
+  return ended?.version ?? undefined
 }

@@ -1,0 +1,1 @@
+CREATE INDEX "message_attachments_processing" ON "message_attachments" USING btree ("asset_id") WHERE "message_attachments"."video" = '\x0a0a70726f63657373696e67'::bytea;

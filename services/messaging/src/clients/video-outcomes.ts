@@ -1,0 +1,18 @@
+import { createClient, type Transport } from '@connectrpc/connect'
+import { UploadsInternalService, type RoomEvent } from '@parley/contracts/internal'
+
+const timeoutMs = 5_000
+
+/** The end of a video, with the room that is told of it. */
+export type VideoOutcome = { roomId: string; event: RoomEvent }
+
+/** Asks uploads how videos ended; those that still wait are left out. At most 100 at once. */
+export type GetVideoOutcomes = (assetIds: readonly string[], signal: AbortSignal) => Promise<VideoOutcome[]>
+
+export const getVideoOutcomes = (transport: Transport): GetVideoOutcomes => {
+  const uploads = createClient(UploadsInternalService, transport)
+  return async (assetIds, signal) => {
+    const { outcomes } = await uploads.getVideoOutcomes({ assetIds: [...assetIds] }, { timeoutMs, signal })
+    return outcomes.flatMap(({ roomId, event }) => (event ? [{ roomId, event }] : []))
+  }
+}

@@ -1,0 +1,30 @@
+import { logger } from '@parley/telemetry'
+import type { GetVideoOutcomes } from '../clients/video-outcomes.ts'
+import type { Context } from '../context.ts'
+import { isRoomEvent } from '../domain/room-event.ts'
+import { tellRoom } from '../line/tell-room.ts'
+import { findProcessingVideos } from '../store/processing-videos.ts'
+
+const log = logger('videos')
+
+const atOnce = 100
+
+type Needs = Pick<Context, 'pool' | 'turns' | 'relay' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
+
+/**
+ * Asks uploads how videos ended that have been processed for minutes. Uploads tells it once, and a database that was put
+ * back does not know any more that it was told.
+ */
+export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<void> {
+  let assetIds = await findProcessingVideos(ctx.pool, '', atOnce)
+  for (; assetIds.length > 0 && !signal.aborted;) {
+    for (const { roomId, event } of await ctx.getVideoOutcomes(assetIds, signal)) {
+      try {
+        if (isRoomEvent(roomId, event)) await tellRoom(ctx, roomId, [event], signal)
+      } catch (error) {
+        log.warn({ err: error, room: roomId }, 'the outcome of a video is asked for once more')
+      }
+    }
+    assetIds = await findProcessingVideos(ctx.pool, assetIds.at(-1) ?? '', atOnce)
+  }
+}

@@ -1,0 +1,22 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { UploadsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { tooManyVideos } from '../../errors.ts'
+import { endedAmong } from '../../store/video-jobs.ts'
+import { processingEnded } from '../../video/room-events.ts'
+
+const most = 100
+
+export function getVideoOutcomes(ctx: Context): MethodImpl<typeof UploadsInternalService.method.getVideoOutcomes> {
+  return async ({ assetIds }) => {
+    if (assetIds.length > most) throw tooManyVideos(most)
+    const ended = await endedAmong(ctx.db, assetIds)
+    const now = ctx.now()
+    return {
+      outcomes: ended.map(({ state, version, ...video }) => ({
+        roomId: video.roomId,
+        event: processingEnded(video, state, { version, now }),
+      })),
+    }
+  }
+}
