@@ -1,12 +1,14 @@
 import { Code, ConnectError } from '@parley/client'
-import { text } from '../messages/texts.ts'
-import { refusals } from './refusals.ts'
+import { language, text } from '../messages/texts.ts'
+import { brokenRules, refusals } from './refusals.ts'
 
 /** What a failed call is to people, in the language that is spoken. */
 export function failureText(thrown: unknown): string {
   const error = ConnectError.from(thrown)
   if (error.metadata.get('parley-needs') === 'fresh-credential') return text('failure.notFresh')
-  const known = refusals.find(([beginning]) => error.rawMessage.startsWith(beginning))
+  const known =
+    refusals.find(([beginning]) => error.rawMessage.startsWith(beginning)) ??
+    brokenRules.find(([ending]) => ending.test(error.rawMessage))
   if (known) return text(known[1])
   switch (error.code) {
     case Code.Unavailable:
@@ -22,7 +24,8 @@ export function failureText(thrown: unknown): string {
       return text('refused.exists')
     case Code.InvalidArgument:
     case Code.FailedPrecondition:
-      return text('refused.other', { reason: sentence(error.rawMessage) })
+      // The server gives its reasons in English.
+      return language() === 'en' ? text('refused.other', { reason: sentence(error.rawMessage) }) : text('refused.input')
     default:
       return text('failure.unknown')
   }

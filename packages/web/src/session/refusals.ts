@@ -75,4 +75,14 @@ export const refusals: readonly (readonly [beginning: string, key: TextKey])[] =
   ['the image is damaged', 'refused.badImage'],
   ['the image is larger', 'refused.imageTooLarge'],
   ['the image has', 'refused.imageTooLarge'],
+  ['a search has at most', 'refused.tooLong'],
+  ['it is the last way to sign in', 'refused.lastSignIn'],
+  ['identity already taken', 'refused.identityTaken'],
+  ['sign-in not found', 'identity.over'],
+]
+
+/** How the server ends its sentence about a field that breaks a rule of the contract, and what that is to people. */
+export const brokenRules: readonly (readonly [ending: RegExp, key: TextKey])[] = [
+  [/\(string\.max_(?:len|bytes)\)$| is longer than \d+ bytes$/, 'refused.tooLong'],
+  [/\(string\.min_len\)$|: must not be blank$/, 'refused.incomplete'],
 ]

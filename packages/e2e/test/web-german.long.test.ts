@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { expect } from '@jest/globals'
+import { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { RoomDirectoryService } from '@parley/contracts/api'
+import type { Locator, Page } from 'playwright-core'
+import { codeIn, mailTo } from '../src/mails.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { inBrowser, useBrowser, visit } from '../src/web-client.ts'
+
+const german = JSON.parse(readFileSync(new URL('../../web/src/messages/de.json', import.meta.url), 'utf8')) as Record<
+  string,
+  string
+>
+/** A text of the interface, its first place filled. */
+const de = (key: string, filled = '') => (german[key] ?? `no text ${key}`).replace(/\{\w+\}/, filled)
+
+let owner: Person
+let ada: Person
+let roomId: string
+
+useBrowser('German', async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  roomId = await newRoom(owner, [ada])
+})
+
+/** What a form says is wrong: texts of the interface and nothing else. */
+async function said(form: Page | Locator): Promise<string[]> {
+  const texts = await form.locator('[role=alert] p, .failure').allTextContents()
+  const known = new Set(Object.values(german))
+  expect(texts.filter((text) => !known.has(text))).toEqual([])
+  return texts
+}
+
+/** Fills fields by their labels, sends the form, and waits for what it says. */
+async function tried(form: Page | Locator, fields: [label: string, value: string][], button: string, key: string) {
+  for (const [label, value] of fields) await form.getByLabel(de(label), { exact: true }).fill(value)
+  await form.getByRole('button', { name: de(button), exact: true }).click()
+  await form.getByText(de(key), { exact: true }).first().waitFor()
+  expect(await said(form)).toContain(de(key))
+}
+
+async function signedIn(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
+  await page.getByLabel(de('signIn.identifier')).fill(login)
+  await page.getByLabel(de('signIn.password')).fill(password)
+  await page.getByLabel(de('signIn.password')).press('Enter')
+}
+
+const visitGerman = (path: string) => visit(path, { locale: 'de-DE' })
+const taken = () => newPerson('taken').then(({ login }) => login)
+
+inBrowser('sign-in and registration say what is wrong in German', async () => {
+  await using visitor = await visitGerman('/')
+  const { page } = visitor
+  await tried(page, [], 'signIn.submit', 'required')
+  const wrong: [string, string][] = [
+    ['signIn.identifier', ada.login],
+    ['signIn.password', 'not this one'],
+  ]
+  await tried(page, wrong, 'signIn.submit', 'signIn.wrong')
+
+  await page.getByRole('link', { name: de('signIn.register') }).click()
+  await tried(page, [['forgot.email', 'ada@']], 'register.sendCode', 'refused.badEmail')
+  const email = `neu-${randomBytes(5).toString('hex')}@example.org`
+  await page.getByLabel(de('forgot.email')).fill(email)
+  await page.getByRole('button', { name: de('register.sendCode') }).click()
+  await tried(page, [['register.code', '']], 'register.next', 'required')
+  const code = codeIn(await mailTo(email))
+  const other = code === '000000' ? '000001' : '000000'
+  await tried(page, [['register.code', other]], 'register.next', 'refused.wrongCode')
+  await page.getByLabel(de('register.code')).fill(code)
+  await page.getByRole('button', { name: de('register.next') }).click()
+  const names = (login: string, password: string, repeated = password): [string, string][] => [
+    ['register.login', login],
+    ['password.new', password],
+    ['password.repeat', repeated],
+  ]
+  await tried(page, names('ü', 'lang genug!'), 'register.complete', 'refused.badLogin')
+  await tried(page, names('a..b', 'lang genug!'), 'register.complete', 'refused.badLogin')
+  await tried(page, names(await taken(), 'kurz'), 'register.complete', 'password.rule')
+  await tried(page, names(await taken(), 'lang genug!', 'anders'), 'register.complete', 'password.differ')
+  await tried(page, names(await taken(), 'lang genug!'), 'register.complete', 'refused.loginTaken')
+})
+
+inBrowser('settings say what is wrong in German', async () => {
+  await using visitor = await visitGerman(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signedIn(page, ada)
+  await page.getByRole('button', { name: de('settings.heading') }).click()
+  const dialog = page.getByRole('dialog')
+  const section = (key: string) => dialog.getByRole('button', { name: de(key), exact: true }).click()
+  const names = (displayName: string, login: string): [string, string][] => [
+    ['profile.displayName', displayName],
+    ['register.login', login],
+  ]
+  await tried(dialog, names('-ada', ada.login), 'edit.save', 'refused.badDisplayName')
+  await tried(dialog, names('Ada', 'a.'), 'edit.save', 'refused.badLogin')
+  await tried(dialog, names('Ada', 'everyone'), 'edit.save', 'refused.badLogin')
+  await tried(dialog, names('Ada', await taken()), 'edit.save', 'refused.loginTaken')
+
+  await section('settings.status')
+  const status = (emoji: string): [string, string][] => [
+    ['status.emoji', emoji],
+    ['status.text', 'Unterwegs'],
+  ]
+  await tried(dialog, status(''), 'edit.save', 'required')
+  await tried(dialog, status('🎉🎉'), 'edit.save', 'refused.badStatus')
+
+  await section('settings.email')
+  await tried(dialog, [['forgot.email', 'ada']], 'register.sendCode', 'refused.badEmail')
+
+  await section('settings.security')
+  const change = (current: string, password: string): [string, string][] => [
+    ['security.currentPassword', current],
+    ['password.new', password],
+    ['password.repeat', password],
+  ]
+  const passwords = dialog.locator('form').first()
+  await tried(passwords, change('', 'lang genug!'), 'reset.submit', 'required')
+  await tried(passwords, change('falsch', 'kurz'), 'reset.submit', 'password.rule')
+  await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.wrongPassword')
+  await tried(passwords, change('x'.repeat(200), 'lang genug!'), 'reset.submit', 'refused.tooLong')
+
+  // What the client has no words for is told in German all the same.
+  await page.route('**/UpdatePassword', (route) =>
+    route.fulfill({
+      status: 400,
+      contentType: 'application/json',
+      body: JSON.stringify({ code: 'invalid_argument', message: 'something that was not there before' }),
+    }),
+  )
+  await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.input')
+})
+
+inBrowser('rooms, groups, people and texts of the server are refused in German', async () => {
+  await using visitor = await visitGerman('/manage/people')
+  const { page } = visitor
+  await signedIn(page, owner)
+  await page.getByRole('button', { name: de('people.add') }).click()
+  const person = (login: string, email: string): [string, string][] => [
+    ['register.login', login],
+    ['forgot.email', email],
+    ['password.new', 'lang genug!'],
+    ['password.repeat', 'lang genug!'],
+  ]
+  const people = page.getByRole('region', { name: de('people.add') })
+  await tried(people, person('x', ''), 'people.create', 'refused.badLogin')
+  await tried(people, person('neu', 'nirgendwo'), 'people.create', 'refused.badEmail')
+  await tried(people, person(ada.login, ''), 'people.create', 'refused.loginTaken')
+
+  await page.goto(new URL('/manage/rooms', page.url()).href)
+  const newGroup = page.getByRole('region', { name: de('groups.new') })
+  await tried(newGroup, [['groups.name', ' ']], 'groups.create', 'required')
+  await page.getByRole('button', { name: de('newRoom.heading') }).click()
+  const dialog = page.getByRole('dialog')
+  await tried(dialog, [['newRoom.name', 'zwei Wörter']], 'newRoom.create', 'refused.badRoomName')
+  const { room: entry } = await owner.call(RoomDirectoryService.method.getRoom, { roomId })
+  await tried(dialog, [['newRoom.name', entry?.room?.name ?? '']], 'newRoom.create', 'refused.roomNameTaken')
+
+  await page.goto(new URL(`/manage/rooms/${roomId}`, page.url()).href)
+  await page.getByRole('button', { name: de('rooms.banThis', ada.login) }).click()
+  const members = page.getByRole('region', { name: 'Mitglieder' })
+  await members.getByLabel(de('rooms.reason')).press('Enter')
+  await members.getByText(de('required')).waitFor()
+  await said(members)
+
+  await page.goto(new URL('/manage/server', page.url()).href)
+  const texts = page.getByRole('region', { name: de('server.texts') })
+  await tried(texts, [['server.motd', 'ü'.repeat(600)]], 'edit.save', 'refused.tooLong')
+  const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
+  expect(groups.map(({ name }) => name)).not.toContain(' ')
+})

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals'
+import { displayNameRule, emailRule, type FieldRule, loginRule, newPasswordRule, roomNameRule } from './field-rules.ts'
+
+const umlauts = (count: number) => 'ä'.repeat(count)
+
+const kept: [name: string, FieldRule, taken: string[], refused: string[]][] = [
+  ['logins', loginRule, ['ada', 'A2', '1.b_c-d', ' ada ', 'a'.repeat(32)], ['', 'a', 'a.', '.a', 'ü1', 'a b', 'Here']],
+  ['logins, too long', loginRule, [], ['a'.repeat(33)]],
+  ['rooms', roomNameRule, ['general', 'A_1-', 'a'.repeat(30)], ['', ' ', 'a b', 'größe', 'a'.repeat(31)]],
+  ['addresses', emailRule, ['ada@example.org', ' a+b@x.co '], ['', 'ada', 'ada@x', 'a da@example.org', 'a@example.c']],
+  ['addresses, too long', emailRule, [], [`${'a'.repeat(250)}@example.org`]],
+  ['names', displayNameRule, ['', ' ', 'Ada', "Zoë O'Neill-Ω 2"], ['-ada', 'a  b', 'a/b', 'a'.repeat(33)]],
+  ['passwords', newPasswordRule, ['12345678', umlauts(64)], ['', '1234567', umlauts(7), umlauts(65), 'a'.repeat(129)]],
+]
+
+test.each(kept)('%s', (_, rule, taken, refused) => {
+  expect(taken.filter((value) => rule(value) !== undefined)).toEqual([])
+  expect(refused.filter((value) => rule(value) === undefined)).toEqual([])
+})

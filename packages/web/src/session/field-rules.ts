@@ -1,0 +1,34 @@
+import type { TextKey } from '../messages/texts.ts'
+
+/** What is wrong with a field of a form; undefined for nothing. */
+export type FieldRule = (value: string) => TextKey | undefined
+
+export const required: FieldRule = (value) => (value.trim() === '' ? 'required' : undefined)
+
+/** Of a password even spaces count. */
+export const passwordRequired: FieldRule = (value) => (value === '' ? 'required' : undefined)
+
+/** A rule that is kept by what matches `shape`, spaces around it aside. */
+const shaped =
+  (shape: RegExp, key: TextKey): FieldRule =>
+  (value) =>
+    required(value) ?? (shape.test(value.trim()) ? undefined : key)
+
+export const loginRule = shaped(/^(?!(?:all|here)$)[a-z\d][\w.-]{0,30}[\w-]$/i, 'refused.badLogin')
+
+export const roomNameRule = shaped(/^[\w-]{1,30}$/, 'refused.badRoomName')
+
+const emailShape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
+
+export const emailRule: FieldRule = (value) =>
+  shaped(emailShape, 'refused.badEmail')(value) ?? (value.trim().length > 254 ? 'refused.badEmail' : undefined)
+
+const displayNameShape = /^[\p{L}\p{Nd}](?!.* {2})[\p{L}\p{M}\p{Nd}\p{S} '’\-._]{0,31}$/u
+
+/** The name may be left out. */
+export const displayNameRule: FieldRule = (value) =>
+  value.trim() === '' ? undefined : shaped(displayNameShape, 'refused.badDisplayName')(value)
+
+/** At least eight characters, at most 128 bytes. */
+export const newPasswordRule: FieldRule = (value) =>
+  [...value].length < 8 || new TextEncoder().encode(value).length > 128 ? 'password.rule' : undefined
