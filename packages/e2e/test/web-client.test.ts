@@ -144,10 +144,12 @@ inBrowser('a start costs at most eight calls, and opening a room three', async (
 
   // What others say here is read, and what they say elsewhere marked, without asking how rooms are.
   calls.length = 0
+  const marked = page.waitForResponse('**/MarkRoomAsRead')
   for (const said of ['One', 'Two', 'Three']) {
     await post(bob, other, `${said} of three`)
     await messageWith(page, `${said} of three`).waitFor()
   }
+  await marked
   await post(bob, roomId, 'Unheard of')
   await page
     .getByRole('link', { name: /unread/ })

@@ -64,6 +64,7 @@ export class Chat {
     this.events.listen({
       onEvent: (envelope) => takeEvent(this, envelope),
       onReset: () => this.readAnew(),
+      onRead: (roomId) => this.rooms.readInOtherTab(roomId),
     })
     this.presence = new MyPresence(server, this.userId, (presenceStatus) =>
       this.people.patch(this.userId, { presenceStatus }),
@@ -130,7 +131,10 @@ export class Chat {
     void this.#readViewer().catch(() => undefined)
     this.inbox.refresh()
     this.followed.changed()
-    for (const timeline of this.#timelines.values()) void timeline.reload()
+    for (const [place, timeline] of this.#timelines) {
+      if (timeline.isOpen) void timeline.reload()
+      else this.#timelines.delete(place)
+    }
   }
 
   /** Somebody's account is gone, and with it what they said. */
@@ -141,6 +145,13 @@ export class Chat {
 
   readSidebar(): void {
     void this.rooms.load().catch(() => undefined)
+  }
+
+  /** Moves the viewer's marker in a room to the newest message; gives where it stood, in milliseconds, if it was behind. */
+  async markRead(roomId: string): Promise<number | undefined> {
+    const stood = await this.rooms.markRead(roomId)
+    this.events.tellRead(roomId)
+    return stood
   }
 
   /** What the viewer may do has changed, for the server and in rooms, or what they are told of. */
@@ -205,7 +216,7 @@ export class Chat {
     const roomOf = (key: string) => key.slice(0, key.indexOf('/'))
     for (const roomId of new Set(keys.map(roomOf))) {
       const ids = keys.filter((key) => roomOf(key) === roomId).map((key) => key.slice(roomId.length + 1))
-      for (const timeline of this.timelinesOf(roomId)) await timeline.refresh(ids).catch(() => undefined)
+      for (const timeline of this.timelinesOf(roomId)) await timeline.messagesChanged(ids).catch(() => undefined)
     }
   }
 }

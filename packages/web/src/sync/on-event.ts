@@ -31,7 +31,7 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       const { roomId, threadRootEventId = '' } = event.value
       const place = placeOf({ roomId, threadRootEventId })
       chat.typing.ended(place, actorId)
-      void chat.timelineAt(place)?.catchUp()
+      chat.timelineAt(place)?.rowsCame()
       if (threadRootEventId === '') return chat.rooms.posted(roomId, actorId)
       chat.followed.changed()
       return chat.refreshMessage(roomId, threadRootEventId)
@@ -47,6 +47,12 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     case 'reactionAdded':
     case 'reactionRemoved':
       return chat.refreshMessage(event.value.roomId, event.value.messageEventId)
+    case 'assetProcessingStarted':
+    case 'assetProcessingSucceeded':
+    case 'assetProcessingFailed': {
+      const { roomId = '', messageEventId = '' } = event.value
+      return chat.refreshMessage(roomId, messageEventId)
+    }
     case 'threadCreated':
       return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
     case 'messageRetracted': {
@@ -63,14 +69,14 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     case 'roomArchived':
     case 'roomUnarchived': {
       const { roomId } = event.value
-      void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
+      chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.rowsCame()
       return chat.rooms.refresh(roomId)
     }
     case 'userJoinedRoom':
     case 'userLeftRoom': {
       const { roomId } = event.value
       const isOver = event.case === 'userLeftRoom' && actorId === chat.userId
-      if (!isOver) void chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.catchUp()
+      if (!isOver) chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.rowsCame()
       return chat.rooms.memberChanged(roomId, actorId)
     }
     case 'roomMarkedAsRead':

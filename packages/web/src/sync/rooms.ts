@@ -6,6 +6,8 @@ import { gathered } from './gathered.ts'
 import type { People } from './people.ts'
 
 const mostAtOnce = 100
+/** The event of a mark comes after its answer, by less than this. */
+const eventDelayMs = 2_000
 
 /** The rooms that can be seen. */
 export class Rooms {
@@ -20,6 +22,9 @@ export class Rooms {
   readonly #isMuted: (roomId: string) => boolean | undefined
   /** Asks for the state of a room, soon. */
   readonly refresh: (roomId: string) => void
+  /** Rooms that were marked as read, somewhere: what of them is unread now is asked for, soon. */
+  readonly #marked = new Set<string>()
+  readonly #refreshMarked: (roomId: string) => void
 
   /** `isMuted`: whether nothing is ever unread in a room; undefined where that is not known. */
   constructor(server: MemberClient, people: People, userId: string, isMuted: (roomId: string) => boolean | undefined) {
@@ -28,6 +33,7 @@ export class Rooms {
     this.#people = people
     this.#userId = userId
     this.refresh = gathered(200, (ids) => this.#refresh(ids))
+    this.#refreshMarked = gathered(200, (ids) => this.#refresh(ids.filter((id) => this.#marked.delete(id))))
   }
 
   async load(): Promise<void> {
@@ -45,7 +51,7 @@ export class Rooms {
     const known = this.sidebar.value.rooms.get(roomId)
     if (known === undefined) return this.refresh(roomId)
     if (known.room?.kind === RoomKind.DM) this.sidebar.update((sidebar) => withDmFirst(sidebar, roomId))
-    if (actorId === this.#userId || known.viewerState?.hasUnread || this.#watched.has(roomId)) return
+    if (actorId === this.#userId || this.#isUnread(roomId) || this.#watched.has(roomId)) return
     const isMuted = this.#isMuted(roomId)
     if (isMuted === undefined) this.refresh(roomId)
     else if (!isMuted) this.sidebar.update((sidebar) => withUnread(sidebar, roomId, true))
@@ -59,7 +65,7 @@ export class Rooms {
 
   /** Something was taken back: a room may have nothing unread any more. */
   retracted(roomId: string): void {
-    if (this.sidebar.value.rooms.get(roomId)?.viewerState?.hasUnread) this.refresh(roomId)
+    if (this.#isUnread(roomId)) this.refresh(roomId)
   }
 
   /** Somebody came or went: what a channel shows changes for them alone. */
@@ -80,8 +86,21 @@ export class Rooms {
 
   /** A marker of the viewer moved on, here or elsewhere: what is not unread stays so. */
   markedAsRead(roomId: string): void {
-    if (this.#marking.has(roomId)) return
-    if (this.sidebar.value.rooms.get(roomId)?.viewerState?.hasUnread) this.refresh(roomId)
+    if (this.#marking.has(roomId) || !this.#isUnread(roomId)) return
+    this.#marked.add(roomId)
+    this.#refreshMarked(roomId)
+  }
+
+  /** Another tab of this browser has marked a room as read: the server need not be asked. */
+  readInOtherTab(roomId: string): void {
+    this.#marked.delete(roomId)
+    this.#marking.add(roomId)
+    setTimeout(() => this.#marking.delete(roomId), eventDelayMs)
+    this.sidebar.update((sidebar) => withUnread(sidebar, roomId, false))
+  }
+
+  #isUnread(roomId: string): boolean {
+    return this.sidebar.value.rooms.get(roomId)?.viewerState?.hasUnread ?? false
   }
 
   async #refresh(ids: string[]): Promise<void> {

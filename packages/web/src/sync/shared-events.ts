@@ -10,11 +10,14 @@ type Told =
   | { kind: 'connection'; connection: Connection }
   | { kind: 'reset' }
   | { kind: 'hello' }
+  | { kind: 'read'; roomId: string }
 
 type Listeners = {
   onEvent: (envelope: RealtimeEventEnvelope) => void
   /** Events may have been missed. */
   onReset: () => void
+  /** Another tab has marked a room as read. */
+  onRead: (roomId: string) => void
 }
 
 /**
@@ -62,6 +65,11 @@ export class SharedEvents {
     })
   }
 
+  /** Tells the other tabs that a room was marked as read here. */
+  tellRead(roomId: string): void {
+    this.#tell({ kind: 'read', roomId })
+  }
+
   close(): void {
     this.#realtime?.close()
     this.#closed.abort()
@@ -100,6 +108,7 @@ export class SharedEvents {
       if (this.#realtime) this.#tell({ kind: 'connection', connection: this.connection.value })
       return
     }
+    if (told.kind === 'read') return this.#listeners?.onRead(told.roomId)
     this.#heard = true
     if (told.kind === 'event') this.#take(told.envelope)
     else if (told.kind === 'connection') this.#enter(told.connection)

@@ -1,5 +1,5 @@
 import type { MemberClient } from '@parley/client'
-import type { RoomTimelinePage } from '@parley/client/contract'
+import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import type { People } from './people.ts'
 import type { TimelineSource } from './timeline.ts'
 
@@ -46,6 +46,10 @@ function taught(people: People, page: RoomTimelinePage | undefined): RoomTimelin
 const mostAtOnce = 100
 
 async function readMessages(api: MemberClient['api'], roomId: string, eventIds: string[]) {
-  const { messages } = await api.message.batchGetMessages({ roomId, eventIds: eventIds.slice(0, mostAtOnce) })
+  const messages: Message[] = []
+  for (let from = 0; from < eventIds.length; from += mostAtOnce) {
+    const some = eventIds.slice(from, from + mostAtOnce)
+    messages.push(...(await api.message.batchGetMessages({ roomId, eventIds: some })).messages)
+  }
   return messages
 }

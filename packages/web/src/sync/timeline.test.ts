@@ -20,8 +20,9 @@ function room(rows: string[]) {
       ),
     )
   })
-  const timeline = new Timeline({ read, readAround: () => read(), readMessages: () => Promise.resolve([]) })
-  return { rows, read, timeline, shown: () => timeline.window.value?.rows.map(({ id }) => id) }
+  const readMessages = jest.fn((_: string[]) => Promise.resolve([]))
+  const timeline = new Timeline({ read, readAround: () => read(), readMessages })
+  return { rows, read, readMessages, timeline, shown: () => timeline.window.value?.rows.map(({ id }) => id) }
 }
 
 test('rows that come in a burst are read together, and none is missed', async () => {
@@ -81,4 +82,30 @@ test('what could not be read is tried again, but not where one may not read', as
   await jest.advanceTimersByTimeAsync(60_000)
   expect(read.mock.calls.length).toBe(asked)
   jest.useRealTimers()
+})
+
+test('what happens where nobody looks is read once when somebody does', async () => {
+  const { rows, read, readMessages, timeline, shown } = room(['a'])
+  const until = async (last: string) => {
+    while (shown()?.at(-1) !== last) await new Promise<void>((resolve) => timeline.window.subscribe(resolve))
+  }
+  await timeline.reload()
+  const close = timeline.open()
+  rows.push('b')
+  timeline.rowsCame()
+  await until('b')
+  close()
+  const asked = read.mock.calls.length
+  for (const id of 'cdef') {
+    rows.push(id)
+    timeline.rowsCame()
+    await timeline.messagesChanged(['a', id])
+  }
+  expect([read.mock.calls.length, readMessages.mock.calls.length]).toEqual([asked, 0])
+
+  timeline.open()
+  await until('f')
+  expect(shown()).toEqual([...'abcdef'])
+  expect(read.mock.calls.length).toBe(asked + 1)
+  expect(readMessages.mock.calls).toEqual([[['a']]])
 })

@@ -44,6 +44,11 @@ export class Timeline {
   isFollowed = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
+  /** Views that show it now. */
+  #views = 0
+  /** What happened while nobody looked: whether rows came, and which of those it holds changed. */
+  #missedRows = false
+  readonly #missedChanges = new Set<string>()
   #catchingUp = false
   #again = false
   #readOnAt = -Infinity
@@ -51,6 +56,33 @@ export class Timeline {
 
   constructor(source: TimelineSource) {
     this.#source = source
+  }
+
+  /** Somebody looks at it, until the answer is called: what they missed is read now, and what happens from now on at once. */
+  open(): () => void {
+    this.#views++
+    if (this.#missedRows) this.rowsCame()
+    const ids = [...this.#missedChanges]
+    this.#missedChanges.clear()
+    if (ids.length > 0) void this.refresh(ids).catch(() => undefined)
+    return () => void this.#views--
+  }
+
+  /** Whether somebody looks at it. */
+  get isOpen(): boolean {
+    return this.#views > 0
+  }
+
+  /** Rows came at its end. */
+  rowsCame(): void {
+    this.#missedRows = !this.isOpen
+    if (this.isOpen) void this.catchUp()
+  }
+
+  /** Messages were changed. */
+  async messagesChanged(ids: readonly string[]): Promise<void> {
+    if (this.isOpen) return this.refresh(ids)
+    for (const id of ids) this.#missedChanges.add(id)
   }
 
   /** Reads the newest rows; what was shown stays until they are there. */
