@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from '@jest/globals'
+import { hasFfmpeg } from '@parley/testkit'
+import type { Locator, Page } from 'playwright-core'
+import { film, mp4 } from '../src/films.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, messageWith, say, signInAt, useBrowser, visit } from '../src/web-client.ts'
+
+let ada: Person
+let bob: Person
+let roomId: string
+
+useBrowser('files', async () => {
+  ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(await theOwner(), [ada, bob])
+})
+
+const filesToSend = (page: Page) => page.getByRole('list', { name: 'Files to send' })
+
+/** Drags a file from outside of the browser over the middle of an element, and looks at it before it is let go. */
+async function dragged(page: Page, path: string, onto: Locator, before: () => Promise<unknown>): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const box = await onto.boundingBox()
+  if (!box) throw new Error('there is nothing to drop on')
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    session.send('Input.dispatchDragEvent', { type, ...at, data })
+  await drag('dragEnter')
+  await drag('dragOver')
+  await before()
+  await drag('drop')
+}
+
+inBrowser('what is pasted or dragged into a room or a thread is sent from there', async () => {
+  const root = await post(bob, roomId, 'Show me')
+  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  await page.getByRole('textbox', { name: 'Write a message' }).evaluate((field) => {
+    const page = globalThis as unknown as Record<
+      string,
+      new (...given: unknown[]) => { items: { add(file: unknown): void } }
+    >
+    const { DataTransfer, File, ClipboardEvent } = page
+    if (!DataTransfer || !File || !ClipboardEvent) throw new Error('this browser cannot paste')
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File(['from the clipboard'], 'pasted.txt', { type: 'text/plain' }))
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+    ;(field as unknown as { dispatchEvent(event: unknown): void }).dispatchEvent(paste)
+  })
+  await filesToSend(page).getByText('pasted.txt').waitFor()
+
+  const folder = await mkdtemp(join(tmpdir(), 'parley-drag-'))
+  try {
+    const path = join(folder, 'dragged.txt')
+    await writeFile(path, 'from the desk')
+    const [main, thread] = [page.getByRole('main'), page.getByRole('complementary')]
+    await dragged(page, path, main.getByRole('log'), () => main.locator('.dropping').waitFor())
+    await filesToSend(page).filter({ hasText: 'dragged.txt' }).getByText('13 byte').waitFor()
+    await say(page, 'From here and there')
+    for (const name of ['pasted.txt', 'dragged.txt'])
+      await messageWith(page, 'From here and there').getByRole('link', { name }).waitFor()
+
+    await dragged(page, path, thread.getByRole('log'), () => page.locator('aside.dropping').waitFor())
+    await thread.getByRole('list', { name: 'Files to send' }).getByText('13 byte').waitFor()
+    await thread.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
+    await thread.getByRole('article').getByRole('link', { name: 'dragged.txt' }).waitFor()
+
+    // What misses both leads nowhere.
+    const address = page.url()
+    await dragged(page, path, page.getByRole('navigation', { name: 'Rooms' }), async () => undefined)
+    await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+    expect([page.url(), await page.locator('.dropping').count()]).toEqual([address, 0])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('an upload is paused and goes on where it was', async () => {
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await using ofBob = await visit(`/chat/-/${roomId}`)
+  await Promise.all([signInAt(ofAda.page, ada), signInAt(ofBob.page, bob)])
+  const { page } = ofAda
+  const content = randomBytes(4_000_000)
+  let [chunks, bytes] = [0, 0]
+  let release: () => void = () => undefined
+  const paused = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/UploadChunk', async (route) => {
+    bytes += route.request().postDataBuffer()?.length ?? 0
+    if (++chunks === 2) await paused
+    await route.continue()
+  })
+  const second = page.waitForRequest(() => chunks === 2)
+  await page
+    .getByLabel('Attach files')
+    .setInputFiles([{ name: 'large.bin', mimeType: 'application/zip', buffer: content }])
+  await second
+  await filesToSend(page).getByRole('button', { name: 'Pause' }).click()
+  const answered = page.waitForResponse('**/UploadChunk')
+  release()
+  await answered
+  await filesToSend(page).getByRole('button', { name: 'Resume' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  expect(chunks).toBe(2)
+
+  await filesToSend(page).getByRole('button', { name: 'Resume' }).click()
+  await filesToSend(page).getByText('4 MB').waitFor()
+  // Nothing went up twice.
+  expect(bytes - content.length).toBeLessThan(chunks * 500)
+  await say(page, 'All of it')
+  const link = messageWith(ofBob.page, 'All of it').getByRole('link', { name: 'large.bin' })
+  const url = new URL((await link.getAttribute('href')) ?? '', page.url())
+  const received = await ofBob.page.request.get(url.href)
+  expect((await received.body()).equals(content)).toBe(true)
+  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+if (hasFfmpeg())
+  inBrowser('a film is prepared while one waits, and then played where it stands', async () => {
+    await using ofAda = await visit(`/chat/-/${roomId}`)
+    await using ofBob = await visit(`/chat/-/${roomId}`)
+    await Promise.all([signInAt(ofAda.page, ada), signInAt(ofBob.page, bob)])
+    await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+    await ofAda.page
+      .getByLabel('Attach files')
+      .setInputFiles([{ name: mp4.filename, mimeType: mp4.contentType, buffer: await film() }])
+    await filesToSend(ofAda.page).getByText('kB').waitFor()
+    await say(ofAda.page, 'Look at this')
+    const video = messageWith(ofBob.page, 'Look at this').locator('video')
+    await video.waitFor({ timeout: 90_000 })
+    const played = await video.evaluate(async (element) => {
+      const film = element as unknown as EventTarget & { play(): Promise<void>; videoWidth: number; duration: number }
+      const ended = new Promise((resolve) => film.addEventListener('ended', resolve))
+      await film.play()
+      await ended
+      return [film.videoWidth, Math.round(film.duration)]
+    })
+    expect(played).toEqual([640, 1])
+    expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  })
+else console.log('films: not tried in a browser: ffmpeg is not on PATH')

@@ -1,0 +1,32 @@
+import type { Attachment } from 'svelte/attachments'
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
+
+/** Lets files be dropped on an element, which has the class `dropping` while they hang over it. `may`: whether they are taken. */
+export const dropFiles =
+  (may: () => boolean, take: (files: FileList) => void): Attachment<HTMLElement> =>
+  (element) => {
+    const gone = new AbortController()
+    const on = (kind: 'dragover' | 'dragleave' | 'drop', listener: (event: DragEvent) => void) =>
+      element.addEventListener(kind, listener, { signal: gone.signal })
+    on('dragover', (event) => {
+      if (!hasFiles(event) || !may()) return
+      event.preventDefault()
+      element.classList.add('dropping')
+    })
+    on('dragleave', ({ relatedTarget }) => {
+      if (!element.contains(relatedTarget as Node | null)) element.classList.remove('dropping')
+    })
+    on('drop', (event) => {
+      element.classList.remove('dropping')
+      if (hasFiles(event) && event.dataTransfer && may()) take(event.dataTransfer.files)
+    })
+    return () => gone.abort()
+  }
+
+/** Files that miss such an element are left alone: the browser would go to them, away from this page. */
+export function keepPage(event: DragEvent): void {
+  if (!hasFiles(event)) return
+  if (event.type === 'dragover' && !event.defaultPrevented && event.dataTransfer) event.dataTransfer.dropEffect = 'none'
+  event.preventDefault()
+}
