@@ -11,6 +11,9 @@ import {
   type EventHandler,
   type EventPreparation,
 } from '../src/index.ts'
+import { watchConsumer } from '../src/consume/watch.ts'
+import { parkedEvents } from '../src/schema.ts'
+import { keeperSubject } from '../src/subjects.ts'
 import { commit, store, upTo } from './_events.ts'
 import { eventually } from './_eventually.ts'
 import { outageBefore } from './_outage.ts'
@@ -136,6 +139,44 @@ test('a parked event is listed, and handled once more when it is asked for; when
   await eventually(async () => expect(await listed()).toEqual([]))
   expect(handled.sort()).toEqual([first, second])
   expect(await metricsText()).toMatch(/events_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
+})
+
+test('all consumers of a process are asked about at once: how far behind, what is parked, what is to be replayed', async () => {
+  await using database = await newDatabase()
+  const { db } = database
+  await using relay = await startRelay({ ...database, bus, service: 'watched' })
+  let isMended = false
+  const hold = new AbortController()
+  const busy = new Promise<void>((resolve) => hold.signal.addEventListener('abort', () => resolve()))
+  await using _behind = await consumer('behind', { db, on: () => busy })
+  await using _parking = await consumer('parking', {
+    db,
+    on: () => (isMended ? Promise.resolve() : Promise.reject(new Error('not yet'))),
+  })
+  let asked = 0
+  let wakes = 0
+  bus.nc.subscribe(keeperSubject('test', 'lags'), { callback: () => void asked++ })
+  await using watch = watchConsumer(db, { bus, durable: { service: 'test', durable: 'neither' }, onReplay: () => {} })
+  using _end = { [Symbol.dispose]: () => hold.abort() }
+  const shows = (lag: string, parked: string) =>
+    eventually(async () => {
+      watch.wake()
+      wakes += 1
+      const text = await metricsText()
+      expect(text).toMatch(new RegExp(`events_consumer_lag\\{[^}]*test-behind[^}]*\\} ${lag}`))
+      expect(text).toMatch(new RegExp(`events_parked_waiting\\{[^}]*test-parking[^}]*\\} ${parked}`))
+    })
+  await store(relay, await commit(database, 'behind', [1]))
+  await store(relay, await commit(database, 'parking', [1]))
+  await shows('1', '1')
+  isMended = true
+  // As another process does that was asked for the replay: nobody tells this one.
+  await db.update(parkedEvents).set({ replayRequestedAt: new Date() })
+  await shows('1', '0')
+  hold.abort()
+  await shows('0', '0')
+  // Once at the start, and once for each time it was woken.
+  expect(asked).toBeLessThanOrEqual(1 + wakes)
 })
 
 test('an event that fails ten times is parked, the others of its message and its room go on', async () => {

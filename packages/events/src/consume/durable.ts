@@ -11,8 +11,3 @@ export type Durable = { service: string; durable: string }
 export async function declareDurable(bus: Bus, { service, durable }: Durable, subject: string): Promise<void> {
   await askKeeper(bus, 'durable', { durable, subject, anew: false }, service)
 }
-
-/** Messages that a durable consumer has not acknowledged, those it never saw included. */
-export async function durableLag(bus: Bus, { service, durable }: Durable): Promise<number> {
-  return (await askKeeper(bus, 'lag', { durable }, service)).messages
-}

@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { EventSchema } from '@parley/contracts/internal'
-import { CommitChannel, isDatabaseUnavailable, type Db, type Reader } from '@parley/postgres'
+import { CommitChannel, isDatabaseUnavailable, type Db } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
@@ -16,24 +16,22 @@ export const replaysRequested = new CommitChannel()
 /** A consumer that can handle a parked event. */
 export type Replaying = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
-/** How many events of a consumer are parked. */
-export const countParked = (db: Reader, consumer: string): Promise<number> =>
-  db.$count(parkedEvents, and(eq(parkedEvents.consumer, consumer), isNotNull(parkedEvents.parkedAt)))
-
 /**
  * Handles once more what an operator wants to be; the inbox knows each already, so nothing else brings it. One that fails
- * again stays parked. Rejects while the database or a neighbour is away: what is left comes again.
+ * again stays parked. Resolves with how many it tried. Rejects while the database or a neighbour is away: what is left comes
+ * again.
  */
-export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<void> {
+export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying
-  while (!signal.aborted) {
+  let tried = 0
+  for (; !signal.aborted; tried++) {
     const [parked] = await db
       .select()
       .from(parkedEvents)
       .where(and(eq(parkedEvents.consumer, consumer), isNotNull(parkedEvents.replayRequestedAt)))
       .orderBy(asc(parkedEvents.replayRequestedAt), asc(parkedEvents.eventId))
       .limit(1)
-    if (!parked) return
+    if (!parked) break
     try {
       await replay(replaying, parked)
     } catch (error) {
@@ -41,6 +39,7 @@ export async function replayParked(replaying: Replaying, signal: AbortSignal): P
       await stayParked(db, parked, reasonOf(error))
     }
   }
+  return tried
 }
 
 type Parked = typeof parkedEvents.$inferSelect

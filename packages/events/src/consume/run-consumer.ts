@@ -1,18 +1,18 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
-import { gauge, logger } from '@parley/telemetry'
+import { logger } from '@parley/telemetry'
 import { keeperStartsMs } from '../keep/asks.ts'
-import { parkedWaiting } from '../metrics.ts'
 import { isUnanswered } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
-import { declareDurable, durableLag, type Durable } from './durable.ts'
+import { declareDurable, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
 import { isReachable, type EventPreparation, type Outcome } from './handling.ts'
 import type { Hands } from './hands.ts'
 import { deleteOldNotes } from './inbox.ts'
-import { countParked, replayParked, replaysRequested } from './replay.ts'
+import { replayParked, replaysRequested } from './replay.ts'
 import { Puller } from './pull.ts'
+import { watchConsumer } from './watch.ts'
 
 const log = logger('consumer')
 const pauseMs = 500
@@ -94,24 +94,16 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   }
   const looping = loop()
 
-  let lag = 0
-  const labels = { consumer: name }
-  resources.use(gauge('events_consumer_lag', { description: 'Messages a consumer has not handled', labels }, () => lag))
-  let parked = 0
-  resources.use(parkedWaiting({ ...labels, service: durable.service }, () => parked))
   const job = (task: string, everyMs: number, run: (stopped: AbortSignal) => Promise<void>): Periodic =>
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
-  job('lag', 30_000, async () => {
-    if (known && bus.connected()) lag = await durableLag(bus, durable).catch(() => lag)
-  })
   job('check', 60_000, async () => {
     if (bus.connected() && !databaseAway) await check()
   })
-  const replays = job('replay', 30_000, async (stopped) => {
+  const replays = job('replay', 600_000, async (stopped) => {
     if (databaseAway) return
-    await replayParked({ db, consumer: name, prepare }, stopped)
-    parked = await countParked(db, name)
+    if ((await replayParked({ db, consumer: name, prepare }, stopped)) > 0) watch.wake()
   })
+  const watch = resources.use(watchConsumer(db, { bus, durable, onReplay: () => replays.wake() }))
   resources.use(replaysRequested.listen(db, () => replays.wake()))
   job('inbox cleanup', 600_000, async () => {
     if (!databaseAway) await deleteOldNotes(db, name, stop.signal)

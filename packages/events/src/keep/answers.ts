@@ -7,7 +7,7 @@ import { durableName, eventStream } from '../subjects.ts'
 import type { Asks, Verb } from './asks.ts'
 import * as checks from './checks.ts'
 import { Refusal } from './checks.ts'
-import { lastAcknowledged, makeDurable, placesOfDurables } from './durables.ts'
+import { lagsOfDurables, lastAcknowledged, makeDurable, placesOfDurables } from './durables.ts'
 import { countOnStream, removeSome } from './erase.ts'
 import { makeReader } from './readers.ts'
 import type { Recoveries } from './recoveries.ts'
@@ -56,11 +56,7 @@ export const answers: {
     return {}
   },
 
-  lag: async ({ bus, asker }, ask) => {
-    const { manager } = await jetStream(bus)
-    const info = await manager.consumers.info(eventStream, ownDurable(asker, ask))
-    return { messages: info.num_pending + info.num_ack_pending }
-  },
+  lags: async ({ bus, asker }) => ({ messages: await lagsOfDurables(bus, durableName(asker, '')) }),
 
   acknowledged: async ({ bus, asker }, ask) => ({ eventIds: await lastAcknowledged(bus, ownDurable(asker, ask)) }),
 

@@ -21,8 +21,8 @@ export type Asks = {
   reader: { ask: { id: string; subject: string; startSeq: number }; answer: Record<string, never> }
   /** Makes a durable consumer unless it is there; `anew`: it begins at the first event again. */
   durable: { ask: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
-  /** How many messages a durable consumer has not acknowledged, those it never saw included. */
-  lag: { ask: { durable: string }; answer: { messages: number } }
+  /** How many messages each durable consumer of the asker has not acknowledged, those it never saw included. */
+  lags: { ask: Record<string, never>; answer: { messages: Record<string, number> } }
   /** Ids of the events in the newest message below which a durable consumer acknowledged everything; none if unknown. */
   acknowledged: { ask: { durable: string }; answer: { eventIds: string[] } }
   /**

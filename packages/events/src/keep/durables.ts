@@ -62,6 +62,15 @@ async function findDurable(bus: Bus, name: string): Promise<ConsumerInfo | undef
   }
 }
 
+/** How many messages each durable whose name begins so has not acknowledged, those it never saw included. */
+export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
+  const { manager } = await jetStream(bus)
+  const lags: Record<string, number> = {}
+  for await (const { name, num_pending, num_ack_pending } of manager.consumers.list(eventStream))
+    if (name.startsWith(prefix)) lags[name] = num_pending + num_ack_pending
+  return lags
+}
+
 /** How far the durables have come, and where the stream begins. */
 export async function placesOfDurables(bus: Bus): Promise<Asks['passed']['answer']> {
   const { manager } = await jetStream(bus)

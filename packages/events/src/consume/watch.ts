@@ -1,0 +1,113 @@
+import { and, inArray, isNotNull, sql } from 'drizzle-orm'
+import { isDatabaseUnavailable, type Db, type Reader } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { periodically, Resources, type Periodic } from '@parley/runtime'
+import { gauge } from '@parley/telemetry'
+import { askKeeper } from '../keep/asks.ts'
+import { parkedWaiting } from '../metrics.ts'
+import { parkedEvents } from '../schema.ts'
+import { durableName } from '../subjects.ts'
+import type { Durable } from './durable.ts'
+
+const everyMs = 30_000
+
+/** A consumer of this process. */
+type Watched = {
+  bus: Bus
+  durable: Durable
+  /** Events of it that are parked are to be handled once more. */
+  onReplay: () => void
+}
+
+/** A consumer that is watched, until disposed. */
+export type ConsumerWatch = AsyncDisposable & {
+  /** Its parked events have changed. */
+  wake(): void
+}
+
+type State = Watched & { name: string; lag: number; parked: number }
+
+const watches = new WeakMap<Db, Watch>()
+
+/**
+ * Measures how far a consumer is behind and how many events it has parked, and looks for replays that another process was
+ * asked for. Asks once for all consumers of a database, however many there are.
+ */
+export function watchConsumer(db: Db, watched: Watched): ConsumerWatch {
+  let watch = watches.get(db)
+  if (watch === undefined) watches.set(db, (watch = new Watch(db)))
+  return watch.add(watched)
+}
+
+class Watch {
+  readonly #db: Db
+  readonly #consumers = new Set<State>()
+  #looking: Periodic | undefined
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  add(watched: Watched): ConsumerWatch {
+    const { service, durable } = watched.durable
+    const state = { ...watched, name: durableName(service, durable), lag: 0, parked: 0 }
+    const resources = new Resources()
+    const labels = { consumer: state.name }
+    const lag = { description: 'Messages a consumer has not handled', labels }
+    resources.use(gauge('events_consumer_lag', lag, () => state.lag))
+    resources.use(parkedWaiting({ ...labels, service }, () => state.parked))
+    resources.defer('watch', () => this.#remove(state))
+    this.#consumers.add(state)
+    const looking = (this.#looking ??= periodically({
+      ...{ name: 'watch of consumers', everyMs },
+      run: () => Promise.all([this.#countParked(), this.#measureLag()]).then(() => undefined),
+    }))
+    return Object.assign(resources.move(), { wake: () => looking.wake() })
+  }
+
+  async #remove(state: State): Promise<void> {
+    this.#consumers.delete(state)
+    if (this.#consumers.size > 0) return
+    const looking = this.#looking
+    this.#looking = undefined
+    await looking?.[Symbol.asyncDispose]()
+  }
+
+  async #countParked(): Promise<void> {
+    const names = Array.from(this.#consumers, ({ name }) => name)
+    // While the database is away nothing is known of them.
+    const found = await parkedOf(this.#db, names).catch((error: unknown) => {
+      if (!isDatabaseUnavailable(error)) throw error
+    })
+    if (found === undefined) return
+    for (const state of this.#consumers) {
+      const { parked = 0, replays = 0 } = found.get(state.name) ?? {}
+      state.parked = parked
+      if (replays > 0) state.onReplay()
+    }
+  }
+
+  async #measureLag(): Promise<void> {
+    const buses = new Map(Array.from(this.#consumers, ({ bus, durable }) => [durable.service, bus]))
+    for (const [service, bus] of buses) {
+      if (!bus.connected()) continue
+      // What is not known keeps its last value: the keeper may be away, or the durable not there yet.
+      const answer = await askKeeper(bus, 'lags', {}, service).catch(() => undefined)
+      for (const state of this.#consumers) state.lag = answer?.messages[state.name] ?? state.lag
+    }
+  }
+}
+
+/** How many events of consumers are parked, and how many of these are to be handled once more. */
+async function parkedOf(db: Reader, names: string[]): Promise<Map<string, { parked: number; replays: number }>> {
+  const rows = await db
+    .select({
+      consumer: parkedEvents.consumer,
+      parked: sql`count(*)`.mapWith(Number),
+      replays: sql`count(${parkedEvents.replayRequestedAt})`.mapWith(Number),
+    })
+    .from(parkedEvents)
+    .where(and(inArray(parkedEvents.consumer, names), isNotNull(parkedEvents.parkedAt)))
+    .groupBy(parkedEvents.consumer)
+  return new Map(rows.map(({ consumer, ...counts }) => [consumer, counts]))
+}
