@@ -43,7 +43,7 @@ export function authorizationCodeFlow(
       const { origin } = new URL(baseUrl)
       if (!URL.canParse(issuer) || new URL(issuer).origin !== origin || authorizeUrl.origin !== origin) {
         throw new ConnectError(
-          `the server at ${baseUrl} says that it is ${issuer || 'nobody'}`,
+          `wrong issuer: the server at ${baseUrl} names ${issuer || 'none'}`,
           Code.FailedPrecondition,
         )
       }
@@ -65,11 +65,14 @@ export function authorizationCodeFlow(
         return more.length === 0 ? value : ''
       }
       if (only('state') !== state || only('iss') !== issuer) {
-        throw new ConnectError('this is the answer to another request, or of another server', Code.FailedPrecondition)
+        throw new ConnectError(
+          'invalid state: the answer is to another request, or from another server',
+          Code.FailedPrecondition,
+        )
       }
       const error = only('error')
       if (error === 'access_denied')
-        throw new ConnectError('permission denied: the person refused', Code.PermissionDenied)
+        throw new ConnectError('permission denied: the user refused', Code.PermissionDenied)
       const code = only('code')
       if (error !== '' || code === '') throw new ConnectError(only('error_description') || error, Code.InvalidArgument)
       return exchange({

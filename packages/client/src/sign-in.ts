@@ -65,7 +65,7 @@ export function accountSteps(
     async verifyRegistrationCode({ email, code }) {
       const { completionToken } = await post('/auth/register/verify-code', { email, code })
       if (typeof completionToken === 'string') return { token: completionToken }
-      throw new ConnectError('the server took the code without a token to go on with', Code.Unknown)
+      throw new ConnectError('the server accepted the code without returning a token', Code.Unknown)
     },
     completeRegistration: (request) => makeAccount('register/complete', request),
     async getInvite({ token }) {
@@ -92,7 +92,7 @@ function signedInOf(answer: Record<string, unknown>): SignedIn {
   const user = fieldsOf(answer.user)
   const { token = '' } = answer
   if (typeof token !== 'string' || typeof user.id !== 'string' || typeof user.login !== 'string') {
-    throw new ConnectError('the server answered a sign-in without saying who signed in', Code.Unknown)
+    throw new ConnectError('the server answered a sign-in without naming the user', Code.Unknown)
   }
   return { userId: user.id, login: user.login, token }
 }

@@ -29,14 +29,14 @@ export const inviteUnknown = () =>
   new ConnectError('invite not found: it is unknown, used up, revoked or expired; ask for another one', Code.NotFound)
 export const invalidInvite = (why: string) => new ConnectError(`invalid invite: ${why}`, Code.InvalidArgument)
 export const tooManyInvites = (most: number) =>
-  new ConnectError(`${most} invites hold already: revoke some first`, Code.ResourceExhausted)
+  new ConnectError(`too many open invites (${most}): revoke some first`, Code.ResourceExhausted)
 export const oneSessionOrAllOthers = () =>
-  new ConnectError('name a session, or ask for all others', Code.InvalidArgument)
+  new ConnectError('session required: name one, or ask for all others', Code.InvalidArgument)
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const userNotFound = (login: string) => new ConnectError(`user not found: "${login}"`, Code.NotFound)
 export const roleNotFound = (name: string) => new ConnectError(`role not found: "${name}"`, Code.NotFound)
 export const everyoneIsImplicit = () =>
-  new ConnectError('every account holds the role everyone; it cannot be assigned', Code.InvalidArgument)
+  new ConnectError('the role everyone cannot be assigned: every account has it', Code.InvalidArgument)
 export const loginTaken = (login: string) => new ConnectError(`username already taken: "${login}"`, Code.AlreadyExists)
 export const handleTaken = (name: string) =>
   new ConnectError(`name already taken: "${name}" is a login or a role`, Code.AlreadyExists)
@@ -45,7 +45,7 @@ export const emailTaken = () =>
 export const emailNotHeld = () => new ConnectError('the account has no such e-mail address', Code.NotFound)
 export const emailStays = () =>
   new ConnectError(
-    'the address stays until the account has an older one, or one for seven days; an administrator can remove it',
+    'this e-mail address cannot be removed yet: the account needs another one that is older, or at least seven days old',
     Code.FailedPrecondition,
   )
 export const registrationClosed = () => new ConnectError('Registration is disabled', Code.PermissionDenied)
@@ -65,7 +65,7 @@ export const invalidRedirectUri = () =>
 export const invalidChallenge = () =>
   new ConnectError('invalid code challenge: it must be a SHA-256 in base64url (method S256)', Code.InvalidArgument)
 export const consentMissing = () =>
-  new ConnectError('consent required: the user has not let this origin in', Code.FailedPrecondition)
+  new ConnectError('consent required: the user has not granted access to this origin', Code.FailedPrecondition)
 export const invalidAuthorizationCode = () =>
   new ConnectError(
     'invalid authorization code: it is unknown, used, expired or not for this client',
@@ -74,7 +74,7 @@ export const invalidAuthorizationCode = () =>
 export const mailNotSent = () => new ConnectError('the mail could not be sent; try again in a moment', Code.Unavailable)
 export const noMailer = () => new ConnectError('this server cannot send mail', Code.FailedPrecondition)
 export const userLimitReached = (most: number) =>
-  new ConnectError(`this server has as many accounts as it may have (${most})`, Code.ResourceExhausted)
+  new ConnectError(`user limit reached: this server allows ${most} accounts`, Code.ResourceExhausted)
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)
 export const invalidPassword = (why: string) => new ConnectError(`invalid password: ${why}`, Code.InvalidArgument)
 export const invalidEmail = () => new ConnectError('invalid e-mail address', Code.InvalidArgument)
@@ -84,29 +84,36 @@ export const invalidStatus = (why: string) => new ConnectError(`invalid custom s
 export const unknownTimezone = (name: string) =>
   new ConnectError(`unknown time zone "${name.slice(0, 64)}"`, Code.InvalidArgument)
 export const unknownTimeFormat = () => new ConnectError('unknown time format', Code.InvalidArgument)
-export const imageMissing = () => new ConnectError('the request holds no image', Code.InvalidArgument)
-export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
+export const imageMissing = () => new ConnectError('image required: the request contains none', Code.InvalidArgument)
+export const emptyUpdate = () =>
+  new ConnectError('nothing to update: at least one field is required', Code.InvalidArgument)
 export const usernameCooldown = (until: Date) =>
-  new ConnectError(`the login can be changed again from ${until.toISOString()}`, Code.FailedPrecondition)
+  new ConnectError(
+    `username changed too recently: it can be changed again from ${until.toISOString()}`,
+    Code.FailedPrecondition,
+  )
 export const userUnknown = () => new ConnectError('user not found', Code.NotFound)
 export const permissionMissing = (permission: string) =>
   new ConnectError(`permission denied: this needs ${permission}`, Code.PermissionDenied)
 export const notOnYourself = () =>
-  new ConnectError('permission denied: administrators do not do this to their own account', Code.PermissionDenied)
+  new ConnectError('permission denied: you cannot do this to your own account', Code.PermissionDenied)
 export const ownersAlone = () =>
-  new ConnectError('permission denied: only owners change owners, or who is owner', Code.PermissionDenied)
+  new ConnectError(
+    'permission denied: only an owner can change the account or the role of an owner',
+    Code.PermissionDenied,
+  )
 export const ownRoleStays = () =>
-  new ConnectError('nobody takes away their own role of owner or admin', Code.FailedPrecondition)
+  new ConnectError('you cannot remove your own role of owner or admin', Code.FailedPrecondition)
 export const searchTooLong = (most: number) =>
-  new ConnectError(`a search has at most ${most} characters`, Code.InvalidArgument)
+  new ConnectError(`search too long: at most ${most} characters`, Code.InvalidArgument)
 export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)
 export const tooMany = (what: string, most: number) =>
   new ConnectError(`at most ${most} ${what} at once`, Code.InvalidArgument)
-export const notADigest = () => new ConnectError('a digest has 32 bytes', Code.InvalidArgument)
+export const notADigest = () => new ConnectError('invalid digest: 32 bytes are required', Code.InvalidArgument)
 export const unknownReason = (reason: string) =>
-  new ConnectError(`credentials do not end for the reason "${reason}"`, Code.InvalidArgument)
+  new ConnectError(`unknown reason "${reason}" for ending credentials`, Code.InvalidArgument)
 export const lastOwner = () =>
-  new ConnectError('the last owner cannot go: make somebody else owner first', Code.FailedPrecondition)
+  new ConnectError('the last owner cannot be removed: make somebody else an owner first', Code.FailedPrecondition)
 export const mayNotDeleteSelf = () =>
   new ConnectError('permission denied: this server does not let you delete your account', Code.PermissionDenied)
 export const unknownDeletionToken = () =>
@@ -114,14 +121,13 @@ export const unknownDeletionToken = () =>
 export const deletionTokenOfAnother = () =>
   new ConnectError('permission denied: the confirmation is for another account', Code.PermissionDenied)
 export const unknownEraser = (service: string) =>
-  new ConnectError(`"${service}" keeps nothing of accounts`, Code.InvalidArgument)
-export const notBeingDeleted = () => new ConnectError('nobody asked for that pass', Code.NotFound)
-export const importedIdMissing = () =>
-  new ConnectError('whatever is imported has a source and an id there', Code.InvalidArgument)
+  new ConnectError(`unknown service "${service}": it stores nothing of accounts`, Code.InvalidArgument)
+export const notBeingDeleted = () => new ConnectError('erasure pass not found: it was not requested', Code.NotFound)
+export const importedIdMissing = () => new ConnectError('source and external id are required', Code.InvalidArgument)
 export const importRaced = () =>
   new ConnectError('another import took the same names at the same time; try again', Code.Unavailable)
 export const userLimitTooLow = (most: number, wanted: number) =>
   new ConnectError(
-    `this server may have ${most} accounts (limits.max_users), and ${wanted} more are to be made`,
+    `user limit too low: this server allows ${most} accounts (limits.max_users), and ${wanted} more would be created`,
     Code.ResourceExhausted,
   )

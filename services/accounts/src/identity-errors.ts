@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 export const providerNotFound = (id: string) => new ConnectError(`sign-in provider not found: "${id}"`, Code.NotFound)
 export const providerUnavailable = (label: string) =>
   new ConnectError(`the sign-in provider "${label}" cannot be used at the moment; try again later`, Code.Unavailable)
-export const browserHandleMissing = () => new ConnectError('the browser has no handle', Code.InvalidArgument)
+export const browserHandleMissing = () => new ConnectError('browser handle required', Code.InvalidArgument)
 export const linkStartNotYours = () =>
   new ConnectError(
     'authentication required: sign in with the account that is to be linked, and start again',
@@ -19,4 +19,4 @@ export const identityTaken = () =>
 export const identityNotFound = () =>
   new ConnectError('identity not found: it is not linked to the account', Code.NotFound)
 export const lastWayToSignIn = () =>
-  new ConnectError('it is the last way to sign in; set a password first', Code.FailedPrecondition)
+  new ConnectError('this is the last way to sign in: set a password first', Code.FailedPrecondition)

@@ -6,7 +6,7 @@ export const roleNameTaken = (name: string) =>
   new ConnectError(`role name already taken: "${name}" is a role or a login, or reserved`, Code.AlreadyExists)
 export const badRoleName = () =>
   new ConnectError(
-    'the name of a role has 1 to 32 of a-z, 0-9 and "-", begins with a letter and does not end with "-"',
+    'invalid role name: use 1 to 32 of a-z, 0-9 and "-", with a letter first and no "-" at the end',
     Code.InvalidArgument,
   )
 export const badRoleText = (field: string) =>
@@ -16,15 +16,14 @@ export const tooManyRoles = (most: number) =>
 export const systemRoleStays = (name: string) =>
   new ConnectError(`"${name}" is a system role and cannot be deleted`, Code.FailedPrecondition)
 export const badRoleOrder = (why: string) =>
-  new ConnectError(`not an order of the custom roles: ${why}`, Code.InvalidArgument)
-export const nameLapsed = () =>
-  new ConnectError('making the role took too long and was given up; try again', Code.Unavailable)
+  new ConnectError(`invalid order of the custom roles: ${why}`, Code.InvalidArgument)
+export const nameLapsed = () => new ConnectError('creating the role took too long; try again', Code.Unavailable)
 
 export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
 export const notOneself = () =>
-  new ConnectError('permission denied: permissions are explained about other people only', Code.PermissionDenied)
+  new ConnectError('permission denied: only permissions of other people can be explained', Code.PermissionDenied)
 export const roomNotExplained = () =>
   new ConnectError('permission denied: permissions cannot be explained in that room', Code.PermissionDenied)
 export const neighbourSilent = (service: string, cause: unknown) =>
@@ -36,23 +35,25 @@ export const unknownPermission = (permission: string) =>
 export const notDecidedThere = (permission: string, kind: string) =>
   new ConnectError(`${permission} cannot be decided for a ${kind}`, Code.InvalidArgument)
 export const ownerMayEverything = () =>
-  new ConnectError('owners are allowed everything; the role owner has no decisions', Code.InvalidArgument)
+  new ConnectError('the role owner has no permission decisions: owners are allowed everything', Code.InvalidArgument)
 
 export const lacksPermission = (permission: Permission) =>
   new ConnectError(`permission denied: this needs ${permission}`, Code.PermissionDenied)
 export const onlyOwners = () => new ConnectError('permission denied: only owners may see this', Code.PermissionDenied)
 
-export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
+export const emptyUpdate = () =>
+  new ConnectError('nothing to update: at least one field is required', Code.InvalidArgument)
 export const textTooLong = (field: string, bytes: number) =>
   new ConnectError(`${field} is longer than ${bytes} bytes`, Code.InvalidArgument)
-export const imageMissing = () => new ConnectError('the request holds no image', Code.InvalidArgument)
+export const imageMissing = () => new ConnectError('image required: the request contains none', Code.InvalidArgument)
 
 export const blockedUsernameTooLong = (characters: number) =>
-  new ConnectError(`a blocked username has at most ${characters} characters`, Code.InvalidArgument)
+  new ConnectError(`blocked username too long: at most ${characters} characters`, Code.InvalidArgument)
 export const blockedUsernamesTooLarge = (bytes: number) =>
-  new ConnectError(`the blocked usernames have at most ${bytes} bytes in all`, Code.InvalidArgument)
+  new ConnectError(`too many blocked usernames: at most ${bytes} bytes in all`, Code.InvalidArgument)
 
 export const entryNotFound = () => new ConnectError('audit log entry not found', Code.NotFound)
-export const badSequence = () => new ConnectError('a sequence is a decimal number', Code.InvalidArgument)
+export const badSequence = () =>
+  new ConnectError('invalid sequence: a decimal number is required', Code.InvalidArgument)
 export const timesReversed = () => new ConnectError('created_at_from is after created_at_to', Code.InvalidArgument)
 export const tooManyLogins = (most: number) => new ConnectError(`at most ${most} logins at once`, Code.InvalidArgument)

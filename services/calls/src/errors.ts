@@ -13,7 +13,8 @@ export const callNotActive = () =>
   new ConnectError('there is no active call in this room; join first', Code.FailedPrecondition)
 export const keyReused = () =>
   new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
-export const joiningFailed = () => unavailable('calls of this room begin and end too fast; try again')
+export const joiningFailed = () => unavailable('calls in this room begin and end too fast; try again')
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
-export const roomsSilent = (cause: unknown) => unavailable('who may see this room cannot be told now; try again', cause)
-export const accountsSilent = (cause: unknown) => unavailable('who takes part cannot be told now; try again', cause)
+export const roomsSilent = (cause: unknown) => unavailable('room membership cannot be checked now; try again', cause)
+export const accountsSilent = (cause: unknown) =>
+  unavailable('call participants cannot be checked now; try again', cause)

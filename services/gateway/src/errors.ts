@@ -38,13 +38,9 @@ const retryAfter = (ms: number) => ({ 'retry-after': String(Math.max(1, Math.cei
 export const tooManySignIns = (retryAfterMs: number) =>
   new ConnectError('too many login attempts; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
 export const tooManyMails = (retryAfterMs: number) =>
-  new ConnectError(
-    'too many mails were asked for; wait and try again',
-    Code.ResourceExhausted,
-    retryAfter(retryAfterMs),
-  )
+  new ConnectError('too many mails requested; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
 export const tooManyProviderSignIns = (retryAfterMs: number) =>
-  new ConnectError('too many sign-ins were begun; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
+  new ConnectError('too many sign-ins started; wait and try again', Code.ResourceExhausted, retryAfter(retryAfterMs))
 export const signInFirst = () => new ConnectError('authentication required: sign in first', Code.Unauthenticated)
 export const csrfMismatch = () =>
   new ConnectError(
@@ -54,7 +50,7 @@ export const csrfMismatch = () =>
 export const badRequest = (what: string) => new ConnectError(what, Code.InvalidArgument)
 export const noPendingRequest = () =>
   new ConnectError(
-    'no authorization request is pending in this session; begin again at the client',
+    'authorization request not found in this session; start again at the client',
     Code.FailedPrecondition,
   )
 /** `resource_exhausted` that says when to come again, to people, to programs and to proxies. */
@@ -65,11 +61,10 @@ const comeAgain = (message: string, retryAfterMs: number) =>
 export const tooManyCalls = (limit: LimitClass, retryAfterMs: number) =>
   comeAgain(`too many calls of this kind (${limit}); wait and try again`, retryAfterMs)
 export const tooManyTrials = (retryAfterMs: number) =>
-  comeAgain('too many calls without a credential that holds came from there; wait and try again', retryAfterMs)
-export const tooManyBytes = () =>
-  comeAgain('too much is being sent and fetched from there at the moment; wait and try again', 1_000)
+  comeAgain('too many unauthenticated calls from your network; wait and try again', retryAfterMs)
+export const tooManyBytes = () => comeAgain('too many bytes in transfer from your network; wait and try again', 1_000)
 export const tooManyImages = () => comeAgain('too many images are being sent at the moment; try again', 1_000)
 export const imageTooLarge = (limit: number) =>
   new ConnectError(`the image is larger than ${limit} bytes`, Code.ResourceExhausted)
 export const uploadsUnavailable = (cause: unknown) =>
-  new ConnectError('images cannot be taken at the moment; try again', Code.Unavailable, undefined, undefined, cause)
+  new ConnectError('image uploads are not available; try again', Code.Unavailable, undefined, undefined, cause)

@@ -230,11 +230,13 @@ describe('an import is refused', () => {
   test('in a room where people have written, and in that of another import', async () => {
     const roomId = await channel()
     await say(fleet.as('ann'), roomId, 'mine')
-    await expect(send(roomId, [message('1', 1)])).rejects.toMatchObject(refused(Code.FailedPrecondition, 'not of this'))
+    await expect(send(roomId, [message('1', 1)])).rejects.toMatchObject(
+      refused(Code.FailedPrecondition, 'not from this'),
+    )
     const other = await channel()
     await send(other, [message('1', 1)])
     await expect(send(other, [message('2', 2)], 'slack:T2')).rejects.toMatchObject(
-      refused(Code.FailedPrecondition, 'not of this'),
+      refused(Code.FailedPrecondition, 'not from this'),
     )
   })
 

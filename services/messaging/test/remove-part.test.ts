@@ -98,7 +98,7 @@ describe('an attachment', () => {
     const { id: eventId } = await say(ann(), roomId, 'x')
     const other = await say(ann(), roomId, 'y')
     const [attachmentId = ''] = await attach(fleet, roomId, other.id, [{}])
-    const none = refused(Code.NotFound, 'no such attachment')
+    const none = refused(Code.NotFound, 'attachment not found')
     await expect(ann().messages.deleteAttachment({ roomId, eventId, attachmentId })).rejects.toMatchObject(none)
     await ann().messages.deleteMessage({ roomId, eventId: other.id })
     for (const id of [other.id, 'Enothing']) {
@@ -137,7 +137,7 @@ describe('a link preview', () => {
     await preview(fleet, roomId, reply.id, { url, title: 'Title', imageKey: 'Kimage' })
     await using recorded = await recordRoom(fleet, roomId)
     const other = ann().messages.deleteLinkPreview({ roomId, eventId: reply.id, url: `${url}b` })
-    await expect(other).rejects.toMatchObject(refused(Code.NotFound, 'no preview of that url'))
+    await expect(other).rejects.toMatchObject(refused(Code.NotFound, 'link preview not found'))
     const foreign = mod().messages.deleteLinkPreview({ roomId, eventId: reply.id, url })
     await expect(foreign).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
     const removing = () => ann().messages.deleteLinkPreview({ roomId, eventId: echoId, url })
@@ -146,7 +146,7 @@ describe('a link preview', () => {
       const message = await read(ann(), roomId, eventId)
       expect([message?.body, message?.linkPreview]).toEqual(['reply', undefined])
     }
-    await expect(removing()).rejects.toMatchObject(refused(Code.NotFound, 'no preview of that url'))
+    await expect(removing()).rejects.toMatchObject(refused(Code.NotFound, 'link preview not found'))
     await eventually(() => recorded.events.length === 1)
     expect(recorded.events[0]?.fact).toMatchObject({
       value: { messageEventId: reply.id, removedLinkPreviewImageKey: 'Kimage', removedAssetIds: [] },

@@ -4,8 +4,8 @@ export const roomNotFound = () => new ConnectError('room not found', Code.NotFou
 export const notAMember = () =>
   new ConnectError('permission denied: you are not a member of this room', Code.PermissionDenied)
 export const roomsSilent = (cause: unknown) =>
-  new ConnectError('memberships cannot be looked up now; try again', Code.Unavailable, undefined, undefined, cause)
+  new ConnectError('room membership cannot be checked now; try again', Code.Unavailable, undefined, undefined, cause)
 export const accountsSilent = (cause: unknown) =>
-  new ConnectError('your session cannot be looked up now; try again', Code.Unavailable, undefined, undefined, cause)
-export const notificationNotFound = () => new ConnectError('no such notification is pending', Code.NotFound)
+  new ConnectError('the session cannot be checked now; try again', Code.Unavailable, undefined, undefined, cause)
+export const notificationNotFound = () => new ConnectError('notification not found: it is not pending', Code.NotFound)
 export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)

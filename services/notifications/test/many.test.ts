@@ -132,7 +132,7 @@ test('a retraction ends the telling of many and takes back what was told, a thou
   await eventually(async () => expect(await jobs()).toBe(0))
 })
 
-test('@here is tried again while nobody can tell who is there, and keeps nobody else waiting', async () => {
+test('@here is tried again while presence is not available, and keeps nobody else waiting', async () => {
   await fleet.start({}, { jobsEveryMs: 200 })
   const [members, followers] = [many(20), many(10, 'Ufollower')]
   fleet.neighbours.room('R1', [...members, ...followers, 'Uann'])

@@ -108,7 +108,7 @@ test('a dismissal waits for the push that shows', async () => {
   await drained()
 })
 
-test('a push waits while nobody can tell who is in do-not-disturb', async () => {
+test('a push waits while do-not-disturb states are not available', async () => {
   await push.subscribe(user, 'unknown')
   await push.subscribe('Uquiet', 'quiet')
   const { neighbours } = push.fleet

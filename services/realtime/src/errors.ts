@@ -25,7 +25,7 @@ export const unsupportedProtocol = (version: number): FatalError => ({
 })
 export const authenticationRequired: FatalError = {
   code: 'authentication_required',
-  message: 'a valid bearer token or session cookie is required',
+  message: 'authentication required: send a valid bearer token or session cookie',
   closeCode: policyViolation,
 }
 export const temporarilyUnavailable: FatalError = {
@@ -36,11 +36,11 @@ export const temporarilyUnavailable: FatalError = {
 /** The code that clients come back after by themselves, later each time. */
 export const tooManyTrials: FatalError = {
   ...temporarilyUnavailable,
-  message: 'too many sockets without a credential that holds came from there; wait and try again',
+  message: 'too many unauthenticated sockets from your network; wait and try again',
 }
 export const tooManySockets: FatalError = {
   ...temporarilyUnavailable,
-  message: 'too many sockets of this account are open here; close some of them and try again',
+  message: 'too many open sockets of this account; close some and try again',
 }
 export const subscribeFailed: FatalError = {
   code: 'subscribe_failed',

@@ -315,7 +315,7 @@ test('a person has a hundred sockets here, and another one when one of them is c
   further.sendRaw(hello(env.signIn('Ucrowd')))
   expect(await further.first('error')).toMatchObject({
     code: 'temporarily_unavailable',
-    message: expect.stringContaining('too many sockets of this account'),
+    message: expect.stringContaining('too many open sockets of this account'),
   })
   expect(await further.closed()).toMatchObject({ code: 1013 })
   expect([first, ...others].filter((socket) => socket?.isClosed)).toEqual([])

@@ -7,7 +7,7 @@ import { Socket } from './_socket.ts'
 const mostTrials = 12
 const refused = {
   code: 'temporarily_unavailable',
-  message: expect.stringContaining('without a credential'),
+  message: expect.stringContaining('unauthenticated'),
   close: 1013,
 }
 const unknown = { code: 'authentication_required', close: 1008 }

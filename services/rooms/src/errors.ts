@@ -14,7 +14,7 @@ export const bannedFromRoom = () =>
   new ConnectError('permission denied: you are banned from this room', Code.PermissionDenied)
 
 export const badRoomName = () =>
-  new ConnectError('a room name has 1 to 30 of the characters A-Z, a-z, 0-9, "_" and "-"', Code.InvalidArgument)
+  new ConnectError('invalid room name: use 1 to 30 of the characters A-Z, a-z, 0-9, "_" and "-"', Code.InvalidArgument)
 export const roomNameTaken = (name: string) =>
   new ConnectError(`room name already taken: "${name}"`, Code.AlreadyExists)
 
@@ -27,7 +27,8 @@ export const universalRoomCannotBeLeft = () =>
 export const mayNotManage = () =>
   new ConnectError('permission denied: changing this room needs room.manage', Code.PermissionDenied)
 export const dmCannotBeManaged = () => new ConnectError('a direct message cannot be managed', Code.InvalidArgument)
-export const emptyUpdate = () => new ConnectError('an update names at least one field', Code.InvalidArgument)
+export const emptyUpdate = () =>
+  new ConnectError('nothing to update: at least one field is required', Code.InvalidArgument)
 export const universalHasNoExplicitMembers = () =>
   new ConnectError('members of a universal room cannot be added or removed', Code.InvalidArgument)
 export const bannedTarget = () =>
@@ -45,16 +46,16 @@ export const mayNotManageGroup = () =>
     Code.PermissionDenied,
   )
 export const badGroupName = () =>
-  new ConnectError('a room group has a name of 1 to 80 characters', Code.InvalidArgument)
+  new ConnectError('invalid room group name: use 1 to 80 characters', Code.InvalidArgument)
 export const badLinkLabel = () =>
-  new ConnectError('a sidebar link has a label of 1 to 80 characters', Code.InvalidArgument)
+  new ConnectError('invalid sidebar link label: use 1 to 80 characters', Code.InvalidArgument)
 export const badLinkUrl = () =>
   new ConnectError(
-    'a sidebar link leads to an http or https URL, or to a path that starts with one "/"',
+    'invalid sidebar link URL: use an http or https URL, or a path that starts with one "/"',
     Code.InvalidArgument,
   )
 export const groupNotEmpty = () =>
-  new ConnectError('the room group still holds rooms (archived ones count) or links', Code.FailedPrecondition)
+  new ConnectError('room group not empty: it still has rooms (archived ones count) or links', Code.FailedPrecondition)
 export const groupsDoNotMatch = () =>
   new ConnectError('the order must name every room group exactly once; list them again', Code.FailedPrecondition)
 export const itemsDoNotMatch = () =>
@@ -97,9 +98,9 @@ export const accountsSilent = (cause: unknown) =>
   new ConnectError('accounts are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
 export const importedIdMissing = () =>
-  new ConnectError('whatever is imported has a source and an id there, of at most 200 characters', Code.InvalidArgument)
+  new ConnectError('source and external id are required, of at most 200 characters each', Code.InvalidArgument)
 export const badDmParticipants = (most: number) =>
   new ConnectError(`a direct message has 1 to ${most} participants`, Code.InvalidArgument)
-export const notAChannel = () => new ConnectError('only a channel can be changed so', Code.InvalidArgument)
+export const notAChannel = () => new ConnectError('only channels can be changed this way', Code.InvalidArgument)
 export const importRaced = () =>
   new ConnectError('another room took the name at the same time; try again', Code.Unavailable)

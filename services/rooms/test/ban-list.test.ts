@@ -71,6 +71,13 @@ test('a lifted ban is listed no more', async () => {
   expect((await listed({ roomId: coffee })).ids).toEqual(['Uben'])
 })
 
+test('a reason is kept without the blanks around it', async () => {
+  await moderator().banMember({ roomId: coffee, userId: 'Uumod', reason: ' \t their noise\n' })
+  const { bans } = await listed({ roomId: coffee })
+  expect(bans.find(({ userId }) => userId === 'Uumod')).toMatchObject({ reason: 'their noise' })
+  await moderator().unbanMember({ roomId: coffee, userId: 'Uumod', reason: 'peace' })
+})
+
 test('pages by cursor and by offset', async () => {
   const first = await listed({ page: { limit: 1 } })
   expect(first.page).toMatchObject({ totalCount: 4n, hasMore: true })

@@ -6,21 +6,21 @@ const invalid = (message: string, cause?: unknown) =>
 const unavailable = (message: string, cause?: unknown) =>
   new ConnectError(message, Code.Unavailable, undefined, undefined, cause)
 
-export const storageUnavailable = (cause: unknown) => unavailable('files cannot be stored or read; try again', cause)
+export const storageUnavailable = (cause: unknown) => unavailable('file storage is not available; try again', cause)
 
 export const unknownBlob = () =>
-  new ConnectError('the uploaded bytes are not there any more; send them again', Code.NotFound)
+  new ConnectError('image not found: it was sent too long ago; send it again', Code.NotFound)
 export const ownerIsGone = () => new ConnectError('the account is deleted', Code.NotFound)
 export const unknownKind = () => invalid('kind must be avatar, logo or banner')
 
 const taken = 'send a JPEG, PNG, GIF or WebP image'
 export const imageIsEmpty = () => invalid(`the image is empty; ${taken}`)
 export const imageIsTooLarge = (limit: number) => invalid(`the image is larger than ${limit} bytes`)
-export const imageIsMarkup = () => invalid(`SVG and HTML are not taken as images; ${taken}`)
-export const notAnImage = () => invalid(`the file is not an image that is understood here; ${taken}`)
+export const imageIsMarkup = () => invalid(`SVG and HTML are not accepted as images; ${taken}`)
+export const notAnImage = () => invalid(`unsupported image format; ${taken}`)
 export const imageIsAnimated = () => invalid('the image is animated; send a still one')
 export const imageHasTooManyPixels = (width: number, height: number) =>
-  invalid(`the image has ${width}x${height} pixels; at most 16384 on a side and 40 million in all are taken`)
+  invalid(`the image has ${width}x${height} pixels; at most 16384 on a side and 40 million in all are allowed`)
 export const imageIsBroken = (cause: unknown) => invalid('the image is damaged or cut off; send a whole one', cause)
 export const imageTakesTooLong = (cause: unknown) =>
   invalid('the image takes too long to decode; send a simpler one', cause)
@@ -29,8 +29,8 @@ export const tooManyImages = () =>
 
 export const badImageUrl = () =>
   invalid('the address of the image must be an absolute http or https URL without a password')
-export const addressIsPrivate = () => invalid('the address of the image does not lead to the public internet')
-export const tooManyRedirects = () => invalid('the address of the image is passed on too often')
+export const addressIsPrivate = () => invalid('the address of the image is not on the public internet')
+export const tooManyRedirects = () => invalid('the address of the image redirects too often')
 export const imageCannotBeFetched = (cause?: unknown) => unavailable('the image cannot be fetched', cause)
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
@@ -39,40 +39,40 @@ export const notAMember = () =>
 export const lacksPermission = (permission: Permission) =>
   new ConnectError(`permission denied: this needs ${permission} in this room`, Code.PermissionDenied)
 export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
-export const roomsSilent = (cause: unknown) => unavailable('who may see this room cannot be told now; try again', cause)
+export const roomsSilent = (cause: unknown) => unavailable('room membership cannot be checked now; try again', cause)
 
 export const filenameInvalid = () => invalid('filename: a name of 1 to 255 characters is required')
 export const contentTypeInvalid = () => invalid('content_type: not a media type such as image/png')
-export const fileIsEmpty = () => invalid('size: above zero')
-export const fileTooLarge = (limit: number) => invalid(`size: at most ${limit} bytes are taken`)
+export const fileIsEmpty = () => invalid('size: must be greater than zero')
+export const fileTooLarge = (limit: number) => invalid(`size: at most ${limit} bytes are allowed`)
 export const videosOff = () => invalid('content_type: video processing is not available')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 
 export const uploadNotFound = () => new ConnectError('upload not found, or expired', Code.NotFound)
 export const uploadOfAnother = () =>
   new ConnectError('permission denied: the upload is not yours', Code.PermissionDenied)
-export const uploadNotOpen = () => invalid('the upload is completed')
+export const uploadNotOpen = () => invalid('upload already completed')
 export const chunkTooLarge = (limit: number) => invalid(`content: at most ${limit} bytes`)
 export const chunkDiffers = () => invalid('chunk_sha256: not the checksum of the content')
-export const wrongOffset = (committed: number) => invalid(`offset: ${committed} bytes are stored; go on from there`)
-export const beyondSize = (size: number) => invalid(`content: goes beyond the announced ${size} bytes`)
+export const wrongOffset = (committed: number) => invalid(`offset: ${committed} bytes are stored; continue from there`)
+export const beyondSize = (size: number) => invalid(`content: exceeds the announced ${size} bytes`)
 export const tooManySmallChunks = (smallest: number) =>
   invalid(`content: too many small chunks; cancel the upload and send chunks of ${smallest} bytes or more`)
 export const uploadIncomplete = (committed: number, size: number) =>
-  invalid(`only ${committed} of ${size} bytes are there; send the others first`)
-export const fileDiffers = () => invalid('the file is not the one whose sha256 was announced')
+  invalid(`upload incomplete: ${committed} of ${size} bytes received; send the rest first`)
+export const fileDiffers = () => invalid('sha256: does not match the file')
 export const tooManyFrames = () => invalid('the animation is too long; at most 256 frames and 100 million pixels')
 
 const exhausted = (message: string) => new ConnectError(message, Code.ResourceExhausted)
 export const tooManyUploads = (most: number) =>
-  exhausted(`${most} uploads are open already; complete or cancel one, or wait until one expires`)
+  exhausted(`too many open uploads (${most}): complete or cancel one, or wait until one expires`)
 export const tooMuchPending = (most: number) =>
-  exhausted(`of files that no message uses yet, at most ${most} bytes are kept for you; use some, or try again later`)
+  exhausted(`too many files that are not posted yet: at most ${most} bytes are kept; post some, or try again later`)
 export const userQuotaReached = (quota: number) =>
-  exhausted(`your files may take ${quota} bytes in all; delete some before you send more`)
-export const serverIsFull = () => exhausted('this server has no room for more files; tell those who run it')
+  exhausted(`storage quota reached: your files may take ${quota} bytes in all; delete some first`)
+export const serverIsFull = () => exhausted('storage full: this server cannot store more files; ask an administrator')
 export const tooManyCompletions = () =>
-  new ConnectError('too many files are put together at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
+  new ConnectError('too many uploads are completed at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 
 export const assetNotFound = () => new ConnectError('attachment not found', Code.NotFound)
 export const assetNotUsable = (id: string) =>
@@ -83,9 +83,9 @@ export const tooManyVideos = (most: number) => invalid(`asset_ids: at most ${mos
 
 export const badPageUrl = () => invalid('url: an absolute http or https address without a password is required')
 export const tooManyPages = () =>
-  new ConnectError('too many pages are looked at; try again', Code.ResourceExhausted, { 'retry-after': '5' })
+  new ConnectError('too many link previews at once; try again', Code.ResourceExhausted, { 'retry-after': '5' })
 
-export const importedIdMissing = () => invalid('whatever is imported has a source and an id there')
+export const importedIdMissing = () => invalid('source and external id are required')
 const lossAsked = 'if they are gone for good, repair with --accept-loss; nothing of this was mended'
 export const storageLooksEmpty = () =>
   new ConnectError(
@@ -100,9 +100,9 @@ export const tooMuchIsMissing = (missing: number, of: number) =>
 export const storageNotOurs = (belonging: 'missing' | 'foreign') =>
   new ConnectError(
     belonging === 'missing'
-      ? 'the storage has no identity any more: is its disk mounted, its bucket the right one? If it is, run: parley storage adopt'
-      : 'another database, or this one in another state, wrote to the storage last: nothing is swept or repaired. ' +
+      ? 'storage identity missing: is its disk mounted, is it the right bucket? If so, run: parley storage adopt'
+      : 'storage mismatch: another database, or this one in another state, wrote to the storage last; nothing is swept or repaired. ' +
           'Give a copy of the server a storage of its own; after a restore run: parley storage adopt',
     Code.FailedPrecondition,
   )
-export const checkCursorInvalid = () => invalid('cursor: not one that a check answered')
+export const checkCursorInvalid = () => invalid('invalid cursor: it is not from a check')

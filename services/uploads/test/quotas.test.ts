@@ -45,12 +45,12 @@ describe('of sessions', () => {
     await start()
     const asked = await Promise.allSettled(Array.from({ length: 26 }, () => open(1)))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
-    await exhausted(open(1), /20 uploads are open/)
+    await exhausted(open(1), /too many open uploads \(20\)/)
     await expect(open(1, 'Ubob')).resolves.toBeDefined()
     const first = asked.find((one) => one.status === 'fulfilled')?.value
     await env.as('Ualice').uploads.cancelUpload({ uploadId: first?.upload?.uploadId ?? '' })
     await expect(open(1)).resolves.toBeDefined()
-    await exhausted(open(1), /20 uploads are open/)
+    await exhausted(open(1), /too many open uploads \(20\)/)
     clock = 15 * 60_000
     await expect(open(1)).resolves.toBeDefined()
   })
@@ -60,7 +60,7 @@ describe('of sessions', () => {
     const opened = await Promise.all(Array.from({ length: 20 }, () => open(1)))
     const key = { headers: { 'idempotency-key': 'K1' } }
     const again = () => env.as('Ualice').uploads.createUpload(announcing(file), key)
-    await exhausted(again(), /20 uploads/)
+    await exhausted(again(), /too many open uploads \(20\)/)
     await env.as('Ualice').uploads.cancelUpload({ uploadId: opened[0]?.upload?.uploadId ?? '' })
     await expect(again()).resolves.toBeDefined()
   })
@@ -109,9 +109,9 @@ describe('of all files', () => {
     await start({ PARLEY_UPLOADS_SERVER_QUOTA: '2500' })
     await sendFile(env, file)
     clock = 31_000
-    await exhausted(open(1_501, 'Ubob'), /no room/)
+    await exhausted(open(1_501, 'Ubob'), /storage full/)
     await expect(open(1_500, 'Ubob')).resolves.toBeDefined()
     clock = 62_000
-    await exhausted(open(1), /no room/)
+    await exhausted(open(1), /storage full/)
   })
 })

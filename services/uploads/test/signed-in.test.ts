@@ -60,7 +60,7 @@ describe('a file without a ticket', () => {
       const response = await read(headers)
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
       expect(await response.json()).toEqual({
-        error: 'authentication required: the address has no ticket, and nobody is signed in',
+        error: 'authentication required: sign in, or use an address with a ticket',
       })
     }
   })

@@ -81,8 +81,8 @@ describe('what is refused', () => {
   test.each([
     ['SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), /SVG/],
     ['HTML', () => Buffer.from('<!doctype html><img src=x onerror=alert(1)>'), /HTML/],
-    ['PDF', () => Buffer.from('%PDF-1.7'), /not an image/],
-    ['AVIF', () => plain(20, 20).avif().toBuffer(), /not an image/],
+    ['PDF', () => Buffer.from('%PDF-1.7'), /unsupported image/],
+    ['AVIF', () => plain(20, 20).avif().toBuffer(), /unsupported image/],
     ['nothing', () => Buffer.alloc(0), /empty/],
     ['an animated GIF', () => animated(20, 20).gif().toBuffer(), /animated/],
     ['an animated WebP', () => animated(20, 20).webp().toBuffer(), /animated/],

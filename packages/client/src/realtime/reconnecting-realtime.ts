@@ -152,7 +152,7 @@ export class ReconnectingRealtime implements Realtime {
     clearTimeout(this.#retry)
     browserWindow()?.removeEventListener('online', this.#tryNow)
     this.#enter({ status: 'closed', reason })
-    this.#settleOpened.reject(new ConnectError(`the event stream is over: ${reason}`, codeOf(reason)))
+    this.#settleOpened.reject(new ConnectError(`the event stream ended: ${reason}`, codeOf(reason)))
     for (const queue of this.#queues) queue.end()
   }
 

@@ -17,7 +17,7 @@ export function timeOver(call: OutgoingCall, started: boolean): ConnectError {
   if (started || call.timeoutMs < startByMs + silenceMs) {
     return new ConnectError(`${name} took longer than ${Math.round(call.timeoutMs)} ms`, Code.DeadlineExceeded)
   }
-  return unavailable(`nothing was heard of ${name}; it may or may not have happened`, 'silence')
+  return unavailable(`no answer from ${name}; it may or may not have happened`, 'silence')
 }
 
 export function notStarted(call: OutgoingCall, reason: string): ConnectError {
@@ -25,10 +25,10 @@ export function notStarted(call: OutgoingCall, reason: string): ConnectError {
 }
 
 export function noOwner(call: OutgoingCall): ConnectError {
-  return unavailable(`nobody answers ${methodName(call.method)} at the moment`, 'no-owner')
+  return unavailable(`no server answers ${methodName(call.method)} at the moment`, 'no-owner')
 }
 
-export const noTimeLeft = () => new ConnectError('no time is left for this call', Code.DeadlineExceeded)
+export const noTimeLeft = () => new ConnectError('deadline exceeded before the call started', Code.DeadlineExceeded)
 export const requestTooLarge = () =>
   new ConnectError(`the request is larger than ${maxRequestBytes} bytes`, Code.ResourceExhausted)
 export const closing = () => unavailable('this process is shutting down', 'closed')

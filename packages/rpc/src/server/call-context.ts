@@ -99,5 +99,5 @@ export class CallContext implements HandlerContext {
 
 /** The time of a call ran out. */
 export function deadlineExceeded(): ConnectError {
-  return new ConnectError('the deadline of the call is over', Code.DeadlineExceeded)
+  return new ConnectError('deadline exceeded', Code.DeadlineExceeded)
 }

@@ -4,17 +4,17 @@ import type { Mail } from './mail.ts'
 type Compose = (serverName: string) => Mail
 
 const ifNotYou =
-  'If that was not you, set a new password at once, which ends every session of the account, and tell whoever runs this server.'
+  'If that was not you, set a new password at once, which signs out all sessions, and tell an administrator of this server.'
 const ignore = 'If you did not ask for this, you can ignore this mail: nothing has changed.'
 
 export const registrationCodeMail =
   (to: string, code: string, ttlMs: number): Compose =>
   (server) =>
     layOut(to, `Your registration code for ${server}`, server, [
-      `Enter this code to go on with your registration at ${server}:`,
+      `Enter this code to continue your registration at ${server}:`,
       { code },
       `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
-      'If you did not want to register, you can ignore this mail: no account is made without the code.',
+      'If you did not want to register, you can ignore this mail: no account is created without the code.',
     ])
 
 /** For an address that somebody wants to register although it belongs to an account: only its owner may learn that. */
@@ -24,7 +24,7 @@ export const accountExistsMail =
     layOut(to, `You already have an account at ${server}`, server, [
       `Somebody, probably you, wanted to register at ${server} with this address. It belongs to an account already, so you can sign in:`,
       { link: `${publicUrl}/login`, label: 'Sign in' },
-      'If you do not know the password any more, ask for a new one there.',
+      'If you forgot your password, request a new one there.',
       ignore,
     ])
 
@@ -44,7 +44,7 @@ export const emailAddedMail =
   (server) =>
     layOut(to, `New e-mail address on your account at ${server}`, server, [
       `Another e-mail address was confirmed for your account ${login} at ${server}, on ${at.toUTCString()}.`,
-      'From now on a new password can be asked for with it, too.',
+      'A new password can now be requested with it, too.',
       ifNotYou,
     ])
 
@@ -54,7 +54,7 @@ export const emailRemovedMail =
   (server) =>
     layOut(to, `E-mail address removed from your account at ${server}`, server, [
       `An e-mail address of your account ${login} at ${server} was removed on ${at.toUTCString()}.`,
-      'A new password cannot be asked for with it any more.',
+      'A new password can no longer be requested with it.',
       ifNotYou,
     ])
 
@@ -74,7 +74,7 @@ export const passwordSetMail =
       `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
       ...(cleared
         ? [
-            'Every session has ended. Addresses and sign-ins that were added in the hour before, and other programs that were let in, were taken away: add again what was yours.',
+            'All sessions were signed out. E-mail addresses and sign-in methods of the last hour, and the access of other apps, were removed: add again what is yours.',
           ]
         : []),
       ifNotYou,
@@ -84,7 +84,7 @@ export const inviteMail =
   (to: string, link: string, until: Date): Compose =>
   (server) =>
     layOut(to, `You are invited to ${server}`, server, [
-      `You are invited to ${server}. You can make an account here:`,
+      `You are invited to ${server}. You can create an account here:`,
       { link, label: 'Accept the invite' },
       `The link is for you: it works once, until ${until.toUTCString()}.`,
       'If you do not want an account, you can ignore this mail.',
@@ -94,9 +94,9 @@ export const passwordResetMail =
   (to: string, link: string, ttlMs: number): Compose =>
   (server) =>
     layOut(to, `Reset your password at ${server}`, server, [
-      `Somebody, probably you, asked for a new password at ${server}. You can set it here:`,
+      `Somebody, probably you, requested a new password at ${server}. You can set it here:`,
       { link, label: 'Set a new password' },
-      `The link works once and for ${inMinutes(ttlMs)}. A new password ends every session of the account.`,
+      `The link works once and for ${inMinutes(ttlMs)}. A new password signs out all sessions.`,
       ignore,
     ])
 

@@ -106,7 +106,7 @@ export class Dispatch {
     if (this.#options.auth.secure) response.setHeader('strict-transport-security', 'max-age=31536000')
     if (!isPlainPath(path)) {
       request.resume()
-      return replyJson(request, response, 400, { error: 'invalid path: it is not in its plain form' })
+      return replyJson(request, response, 400, { error: 'invalid path: it is not normalized' })
     }
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
     if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)

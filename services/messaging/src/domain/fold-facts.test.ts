@@ -99,8 +99,8 @@ describe('what comes again or too early', () => {
   })
 
   test('a room is made once, and first', () => {
-    expect(() => fold([joined('ann')])).toThrow('the first one makes the room')
-    expect(() => fold([created, created])).toThrow('the first one makes the room')
+    expect(() => fold([joined('ann')])).toThrow('the first one, and no other')
+    expect(() => fold([created, created])).toThrow('the first one, and no other')
   })
 
   test('a fact of an unknown kind is not passed over', () => {

@@ -65,7 +65,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
       }),
     ),
   ])
-  if (unknown) throw new ConnectError('nobody can tell who is in do-not-disturb', Code.Unavailable)
+  if (unknown) throw new ConnectError('do-not-disturb states are not available', Code.Unavailable)
   const { MUTED } = NotificationLevel
   const muted = levels.filter(
     (one) => effectiveLevel(levelOf(one.room ?? undefined), levelOf(one.server ?? undefined)) === MUTED,

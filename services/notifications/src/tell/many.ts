@@ -25,7 +25,7 @@ export async function tellSome(ctx: Context, work: ManyToTell, after: string): P
   const page = await readPages(ctx, message, audience, after)
   const presences = await ctx.audiences.presences(page.userIds)
   if (audience.of === 'present_members' && !presences) {
-    if (others.length === 0) throw new ConnectError('nobody can tell who is there', Code.Unavailable)
+    if (others.length === 0) throw new ConnectError('presence is not available', Code.Unavailable)
     // The others do not wait for that.
     return { work: { ...work, audiences: [...others, audience] }, after: '' }
   }

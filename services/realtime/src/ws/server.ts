@@ -65,7 +65,8 @@ export async function serveSockets(
       if (refusal) return void answer(res, '503 Service Unavailable', refusal)
       const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
       const presented = options.presented({ request: req, peer })
-      if (!presented) return void answer(res, '403 Forbidden', 'this origin may not open sockets')
+      if (!presented)
+        return void answer(res, '403 Forbidden', 'permission denied: this origin is not allowed to open sockets')
       res.upgrade(
         { connection: undefined, presented },
         req.getHeader('sec-websocket-key'),
@@ -97,7 +98,7 @@ export async function serveSockets(
     },
   })
   app.any('/api/realtime', (res) => void answer(res, '426 Upgrade Required', socketWanted, { Upgrade: 'websocket' }))
-  app.any('/*', (res) => void answer(res, '404 Not Found', 'nothing here but /api/realtime'))
+  app.any('/*', (res) => void answer(res, '404 Not Found', 'not found: this port serves /api/realtime only'))
 
   const listening = await listen(app, options.host, options.port)
   return {

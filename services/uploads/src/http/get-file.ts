@@ -26,7 +26,7 @@ export async function getFile(
   response: ServerResponse,
 ): Promise<void> {
   const size = image === undefined ? undefined : readImagePath(image)
-  if (image !== undefined && !size) throw new Refusal(400, 'the size of the image is malformed')
+  if (image !== undefined && !size) throw new Refusal(400, 'invalid image size')
   const { asset, userId, headers } = await readableAsset(ctx, request, { assetId, size })
   if (size) return sendSize(ctx, { asset, userId, size, headers }, request, response)
 

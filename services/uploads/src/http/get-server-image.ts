@@ -63,5 +63,5 @@ function sizeIn(ctx: Context, key: string, segment: string): ServerImageSize {
   const size = readServerImageParams(ctx.signingSecrets, key, segment)
   if (size) return size
   if (/^[\w-]+\.[0-9a-f]{32}$/.test(segment)) throw new Refusal(403, 'permission denied: invalid signature')
-  throw new Refusal(400, 'the address of the image is malformed')
+  throw new Refusal(400, 'invalid image address')
 }

@@ -56,11 +56,11 @@ function assertTrialsLeft(ctx: Context, request: IncomingMessage): void {
 
 const ticketRefusal = () => new Refusal(403, 'permission denied: invalid ticket')
 const nobodyRefusal = () =>
-  new Refusal(401, 'authentication required: the address has no ticket, and nobody is signed in', {
+  new Refusal(401, 'authentication required: sign in, or use an address with a ticket', {
     'www-authenticate': 'Bearer',
   })
 const tooManyTrials = (waitMs: number) =>
-  new Refusal(429, 'too many requests without a ticket or credential that holds came from there; wait and try again', {
+  new Refusal(429, 'too many unauthenticated requests from your network; wait and try again', {
     'retry-after': String(Math.ceil(waitMs / 1000)),
   })
 

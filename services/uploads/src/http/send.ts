@@ -32,7 +32,7 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   if (request.method === 'HEAD') return void response.writeHead(200, { ...headers, 'content-length': size }).end()
   const range = rangeHolds(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
   if (range === 'beyond')
-    throw new Refusal(416, `there are ${size} bytes in all`, { 'content-range': `bytes */${size}` })
+    throw new Refusal(416, `range not satisfiable: the file has ${size} bytes`, { 'content-range': `bytes */${size}` })
   const content = await file.open(range)
   if (response.destroyed) return void content.destroy()
   if (range) {

@@ -16,6 +16,6 @@ export const sizeOf = (
   })
 
 const tooManyRenderings = (waitMs: number): Refusal =>
-  new Refusal(429, 'too many new sizes of images were asked for; wait and try again', {
+  new Refusal(429, 'too many image sizes requested; wait and try again', {
     'retry-after': String(Math.ceil(waitMs / 1000)),
   })

@@ -62,7 +62,7 @@ const notReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 
 /** Counts as nobody's attempt. */
 const away = (cause: unknown) =>
-  new ConnectError('no video worker takes a video at the moment', Code.Unavailable, undefined, undefined, cause)
+  new ConnectError('no video worker is available', Code.Unavailable, undefined, undefined, cause)
 
 const mostComplaintBytes = 5_000
 

@@ -35,7 +35,7 @@ const proofOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>
 function assertOwnSession({ freshUntil }: Caller): void {
   if (freshUntil === undefined)
     throw new ConnectError(
-      'permission denied: another client may not prove addresses; sign in here',
+      'permission denied: other clients cannot confirm e-mail addresses; sign in here',
       Code.PermissionDenied,
     )
 }

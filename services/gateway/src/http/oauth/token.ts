@@ -47,7 +47,7 @@ function exchangeOf(fields: Fields) {
   if (grantType !== 'authorization_code')
     throw new TokenError('unsupported_grant_type', 'grant_type must be authorization_code')
   if (!code || !codeVerifier || !redirectUri)
-    throw new TokenError('invalid_request', 'code, code_verifier and redirect_uri are needed')
+    throw new TokenError('invalid_request', 'code, code_verifier and redirect_uri are required')
   return { code, codeVerifier, redirectUri }
 }
 
