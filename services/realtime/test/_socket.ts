@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import {
   RealtimeClientFrameSchema,
@@ -31,7 +32,7 @@ export class Socket {
   }
 
   /** Rejects when the connection is refused. */
-  static async open(url: string, headers: Record<string, string> = {}): Promise<Socket> {
+  static async open(url: string, headers: OutgoingHttpHeaders = {}): Promise<Socket> {
     const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/realtime`, { headers, perMessageDeflate: false })
     const socket = new Socket(ws)
     await new Promise<void>((resolve, reject) => {

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { forwardedHeaders } from '@parley/auth'
 import { eventually } from '@parley/testkit'
@@ -22,8 +23,8 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 /** How a hello ends; undefined when somebody is let in. */
-async function hello(bearerToken: string | undefined, headers: Record<string, string>) {
-  const socket = await Socket.open(node.url, headers)
+async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
+  const socket = await Socket.open(url, headers)
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
   const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('nothing was said')))
   if (first.case !== 'error') return socket.close()
@@ -78,4 +79,17 @@ test('a proxy that the operator trusts is believed', async () => {
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATmadeup' } })
     expect((await socket.first('error')).code).toBe('authentication_required')
   }
+})
+
+test('a proxy is believed that adds a header of its own to those that a client made up', async () => {
+  const behind = await env.start({
+    PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  await ready(behind)
+  const ends = []
+  for (const n of [1, 2, 3, 4])
+    ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, behind.url))
+  // The minute of the clock may turn once.
+  expect(ends).toContainEqual(refused)
 })

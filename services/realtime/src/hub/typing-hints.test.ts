@@ -15,6 +15,7 @@ let heard: { socket: Socket; from: string; roomId: string; root: string | undefi
 let catchUp: () => void
 let unreadable: number
 let typing: TypingHints
+let clock: number
 /** Sockets on this node beside those of the test. */
 let others: number
 
@@ -26,6 +27,7 @@ beforeEach(() => {
   heard = []
   others = 0
   unreadable = 0
+  clock = 0
   catchUp = () => undefined
   const publish = (topic: string, frame: Uint8Array) => {
     const decoded = fromBinary(RealtimeServerFrameSchema, frame).frame
@@ -35,7 +37,7 @@ beforeEach(() => {
   }
   const subscribers = (topic: string) => holders(topic).length + others
   const hints = { publish, subscribers, users, hintTopics, catchUp: () => catchUp() }
-  typing = new TypingHints({ ...hints, unreadable: () => void unreadable++ })
+  typing = new TypingHints({ ...hints, unreadable: () => void unreadable++, now: () => clock })
 })
 
 const hintTopics = new HintTopics()
@@ -100,6 +102,7 @@ test('nothing is told where more than 500 sockets listen', () => {
   typing.flush()
   expect(heard).toEqual([])
   others = 499
+  clock = 2_000
   take({ roomId: 'R1', userId: 'ann' })
   typing.flush()
   expect(heard).toMatchObject([{ socket: bob }])
@@ -113,6 +116,26 @@ test('what waited on the stream is applied first, and repeats are told once', ()
   expect(heard).toEqual([])
   typing.flush()
   expect(heard.map(({ socket }) => socket)).toEqual([bob])
+})
+
+test('of one person members of a room hear a few times in two seconds, whatever threads are made up', () => {
+  const [bob] = [person('bob', 'R1', 'R2')]
+  const flood = () => {
+    for (let n = 0; n < 20; n++) {
+      take({ roomId: 'R1', userId: 'ann', threadRootEventId: `E${n}` })
+      take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E0' })
+      typing.flush()
+    }
+  }
+  flood()
+  expect(heard.map(({ socket, root }) => [socket, root])).toEqual(['E0', 'E1', 'E2'].map((root) => [bob, root]))
+  take({ roomId: 'R2', userId: 'ann' })
+  take({ roomId: 'R1', userId: 'cyd' })
+  typing.flush()
+  expect(heard.slice(3).map(({ from, roomId }) => `${from} ${roomId}`)).toEqual(['ann R2', 'cyd R1'])
+  clock = 2_000
+  flood()
+  expect(heard).toHaveLength(8)
 })
 
 test('what is no hint is passed over', () => {

@@ -17,21 +17,28 @@ type Options = {
   /** Applies what the stream brought and still waits. */
   catchUp: () => void
   unreadable: (error: unknown) => void
+  /** Milliseconds of a clock that only goes on. */
+  now?: () => number
 }
 
 /** Where more sockets of this node listen, who types is of no use and much work. */
 const mostSockets = 500
 const mostWaiting = 10_000
 const heldMs = 100
+/** A person is told of at so many places of a room, its threads, within a window, once each. Clients repeat less often. */
+const [mostPlaces, windowMs] = [3, 2_000]
 
 /**
  * Tells who types where: in a channel to its members, in a direct message to its participants, never to sockets of the one
- * who types. A hint is held for a moment, in which repeats of it are one: it comes faster than the stream does, and who lost
+ * who types, and of one person now and then only. A hint is held for a moment, in which repeats of it are one: it comes faster than the stream does, and who lost
  * access before it was sent must not hear it.
  */
 export class TypingHints implements Disposable {
   readonly #options: Options
   readonly #waiting = new Map<string, TypingHint>()
+  /** Places that were told of in the window under way, by room and person. */
+  readonly #told = new Map<string, Set<string>>()
+  #windowEndsAt = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
@@ -57,12 +64,25 @@ export class TypingHints implements Disposable {
     this.#options.catchUp()
     const hints = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const hint of hints) this.#tell(hint)
+    for (const hint of hints) if (this.#isNew(hint)) this.#tell(hint)
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  #isNew({ roomId, userId, threadRootEventId }: TypingHint): boolean {
+    const now = (this.#options.now ?? (() => performance.now()))()
+    if (now >= this.#windowEndsAt) {
+      this.#told.clear()
+      this.#windowEndsAt = now + windowMs
+    }
+    const key = `${roomId} ${userId}`
+    const places = this.#told.get(key) ?? new Set()
+    if (places.size >= mostPlaces || places.has(threadRootEventId)) return false
+    this.#told.set(key, places.add(threadRootEventId))
+    return true
   }
 
   #tell(hint: TypingHint): void {

@@ -42,8 +42,17 @@ export function readPresented(
       verdict === 'trusted'
         ? handleIn(request.getHeader('cookie'), [rule.cookieSigningSecret, rule.previousCookieSigningSecret])
         : undefined,
-    address: rule.clientAddress(peer, (name) => request.getHeader(name) || undefined),
+    address: rule.clientAddress(peer, (name) => everyLine(request, name)),
   }
+}
+
+/** A header with all of its lines: a proxy may add one of its own behind those that a client made up. */
+function everyLine(request: HttpRequest, name: string): string | undefined {
+  const lines: string[] = []
+  request.forEach((key, value) => {
+    if (key === name) lines.push(value)
+  })
+  return lines.join(', ') || undefined
 }
 
 function handleIn(cookies: string, secrets: (string | undefined)[]): string | undefined {
