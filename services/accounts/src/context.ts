@@ -8,6 +8,7 @@ import type {
 import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { RateLimiter } from '@parley/redis'
+import type { Turnstile } from '@parley/runtime'
 import type { Aside } from './aside.ts'
 import type { Config } from './config.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -18,6 +19,8 @@ import type { Providers } from './providers/providers.ts'
 export type Context = {
   config: Config
   db: Db
+  /** Through which long lists are read. */
+  reads: Turnstile
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current'>
   passwords: Passwords

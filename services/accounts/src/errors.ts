@@ -35,6 +35,8 @@ export const oneSessionOrAllOthers = () =>
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const userNotFound = (login: string) => new ConnectError(`user not found: "${login}"`, Code.NotFound)
 export const roleNotFound = (name: string) => new ConnectError(`role not found: "${name}"`, Code.NotFound)
+export const tooManyReads = () =>
+  new ConnectError('too many requests for lists at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 export const everyoneIsImplicit = () =>
   new ConnectError('the role everyone cannot be assigned: every account has it', Code.InvalidArgument)
 export const loginTaken = (login: string) => new ConnectError(`username already taken: "${login}"`, Code.AlreadyExists)

@@ -10,7 +10,7 @@ import { consumeEvents, followPolicy, startErasures, startRelay } from '@parley/
 import { openDatabase } from '@parley/postgres'
 import { openRedis, rateLimiter } from '@parley/redis'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Health, openReads, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { Aside } from './aside.ts'
 import { serverNames } from './clients/server-name.ts'
 import type { Config } from './config.ts'
@@ -18,6 +18,7 @@ import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
 import { eraseOwn } from './deletion/erase-own.ts'
 import { noteErased } from './deletion/note-erased.ts'
+import { tooManyReads } from './errors.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { mailBudget } from './mail/mail-budget.ts'
 import { createMailer } from './mail/mailer.ts'
@@ -73,6 +74,7 @@ export async function startAccounts(config: Config, overrides: Overrides = {}): 
   const ctx: Context = {
     config,
     db,
+    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
     relay,
     policy,
     admin,

@@ -142,3 +142,11 @@ test('several come in first-seen order, once each, unknown ones left out', async
   const many = Array.from({ length: 101 }, (_, n) => `U${n}`)
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)
 })
+
+test('who lists very much at once is told to wait, and nobody else', async () => {
+  const list = (login: string) =>
+    codeOf(env.as(UserService, { userId: idOf(login) }).listUsers({ search: 'a', page: { limit: 500 } }))
+  const ends = Array.from({ length: 200 }, () => list('bert'))
+  expect(await list('carl')).toBeUndefined()
+  expect(new Set(await Promise.all(ends))).toEqual(new Set([undefined, Code.ResourceExhausted]))
+})

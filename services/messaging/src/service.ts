@@ -12,7 +12,7 @@ import {
 } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Health, openReads, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { claimAssets } from './clients/assets.ts'
 import { fetchHandles, Handles } from './clients/handles.ts'
 import { previewLink } from './clients/previews.ts'
@@ -23,6 +23,7 @@ import type { Config } from './config.ts'
 import { keepLevel } from './consumers/keep-level.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
+import { tooManyReads } from './errors.ts'
 import { catchUpVideos } from './jobs/catch-up-videos.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
 import { dropRoomEventVersions } from './jobs/drop-room-event-versions.ts'
@@ -30,7 +31,6 @@ import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { dropPreviewTokens } from './jobs/drop-preview-tokens.ts'
 import { Headers } from './line/headers.ts'
 import { Lanes } from './line/lanes.ts'
-import { openReads } from './line/reads.ts'
 import { writePosts } from './line/write-posts.ts'
 import { Turns } from './line/turns.ts'
 import { routes } from './rpc/index.ts'
@@ -87,7 +87,7 @@ export async function startMessaging(config: Config, overrides: Overrides = {}):
   const ctx: Context = {
     db,
     pool,
-    reads: openReads(databasePool),
+    reads: openReads({ connections: databasePool, refusal: tooManyReads }),
     relay: overrides.relay ?? opened.use(await startRelay({ pool, bus: events, service: 'messaging' })),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
     lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),

@@ -86,6 +86,8 @@ export const keyOfAnotherRequest = () =>
 export const keyInUse = () =>
   new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
 
+export const tooManyReads = () =>
+  new ConnectError('too many requests for lists at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 export const tooBusy = () => new ConnectError('too many changes of this room at once; try again', Code.Unavailable)
 /** The change is stored; a repeat of the call waits for the same version and succeeds. */
 export const notAppliedYet = () =>

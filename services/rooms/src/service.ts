@@ -3,12 +3,13 @@ import { AccountsInternalService, AdminInternalService, MessagingInternalService
 import { consumeEvents, followPolicy, refuseErased, startErasures, startRelay } from '@parley/events'
 import { openDatabase } from '@parley/postgres'
 import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { Health, openReads, Resources, retry, serveInternal, type Service } from '@parley/runtime'
 import { applyFacts } from './clients/messaging.ts'
 import type { Config } from './config.ts'
 import { onAccessEvent, onProfileEvent } from './consumers/people.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
+import { tooManyReads } from './errors.ts'
 import { checkMessaging } from './jobs/check-messaging.ts'
 import { endExpiredBans } from './jobs/end-expired-bans.ts'
 import { fillPeople } from './jobs/fill-people.ts'
@@ -60,7 +61,8 @@ export async function startRooms(config: Config, overrides: Overrides = {}): Pro
   const accounts = createClient(AccountsInternalService, transport)
   const now = overrides.now ?? (() => new Date())
   const dmKey = await retry(() => readDmKey(db), { signal, initialMs: 200, maxMs: 5000 })
-  const ctx: Context = { db, dmKey, accounts, admin, messaging, policy, line, turns: new Turns(), relay, now }
+  const reads = openReads({ connections: config.databasePool, refusal: tooManyReads })
+  const ctx: Context = { db, reads, dmKey, accounts, admin, messaging, policy, line, turns: new Turns(), relay, now }
 
   const consumer = { bus: events, db, service: 'rooms' }
   const prepare = onProfileEvent(accounts)

@@ -16,7 +16,8 @@ export type ListedPage = {
 
 /** A page of the accounts that a search finds, oldest first. */
 export async function listPage(
-  ctx: Pick<Context, 'db'>,
+  ctx: Pick<Context, 'db' | 'reads'>,
+  callerId: string,
   request: { search: string; page?: PageRequest | undefined },
   { maxLimit, deactivatedToo }: { maxLimit: number; deactivatedToo: boolean },
 ): Promise<ListedPage> {
@@ -25,12 +26,8 @@ export async function listPage(
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
   const after = page?.cursor ? keyOf(page.cursor) : undefined
   // One more than shown tells whether there are more.
-  const { keys, total } = await listUsers(ctx.db, search, {
-    limit: limit + 1,
-    offset: page?.offset ?? 0,
-    after,
-    deactivatedToo,
-  })
+  const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, deactivatedToo }
+  const { keys, total } = await ctx.reads.pass(() => listUsers(ctx.db, search, wanted), callerId)
   const shown = keys.slice(0, limit)
   const hasMore = keys.length > limit
   const last = shown.at(-1)

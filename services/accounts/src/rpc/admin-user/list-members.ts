@@ -14,7 +14,7 @@ export function listMembers(ctx: Context): MethodImpl<typeof AdminUserService.me
     const caller = callerOf(call)
     const policy = ctx.policy.current()
     assertHolds(policy, caller, 'admin.view-users')
-    const { rows, page } = await listPage(ctx, request, { maxLimit, deactivatedToo: true })
+    const { rows, page } = await listPage(ctx, caller.userId, request, { maxLimit, deactivatedToo: true })
     return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy), page }
   }
 }

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UserService } from '@parley/contracts/api'
+import { callerOf } from '@parley/rpc'
 import { listPage } from '../../accounts/list-page.ts'
 import { showEach } from '../../accounts/show-users.ts'
 import type { Context } from '../../context.ts'
@@ -8,8 +9,8 @@ import { toDirectoryMember } from '../../view/directory-member.ts'
 const maxLimit = 500
 
 export function listUsers(ctx: Context): MethodImpl<typeof UserService.method.listUsers> {
-  return async (request) => {
-    const { rows, page } = await listPage(ctx, request, { maxLimit, deactivatedToo: false })
+  return async (request, call) => {
+    const { rows, page } = await listPage(ctx, callerOf(call).userId, request, { maxLimit, deactivatedToo: false })
     const policy = ctx.policy.current()
     return { users: await showEach(ctx, rows, (row, user) => toDirectoryMember(row, user, policy)), page }
   }

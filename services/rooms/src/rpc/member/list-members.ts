@@ -15,7 +15,8 @@ const defaultLimit = 250
 
 export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.listMembers> {
   return async ({ roomId, search, membership, page }, call) => {
-    const room = await getOwnRoom(ctx, callerOf(call), roomId)
+    const caller = callerOf(call)
+    const room = await getOwnRoom(ctx, caller, roomId)
     const policy = ctx.policy.current()
     const effective = membership === RoomMembershipKind.EFFECTIVE && room.universal
     const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
@@ -25,8 +26,8 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
     const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after: before?.key }
 
     const [members, totalCount] = await Promise.all([
-      listMemberKeys(ctx.db, filter, wanted),
-      before?.totalCount ?? countMembers(ctx.db, filter),
+      ctx.reads.pass(() => listMemberKeys(ctx.db, filter, wanted), caller.userId),
+      before?.totalCount ?? ctx.reads.pass(() => countMembers(ctx.db, filter), caller.userId),
     ])
     const shown = members.slice(0, limit)
     const hasMore = members.length > limit

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { codeOf, makeRoom, openEnv, type Env } from './_env.ts'
+
+let env: Env
+let roomId: string
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  roomId = await makeRoom(env, 'hall')
+  for (const userId of ['Umallory', 'Ualice']) await env.as(userId).rooms.joinRoom({ roomId })
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+test('who lists very much at once is told to wait, and nobody else', async () => {
+  const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))
+  const ends = Array.from({ length: 200 }, () => list('Umallory'))
+  expect(await list('Ualice')).toBeUndefined()
+  expect(new Set(await Promise.all(ends))).toEqual(new Set([undefined, Code.ResourceExhausted]))
+})
