@@ -259,6 +259,19 @@ test('a folder of files may itself be named by a link', async () => {
   expect((await file?.bytes?.())?.size).toBe(6)
 })
 
+test('a link that takes the place of a folder leads nowhere', async () => {
+  const there = join(folder, 'swapped')
+  mkdirSync(join(there, 'F0000001'), { recursive: true })
+  writeFileSync(join(there, 'F0000001', 'a.txt'), 'a plan')
+  const { records } = await day([said(1, { files: [{ id: 'F0000001', name: 'a.txt' }] })], {}, there)
+  const [file] = of(records, 'message')[0]?.files ?? []
+  rmSync(join(there, 'F0000001'), { recursive: true })
+  mkdirSync(join(folder, 'private'))
+  writeFileSync(join(folder, 'private', 'a.txt'), 'a secret')
+  symlinkSync(join(folder, 'private'), join(there, 'F0000001'))
+  await expect(file?.bytes?.()).rejects.toThrow('behind a link')
+})
+
 describe('what is not taken is told with its place', () => {
   test.each([
     ['rows about the room', said(1, { subtype: 'channel_join' }), 'notices'],

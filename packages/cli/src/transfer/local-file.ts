@@ -1,10 +1,19 @@
 import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** A file of a folder. Throws when it is none: a link in a folder of strangers may point anywhere. */
-export async function fileAt(path: string): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
+/**
+ * A file of a folder, by its path in there. Throws when it is none: a link in a folder of strangers may point anywhere, and
+ * take the place of a folder that was looked through.
+ */
+export async function fileAt(
+  folder: string,
+  name: string,
+): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
+  const path = join(await realpath(folder), name)
+  if ((await realpath(path)) !== path) throw new Error('it is behind a link')
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const about = await file.stat()
   if (about.isFile()) return { size: about.size, stream: file.createReadStream() }

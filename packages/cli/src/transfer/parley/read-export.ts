@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { exitCodes, Failure } from '../../failure.ts'
 import type { ArchivedFile, ArchivedMessage, ArchivedRoom, ArchiveRecord } from '../archive.ts'
@@ -114,7 +114,7 @@ function toFile({ asset, filename, contentType, size }: Fields, folder: string |
   const id = textOf(asset)
   // A name in the file must not lead out of the folder.
   const named = folder !== undefined && /^[A-Za-z0-9]+$/.test(id)
-  const bytes = named ? () => fileAt(join(folder, id)) : undefined
+  const bytes = named ? () => fileAt(folder, id) : undefined
   const about = { id, name: textOf(filename), contentType: textOf(contentType), bytes }
   return typeof size === 'number' ? { ...about, size } : about
 }

@@ -21,7 +21,7 @@ export async function findFiles(zip: ZipArchive, folder: string | undefined): Pr
   if (folder !== undefined) {
     for (const path of await filesBelow(folder)) {
       const id = idInPath.exec(path)?.[1]
-      if (id !== undefined) found.set(id, () => fileAt(join(folder, path)))
+      if (id !== undefined) found.set(id, () => fileAt(folder, path))
     }
   }
   return { find: (id) => found.get(id) }
