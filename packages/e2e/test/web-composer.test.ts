@@ -51,6 +51,31 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
   expect([...visitor.complaints, ...ofBob.complaints]).toEqual([])
 })
 
+inBrowser('names that are found after the message was sent are not suggested any more', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  let release: () => void = () => undefined
+  const sent = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/ListMembers', async (route) => {
+    await sent
+    await route.continue()
+  })
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  const asked = page.waitForRequest('**/ListMembers')
+  await field.pressSequentially(`Quickly, @${bob.login}`)
+  await asked
+  await field.press('Enter')
+  await messageWith(page, 'Quickly').waitFor()
+  const answered = page.waitForResponse('**/ListMembers')
+  release()
+  await (await answered).finished()
+  // Two frames: what the answer changes has been drawn.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  expect(await page.getByRole('listbox', { name: 'Suggestions' }).count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('a reaction may be any emoji', async () => {
   await post(bob, roomId, 'It is done')
   await using visitor = await visit(`/chat/-/${roomId}`)

@@ -52,7 +52,7 @@ inBrowser.each(views)('$name', async ({ name, colorScheme, viewport, path }) => 
   await page.evaluate(`
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
-      text.data = text.data.replace(/\\d{1,2}:\\d\\d(?: [AP]M)?/, '10:02').replace(/^\\w+day, .*/, 'Today')`)
+      text.data = text.data.replace(/\\d{1,2}:\\d\\d(?: [AP]M)?/, '10:02').replace(/^\\w+day,? .*/, 'Today')`)
   const picture = await page.screenshot(folder === undefined ? {} : { path: join(folder, `${name}.png`) })
   expect(picture.length).toBeGreaterThan(10_000)
 })

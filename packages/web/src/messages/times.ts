@@ -1,22 +1,27 @@
 import { locale } from './texts.ts'
 
-type Style = 'time' | 'clock' | 'day' | 'date' | 'full'
+type Style = 'time' | 'clock' | 'day' | 'date' | 'both' | 'full'
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   time: { hour: 'numeric', minute: '2-digit' },
   clock: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
   date: { dateStyle: 'medium' },
+  both: { dateStyle: 'medium', timeStyle: 'short' },
   full: { dateStyle: 'full', timeStyle: 'short' },
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** A moment in the language and the region of the interface: the time of day, also where there is little room, the day, the date, or both in full. */
+/** A moment in the language and the region of the interface: the time of day, also where there is little room, the day, the date, or both, in full as well. */
 export function moment(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
   return format.format(at)
 }
+
+/** A moment that may be of today: its time of day then, else with its date. */
+export const lately = (at: Date): string =>
+  moment(at.toDateString() === new Date().toDateString() ? 'time' : 'both', at)
 
 /** So many days from now, as the server takes a moment. */
 export const timestampIn = (days: number) => ({
