@@ -13,6 +13,7 @@ const layers = [
   'auth',
   'rpc',
   'events',
+  'service',
   'local',
   'testkit',
 ]

@@ -33,7 +33,7 @@ const files = {
     exports: { './service': './src/service.ts', './config': './src/config.ts' },
     scripts: { build: 'node ../../packages/tooling/build.mjs', typecheck: 'tsc --noEmit -p tsconfig.json' },
     dependencies: dependencies(
-      ...['config', 'postgres', 'rpc', 'runtime', 'telemetry'].map((each) => `@parley/${each}`),
+      ...['config', 'postgres', 'runtime', 'service', 'telemetry'].map((each) => `@parley/${each}`),
       'drizzle-orm',
     ),
     devDependencies: dependencies('@jest/globals', '@parley/testkit', '@types/node'),
@@ -80,9 +80,8 @@ export const ${name} = pgTable('${name}', {
   id: text('id').primaryKey(),
 })
 `,
-  'src/service.ts': `import { openDatabase } from '@parley/postgres'
-import { connectBus } from '@parley/rpc'
-import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+  'src/service.ts': `import type { Service } from '@parley/runtime'
+import { startDatabaseHost, type DatabaseHost } from '@parley/service'
 import type { Config } from './config.ts'
 
 export type Overrides = {
@@ -90,27 +89,13 @@ export type Overrides = {
   stop?: AbortSignal
 }
 
-/** Opens everything in dependency order; disposing the result closes it in reverse. */
-export async function start${Name}(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const signal = overrides.stop ?? new AbortController().signal
-  const health = new Health()
-  const databaseAnswers = health.startup('postgres')
-  const busAnswers = health.startup('nats')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable. */
+export function start${Name}(config: Config, overrides: Overrides = {}): Promise<Service> {
+  return startDatabaseHost({ name: '${name}', config, stop: overrides.stop }, compose)
+}
 
-  const database = opened.use(
-    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: '${name}' }),
-  )
-  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
-  databaseAnswers()
-
-  const { natsUrl: url, natsUser: user, natsPassword: password } = config
-  opened.use(await connectBus({ url, user, password, name: '${name}', purpose: 'rpc', signal }))
-  busAnswers()
-
-  opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+async function compose(host: DatabaseHost): Promise<void> {
+  await host.serve({ routes: () => undefined })
 }
 `,
   'test/start.test.ts': `import { fileURLToPath } from 'node:url'

@@ -1,16 +1,14 @@
 import { availableParallelism } from 'node:os'
-import { createClient } from '@connectrpc/connect'
 import {
   AdminInternalService,
   MessagingInternalService,
   NotificationsInternalService,
   UploadsInternalService,
 } from '@parley/contracts/internal'
-import { consumeEvents, followPolicy, startErasures, startRelay } from '@parley/events'
-import { openDatabase } from '@parley/postgres'
-import { openRedis, rateLimiter } from '@parley/redis'
-import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, openReads, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { startErasures } from '@parley/events'
+import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
+import { openReads, type Service } from '@parley/runtime'
+import { startDatabaseHost, type DatabaseHost } from '@parley/service'
 import { Aside } from './aside.ts'
 import { serverNames } from './clients/server-name.ts'
 import type { Config } from './config.ts'
@@ -18,11 +16,11 @@ import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
 import { eraseOwn } from './deletion/erase-own.ts'
 import { noteErased } from './deletion/note-erased.ts'
-import { tooManyReads } from './errors.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { mailBudget } from './mail/mail-budget.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openTransport } from './mail/open-transport.ts'
+import { tooManyReads } from './errors.ts'
 import { asideFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { announcePresence } from './presence/announce.ts'
@@ -38,78 +36,46 @@ export type Overrides = {
   stop?: AbortSignal
 }
 
-/** Opens everything in dependency order; disposing the result closes it in reverse. */
-export async function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const transport = openTransport(config)
-  if (transport) opened.use(transport)
-  const closing = new AbortController()
-  const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
-  const health = new Health()
-  const databaseAnswers = health.startup('postgres')
-  const busAnswers = health.startup('nats')
-  const policyLoaded = health.startup('policy')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable. */
+export function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const { stop } = overrides
+  const waitsFor = ['policy']
+  return startDatabaseHost({ name: 'accounts', config, waitsFor, stop }, (host) => compose(host, config, overrides))
+}
 
-  const database = opened.use(
-    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'accounts' }),
-  )
-  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
-  databaseAnswers()
-  const { db, pool } = database
-
-  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'accounts', signal }
-  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
-  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
-  busAnswers()
-  const rpc = opened.use(createRpcClient(calls, { name: 'accounts' }))
-  const admin = createClient(AdminInternalService, rpc.transport())
-
-  const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
-  policyLoaded()
-  const relay = opened.use(await startRelay({ pool, bus: events, service: 'accounts' }))
-  const redis = opened.use(openRedis({ url: config.redisUrl, name: 'accounts' }))
-  const presence = new Presence({ redis, announce: announcePresence(calls), leaseMs: overrides.presenceLeaseMs })
+async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
+  const { db, signal, events: bus, name: service } = host
+  const admin = host.client(AdminInternalService)
+  const redis = host.use(openRedis({ url: config.redisUrl, name: service }))
   const now = overrides.now ?? (() => new Date())
+  const presence = new Presence({ redis, announce: announcePresence(host.calls), leaseMs: overrides.presenceLeaseMs })
   const ctx: Context = {
-    config,
-    db,
+    ...{ config, db, admin, presence, now },
     reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
-    relay,
-    policy,
-    admin,
-    mailer:
-      transport &&
-      createMailer(transport, {
-        ...{ serverName: serverNames(admin), signal },
-        budget: mailBudget(redis, config.mailsPerHour),
-      }),
-    aside: opened.use(new Aside(asideFailed)),
+    policy: await host.policy(admin),
+    relay: await host.relay(),
+    mailer: openMailer(host, config, redis),
+    aside: host.use(new Aside(asideFailed)),
     passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
-    messaging: createClient(MessagingInternalService, rpc.transport()),
-    notifications: createClient(NotificationsInternalService, rpc.transport()),
-    uploads: createClient(UploadsInternalService, rpc.transport()),
-    presence,
+    messaging: host.client(MessagingInternalService),
+    notifications: host.client(NotificationsInternalService),
+    uploads: host.client(UploadsInternalService),
     providers: createProviders(config.providers, config.publicUrl, now),
-    now,
   }
-  opened.use(
-    await consumeEvents({
-      ...{ bus: events, db, service: 'accounts', durable: 'deleted-roles', subject: 'evt.control.policy.>' },
-      prepare: onPolicyChanged(ctx),
-    }),
-  )
-  opened.use(startJobs(ctx, presence, signal))
-  opened.use(
-    await startErasures({
-      ...{ bus: events, db, service: 'accounts', erase: eraseOwn({ db, bus: events }) },
-      report: (report) => noteErased(ctx, { ...report, service: 'accounts' }),
-    }),
-  )
-  opened.defer('background work', () => closing.abort())
-  const { drainTimeoutMs } = config
-  opened.use(await serveRpc(calls, { deployable: 'accounts', routes: routes(ctx), health, drainTimeoutMs }))
-  opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs })
+  const prepare = onPolicyChanged(ctx)
+  await host.consume({ durable: 'deleted-roles', subject: 'evt.control.policy.>', prepare })
+  host.use(startJobs(ctx, presence, signal))
+  const erase = eraseOwn({ db, bus })
+  host.use(await startErasures({ bus, db, service, erase, report: (found) => noteErased(ctx, { ...found, service }) }))
+  // Whoever is erased has lost every credential before.
+  await host.serve({ routes: routes(ctx), guard: () => undefined })
+}
+
+function openMailer(host: DatabaseHost, config: Config, redis: RedisClient): Context['mailer'] {
+  const transport = openTransport(config)
+  if (transport === undefined) return undefined
+  const budget = mailBudget(redis, config.mailsPerHour)
+  const serverName = serverNames(host.client(AdminInternalService))
+  return createMailer(host.use(transport), { serverName, budget, signal: host.signal })
 }

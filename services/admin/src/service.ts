@@ -1,9 +1,7 @@
-import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
-import { followPolicy, keepStream, recoveriesIn, refuseErased, startErasures, startRelay } from '@parley/events'
-import { openDatabase } from '@parley/postgres'
-import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { followPolicy, keepStream, recoveriesIn } from '@parley/events'
+import type { Service } from '@parley/runtime'
+import { startDatabaseHost, type DatabaseHost } from '@parley/service'
 import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
 import { followDeletedGroups } from './consumers/deleted-groups.ts'
@@ -23,62 +21,36 @@ export type Overrides = {
   stop?: AbortSignal
 }
 
-/** Opens everything in dependency order; disposing the result closes it in reverse. */
-export async function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const signal = overrides.stop ?? new AbortController().signal
-  const health = new Health()
-  const databaseAnswers = health.startup('postgres')
-  const busAnswers = health.startup('nats')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable. */
+export function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const { stop } = overrides
+  return startDatabaseHost({ name: 'admin', config, stop }, (host) => compose(host, config, overrides))
+}
 
-  const { db, pool, ping } = opened.use(
-    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'admin' }),
-  )
-  await retry(ping, { signal, initialMs: 200, maxMs: 5000 })
-  if (await retry(() => seed(db), { signal, initialMs: 200, maxMs: 5000 })) serverSeeded()
-  databaseAnswers()
-
-  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'admin', signal }
-  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
-  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
-  busAnswers()
-  const transport = opened.use(createRpcClient(calls, { name: 'admin' })).transport()
-
-  opened.use(
-    await keepStream(events, {
+async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
+  const { db, signal, events: bus } = host
+  if (await host.retry(() => seed(db))) serverSeeded()
+  host.use(
+    await keepStream(bus, {
       ...(config.streamReplicas && { replicas: config.streamReplicas }),
       maxBytes: config.streamMaxBytes,
       recoveries: recoveriesIn(db),
     }),
   )
-  const relay = opened.use(await startRelay({ pool, bus: events, service: 'admin' }))
-  const load = async () => toPolicy(await getPolicy(db))
-  const policy = opened.use(await followPolicy({ bus: events, load, signal }))
   const ctx: Context = {
-    config,
-    db,
-    accounts: createClient(AccountsInternalService, transport),
-    rooms: createClient(RoomsInternalService, transport),
-    uploads: createClient(UploadsInternalService, transport),
-    bus: events,
-    policy,
-    relay,
+    ...{ config, db, bus },
+    relay: await host.relay(),
+    policy: host.use(await followPolicy({ bus, signal, load: async () => toPolicy(await getPolicy(db)) })),
+    accounts: host.client(AccountsInternalService),
+    rooms: host.client(RoomsInternalService),
+    uploads: host.client(UploadsInternalService),
     now: overrides.now ?? (() => new Date()),
   }
   await makeAuditBucketsAhead(ctx)
-  opened.use(keepAuditBuckets(ctx, signal))
-  opened.use(await recordEvents(ctx))
-  opened.use(await followDeletedGroups(ctx))
-  opened.use(releaseNamesOfNoRole(ctx, signal))
-  opened.use(
-    await startErasures({
-      ...{ bus: events, db, service: 'admin', erase: erasePerson(ctx) },
-      report: (report, stop) => ctx.accounts.reportErased({ ...report, service: 'admin' }, { signal: stop }),
-    }),
-  )
-  const serving = { health, drainTimeoutMs: config.drainTimeoutMs, guard: refuseErased(db) }
-  opened.use(await serveRpc(calls, { deployable: 'admin', routes: routes(ctx), ...serving }))
-  opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+  host.use(keepAuditBuckets(ctx, signal))
+  host.use(await recordEvents(ctx))
+  host.use(await followDeletedGroups(ctx))
+  host.use(releaseNamesOfNoRole(ctx, signal))
+  await host.erase(erasePerson(ctx), ctx.accounts)
+  await host.serve({ routes: routes(ctx) })
 }

@@ -3,4 +3,4 @@ import { run } from '@parley/runtime'
 import { readConfig } from './config.ts'
 import { startGateway } from './service.ts'
 
-await run('gateway', () => startGateway(readConfig()))
+await run('gateway', (stop) => startGateway(readConfig(), { stop }))

@@ -1,20 +1,11 @@
-import { createClient } from '@connectrpc/connect'
+import type { Client } from '@connectrpc/connect'
 import { CallerCache, callerFrom, forwardedHeaders } from '@parley/auth'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import { followControl } from '@parley/events'
 import { openRedis, openTrials } from '@parley/redis'
-import { connectBus, createRpcClient } from '@parley/rpc'
-import {
-  clientAddressBehind,
-  headerOf,
-  Health,
-  Resources,
-  serveInternal,
-  trustedProxies,
-  usualPatience,
-  type Service,
-} from '@parley/runtime'
+import { clientAddressBehind, headerOf, trustedProxies, usualPatience, type Service } from '@parley/runtime'
+import { startHost, type Host } from '@parley/service'
 import { blobClient } from './clients/blobs.ts'
 import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
@@ -32,69 +23,48 @@ import { PassOn } from './http/pass-on.ts'
 import { servePublicPort } from './http/server.ts'
 import { readClientFiles } from './http/web-client/files.ts'
 import { WebClient } from './http/web-client/web-client.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+
+type Accounts = Client<typeof AccountsInternalService>
 
 /** Images of calls that one process holds in memory at the same time. */
 const imagesAtOnce = 4
 
-/** Opens everything in dependency order; disposing the result lets requests under way finish and closes it in reverse. */
-export async function startGateway(config: Config): Promise<Service> {
-  await using opened = new Resources()
-  const health = new Health()
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable; requests under way finish before it closes. */
+export function startGateway(config: Config, overrides: { stop?: AbortSignal } = {}): Promise<Service> {
+  const { stop } = overrides
+  return startHost({ name: 'gateway', config, waitsFor: ['control feed'], stop }, (host) => compose(host, config))
+}
+
+async function compose(host: Host, config: Config): Promise<void> {
+  const { health, rpc } = host
   const metrics = createMetrics()
-
-  const busOptions = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'gateway' }
-  const rpcBus = opened.use(await connectBus({ ...busOptions, purpose: 'rpc' }))
-  const eventBus = opened.use(await connectBus({ ...busOptions, purpose: 'events' }))
-  const redis = opened.use(openRedis({ url: config.redisUrl, name: 'gateway' }))
-  const rpc = opened.use(createRpcClient(rpcBus, { name: 'gateway' }))
-  const transport = rpc.transport()
-  const accounts = createClient(AccountsInternalService, transport)
-  const signIn = createClient(SignInInternalService, transport)
-  const discovery = createClient(ServerDiscoveryService, transport)
-
-  const callers = new CallerCache({
-    authenticate: async (digest) => {
-      const { entries } = await accounts.authenticate({ digests: [digest] })
-      const caller = entries[0]?.caller
-      return caller && callerFrom(caller)
-    },
-    rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }),
-    feedSilentMs: () => feed.healthyAgoMs(),
-  })
-  const following = health.startup('control feed')
-  const feed = opened.use(
-    await followControl({
-      bus: eventBus,
-      onEvent: (event) => callers.observe(event),
-      onReset: () => {
-        metrics.feedLost()
-        callers.clear()
-      },
-    }),
-  )
-  following()
+  const redis = host.use(openRedis({ url: config.redisUrl, name: 'gateway' }))
+  const accounts = host.client(AccountsInternalService)
+  const signIn = host.client(SignInInternalService)
+  const discovery = host.client(ServerDiscoveryService)
+  const callers = await followCallers(host, accounts, metrics)
 
   const { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret } = config
   const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
   const clientAddress = clientAddressBehind(config.trustedProxies, { onForgottenProxy: metrics.forgottenProxy })
-  const limits = opened.use(openCallLimits(redis, config))
-  const trials = opened.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
+  const limits = host.use(openCallLimits(redis, config))
+  const trials = host.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
-  const putBlob = opened.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
+  const putBlob = host.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({
     ...{ rpc, callers, secrets, renewal, limits, trials, clientAddress, putBlob },
     maxUploadBytes: config.maxUploadBytes,
     cookiesOf: (session) => sessionCookies(session, { secret: cookieSigningSecret, secure }),
   })
-  const forwarded: Forwarded = (request) =>
+  const passing = passOns(host, config, (request) =>
     forwardedHeaders(
       secrets,
       clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)),
-    )
+    ),
+  )
   const webClient = new WebClient(await readClientFiles(config.clientFolder), config.publicUrl)
   if (!webClient.isThere) metrics.noWebClient(config.clientFolder)
   const dispatch = new Dispatch({
@@ -117,26 +87,49 @@ export async function startGateway(config: Config): Promise<Service> {
       oauthRedirectOrigins: config.oauthRedirectOrigins,
     },
     getServer: () => discovery.getServer({}),
-    assets: opened.use(new PassOn({ what: 'assets', targets: config.assetsUrls, methods: ['GET', 'HEAD'], forwarded })),
-    webhooks: opened.use(new PassOn({ what: 'webhooks', targets: config.webhooksUrls, methods: ['POST'], forwarded })),
+    ...{ assets: passing.assets, webhooks: passing.webhooks },
     webClient,
   })
-  const realtime = new PassOnUpgrade(config.realtimeUrls, forwarded)
   const publicPort = await servePublicPort({
-    ...{ host: config.host, port: config.port, dispatch, realtime },
+    ...{ host: config.host, port: config.port, dispatch, realtime: passing.realtime },
     // A call may take long while nothing moves on its connection.
     patience: { ...usualPatience, idle: Math.max(usualPatience.idle, 2 * config.requestTimeoutMs) },
     connections: { perNetwork: config.connectionsPerAddress, isProxy: trustedProxies(config.trustedProxies) },
   })
-  opened.defer('public port', async () => {
-    health.drain()
-    await publicPort.drain(config.drainTimeoutMs)
-  })
+  host.url = `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${publicPort.port}`
+  host.onDrain('public port', () => publicPort.drain(config.drainTimeoutMs))
+}
 
-  const closing = opened.move()
+/** What other deployables answer clients themselves. */
+function passOns(host: Host, { assetsUrls, webhooksUrls, realtimeUrls }: Config, forwarded: Forwarded) {
   return {
-    internalPort: internal.port,
-    url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${publicPort.port}`,
-    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+    assets: host.use(new PassOn({ what: 'assets', targets: assetsUrls, methods: ['GET', 'HEAD'], forwarded })),
+    webhooks: host.use(new PassOn({ what: 'webhooks', targets: webhooksUrls, methods: ['POST'], forwarded })),
+    realtime: new PassOnUpgrade(realtimeUrls, forwarded),
   }
+}
+
+/** Credentials are kept until something is heard of their user. */
+async function followCallers(host: Host, accounts: Accounts, metrics: Metrics): Promise<CallerCache> {
+  const callers = new CallerCache({
+    authenticate: async (digest) => {
+      const { entries } = await accounts.authenticate({ digests: [digest] })
+      const caller = entries[0]?.caller
+      return caller && callerFrom(caller)
+    },
+    rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }),
+    feedSilentMs: () => feed.healthyAgoMs(),
+  })
+  const feed = host.use(
+    await followControl({
+      bus: host.events,
+      onEvent: (event) => callers.observe(event),
+      onReset: () => {
+        metrics.feedLost()
+        callers.clear()
+      },
+    }),
+  )
+  host.ready('control feed')
+  return callers
 }

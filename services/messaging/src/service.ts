@@ -1,18 +1,8 @@
-import { createClient } from '@connectrpc/connect'
 import type { Event } from '@parley/contracts/internal'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
-import {
-  consumeEvents,
-  followControl,
-  followEvents,
-  followPolicy,
-  refuseErased,
-  startErasures,
-  startRelay,
-} from '@parley/events'
-import { openDatabase } from '@parley/postgres'
-import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, openReads, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import { followControl, followEvents, refuseErased } from '@parley/events'
+import { openReads, type Service } from '@parley/runtime'
+import { startDatabaseHost, type DatabaseHost } from '@parley/service'
 import { claimAssets } from './clients/assets.ts'
 import { fetchHandles, Handles } from './clients/handles.ts'
 import { previewLink } from './clients/previews.ts'
@@ -22,8 +12,8 @@ import { getVideoOutcomes } from './clients/video-outcomes.ts'
 import type { Config } from './config.ts'
 import { keepLevel } from './consumers/keep-level.ts'
 import type { Context } from './context.ts'
-import { erasePerson } from './erasure/erase-person.ts'
 import { tooManyReads } from './errors.ts'
+import { erasePerson } from './erasure/erase-person.ts'
 import { catchUpVideos } from './jobs/catch-up-videos.ts'
 import { dropMessageKeys } from './jobs/drop-message-keys.ts'
 import { dropRoomEventVersions } from './jobs/drop-room-event-versions.ts'
@@ -49,84 +39,71 @@ const mentionsResolvedEveryMs = 10_000
 const videosCaughtUpEveryMs = 5 * 60_000
 const tryAgainMs = 1_000
 
-/** Opens everything in dependency order; disposing the result closes it in reverse. */
-export async function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const closing = new AbortController()
-  const signal = overrides.stop ? AbortSignal.any([closing.signal, overrides.stop]) : closing.signal
-  const health = new Health()
-  const databaseAnswers = health.startup('postgres')
-  const busAnswers = health.startup('nats')
-  const policyLoaded = health.startup('policy')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable. */
+export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const { stop } = overrides
+  const options = { name: 'messaging', config, waitsFor: ['policy'], planOnce: true, stop } as const
+  return startDatabaseHost(options, (host) => compose(host, config, overrides))
+}
 
-  const { databaseUrl: url, databasePool, drainTimeoutMs } = config
-  const { db, pool, ping } = opened.use(
-    await openDatabase({ url, pool: databasePool, name: 'messaging', planOnce: true }),
-  )
-  await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })
-  databaseAnswers()
-
-  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'messaging', signal }
-  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
-  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
-  busAnswers()
-  const transport = opened.use(createRpcClient(calls, { name: 'messaging' })).transport()
-
-  const profiles = new Profiles(fetchProfiles(transport, overrides.accountsTimeoutMs))
-  const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
-  const onReset = () => profiles.clear()
-  const feed = opened.use(await followControl({ bus: events, onEvent: userChanged, onReset }))
-  const onEvents = (batch: Event[]) => batch.forEach(userChanged)
-  opened.use(await followEvents({ bus: events, subject: 'evt.user.>', onEvents, onReset }))
-
-  const admin = createClient(AdminInternalService, transport)
-  const policy = opened.use(await followPolicy({ feed, signal, load: () => admin.getPolicy({}) }))
-  policyLoaded()
-
+async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
+  const { db, pool, transport } = host
+  const accounts = host.client(AccountsInternalService)
+  const { profiles, feed } = await followProfiles(host, overrides.accountsTimeoutMs)
+  const policy = await host.policy(host.client(AdminInternalService), feed)
   const ctx: Context = {
-    db,
-    pool,
-    reads: openReads({ connections: databasePool, refusal: tooManyReads }),
-    relay: overrides.relay ?? opened.use(await startRelay({ pool, bus: events, service: 'messaging' })),
+    ...{ db, pool, profiles },
+    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    relay: overrides.relay ?? (await host.relay()),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
     lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),
     turns: new Turns((roomId, run) => holdStill(pool, roomId, run)),
-    profiles,
     handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),
-    tellTyping: tellTyping(calls),
+    tellTyping: tellTyping(host.calls),
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),
     editWindowMs: config.editWindowMs,
   }
-  const job = { name: 'drop message keys', everyMs: keysDroppedEveryMs, signal }
-  opened.use(periodically({ ...job, run: (stop) => dropMessageKeys(db, stop) }))
-  const mentions = { name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, afterFailureMs: tryAgainMs, signal }
-  const resolving = opened.use(periodically({ ...mentions, run: (stop) => resolveMentions(ctx, stop) }))
-  opened.use(mentionsLeft.listen(pool, () => resolving.wake()))
-  const tokensJob = { name: 'drop preview tokens', everyMs: keysDroppedEveryMs, signal }
-  opened.use(periodically({ ...tokensJob, run: (stop) => dropPreviewTokens(pool, stop) }))
-  const versionsJob = { name: 'drop versions of calls and assets', everyMs: keysDroppedEveryMs, signal }
-  opened.use(periodically({ ...versionsJob, run: (stop) => dropRoomEventVersions(pool, stop) }))
-  const videos = { ...ctx, getVideoOutcomes: getVideoOutcomes(transport) }
-  const videosJob = { name: 'catch up videos', everyMs: videosCaughtUpEveryMs, signal }
-  opened.use(periodically({ ...videosJob, run: (stop) => catchUpVideos(videos, stop) }))
-  const levels = { bus: events, db, service: 'messaging', durable: 'levels', subject: 'evt.preference.>' }
-  opened.use(await consumeEvents({ ...levels, on: keepLevel }))
-  const accounts = createClient(AccountsInternalService, transport)
-  opened.use(
-    await startErasures({
-      ...{ bus: events, db, service: 'messaging', erase: erasePerson(pool) },
-      report: (report, stop) => accounts.reportErased({ ...report, service: 'messaging' }, { signal: stop }),
-    }),
-  )
-  opened.defer('background work', () => closing.abort())
+  startJobs(host, ctx)
+  await host.consume({ durable: 'levels', subject: 'evt.preference.>', on: keepLevel })
+  await host.erase(erasePerson(pool), accounts)
   // The statement that writes a post looks for itself, and who types changes nothing.
   const guard = refuseErased(db, new Set(['CreateMessage', 'UpdateTypingIndicator']))
-  opened.use(await serveRpc(calls, { deployable: 'messaging', routes: routes(ctx), health, drainTimeoutMs, guard }))
-  opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs })
+  await host.serve({ routes: routes(ctx), guard })
+}
+
+/** Profiles are kept until something is heard of their user. */
+async function followProfiles(host: DatabaseHost, timeoutMs: number | undefined) {
+  const { events: bus } = host
+  const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))
+  const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
+  const onReset = () => profiles.clear()
+  const feed = host.use(await followControl({ bus, onEvent: userChanged, onReset }))
+  const onEvents = (batch: Event[]) => batch.forEach(userChanged)
+  host.use(await followEvents({ bus, subject: 'evt.user.>', onEvents, onReset }))
+  return { profiles, feed }
+}
+
+function startJobs(host: DatabaseHost, ctx: Context): void {
+  const { db, pool } = ctx
+  const everyMs = keysDroppedEveryMs
+  host.every({ name: 'drop message keys', everyMs, run: (stop) => dropMessageKeys(db, stop) })
+  host.every({ name: 'drop preview tokens', everyMs, run: (stop) => dropPreviewTokens(pool, stop) })
+  host.every({
+    ...{ name: 'drop versions of calls and assets', everyMs },
+    run: (stop) => dropRoomEventVersions(pool, stop),
+  })
+  const resolving = host.every({
+    ...{ name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, afterFailureMs: tryAgainMs },
+    run: (stop) => resolveMentions(ctx, stop),
+  })
+  host.use(mentionsLeft.listen(pool, () => resolving.wake()))
+  const videos = { ...ctx, getVideoOutcomes: getVideoOutcomes(host.transport) }
+  host.every({
+    ...{ name: 'catch up videos', everyMs: videosCaughtUpEveryMs },
+    run: (stop) => catchUpVideos(videos, stop),
+  })
 }

@@ -1,10 +1,7 @@
-import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService, MessagingInternalService, RoomsInternalService } from '@parley/contracts/internal'
-import { refuseErased, startErasures, startRelay } from '@parley/events'
 import { NameResolver } from '@parley/outbound'
-import { openDatabase } from '@parley/postgres'
-import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { Health, periodically, Resources, retry, serveInternal, type Service } from '@parley/runtime'
+import type { Service } from '@parley/runtime'
+import { startDatabaseHost, type DatabaseHost } from '@parley/service'
 import { Audiences } from './clients/audiences.ts'
 import { askCredential } from './clients/credentials.ts'
 import { askPeople } from './clients/people.ts'
@@ -33,46 +30,25 @@ export type Overrides = {
 const jobsEveryMs = 10_000
 const tryAgainMs = 500
 
-/** Opens everything in dependency order; disposing the result closes it in reverse. */
-export async function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const signal = overrides.stop ?? new AbortController().signal
-  const health = new Health()
-  const databaseAnswers = health.startup('postgres')
-  const busAnswers = health.startup('nats')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable. */
+export function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const { stop } = overrides
+  return startDatabaseHost({ name: 'notifications', config, stop }, (host) => compose(host, config, overrides))
+}
 
-  const database = opened.use(
-    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'notifications' }),
-  )
-  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
-  databaseAnswers()
-
-  const bus = {
-    url: config.natsUrl,
-    user: config.natsUser,
-    password: config.natsPassword,
-    name: 'notifications',
-    signal,
-  }
-  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
-  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
-  busAnswers()
-  const { db, pool } = database
-  const transport = opened.use(createRpcClient(calls, { name: 'notifications' })).transport()
-  const accounts = createClient(AccountsInternalService, transport)
-  const rooms = createClient(RoomsInternalService, transport)
-  const messaging = createClient(MessagingInternalService, transport)
-  const relay = opened.use(await startRelay({ pool, bus: events, service: 'notifications' }))
-  const names = opened.use(new NameResolver())
-  const network =
-    overrides.push?.network ??
-    pushNetwork({ allowPrivate: config.pushAllowPrivate, privateNetworks: config.privateNetworks, names })
+async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
+  const { db, events: bus } = host
+  const accounts = host.client(AccountsInternalService)
+  const rooms = host.client(RoomsInternalService)
+  const messaging = host.client(MessagingInternalService)
+  const relay = await host.relay()
+  const names = host.use(new NameResolver())
+  const { pushAllowPrivate: allowPrivate, privateNetworks } = config
+  const network = overrides.push?.network ?? pushNetwork({ allowPrivate, privateNetworks, names })
   const neighbours = { accounts, rooms, messaging }
-  opened.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
+  host.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
   const ctx: Context = {
-    db,
-    relay,
+    ...{ db, relay },
     rooms: new RoomAccess(rooms),
     audiences: new Audiences(rooms, messaging, accounts),
     applyLevel: applyLevel(messaging),
@@ -81,29 +57,13 @@ export async function startNotifications(config: Config, overrides: Overrides = 
     push: { enabled: config.push !== undefined, network },
     now: overrides.now ?? (() => new Date()),
   }
-  await retry(() => makeShards(db), { signal, initialMs: 200, maxMs: 5000 })
-  opened.use(await startConsumers(ctx, { bus: events, db, service: 'notifications' }))
-  const jobs = { name: 'jobs', everyMs: overrides.jobsEveryMs ?? jobsEveryMs, afterFailureMs: tryAgainMs }
-  const running = opened.use(periodically({ ...jobs, run: (stop) => runJobs(ctx, stop) }))
-  opened.use(jobsWritten.listen(db, () => running.wake()))
-  running.wake()
-  opened.use(keepHouse(ctx))
-  opened.use(
-    await startErasures({
-      ...{ bus: events, db, service: 'notifications', erase: erasePerson(ctx) },
-      report: (report, stop) => accounts.reportErased({ ...report, service: 'notifications' }, { signal: stop }),
-    }),
-  )
-
-  opened.use(
-    await serveRpc(calls, {
-      deployable: 'notifications',
-      routes: routes(ctx),
-      health,
-      drainTimeoutMs: config.drainTimeoutMs,
-      guard: refuseErased(db),
-    }),
-  )
-  opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), { internalPort: internal.port, drainTimeoutMs: config.drainTimeoutMs })
+  await host.retry(() => makeShards(db))
+  host.use(await startConsumers(ctx, { bus, db, service: host.name }))
+  const everyMs = overrides.jobsEveryMs ?? jobsEveryMs
+  const jobs = host.every({ name: 'jobs', everyMs, afterFailureMs: tryAgainMs, run: (stop) => runJobs(ctx, stop) })
+  host.use(jobsWritten.listen(db, () => jobs.wake()))
+  jobs.wake()
+  host.use(keepHouse(ctx))
+  await host.erase(erasePerson(ctx), accounts)
+  await host.serve({ routes: routes(ctx) })
 }

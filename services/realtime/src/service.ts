@@ -1,4 +1,3 @@
-import { createClient } from '@connectrpc/connect'
 import { isForwardedByGateway } from '@parley/auth'
 import {
   AccountsInternalService,
@@ -9,17 +8,8 @@ import {
 import { followEvents, presenceHints, typingHints } from '@parley/events'
 import { newId } from '@parley/ids'
 import { openTrials } from '@parley/redis'
-import { connectBus, createRpcClient, type RpcClient } from '@parley/rpc'
-import {
-  clientAddressBehind,
-  Health,
-  periodically,
-  Resources,
-  retry,
-  serveInternal,
-  serverVersion,
-  type Service,
-} from '@parley/runtime'
+import { clientAddressBehind, retry, serverVersion, type Service } from '@parley/runtime'
+import { startHost, type Host } from '@parley/service'
 import { accountsClient } from './clients/accounts.ts'
 import { roomsClient } from './clients/rooms.ts'
 import type { Config } from './config.ts'
@@ -35,7 +25,7 @@ import { TypingHints } from './hub/typing-hints.ts'
 import { createSocketSweep } from './jobs/sweep-sockets.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { verifySessions } from './jobs/verify-sessions.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { digestsToTry, readPresented } from './ws/credentials.ts'
 import { heartbeatFrame } from './ws/server-frames.ts'
 import { serveSockets } from './ws/server.ts'
@@ -43,35 +33,64 @@ import { serveSockets } from './ws/server.ts'
 /** What a test may replace, and the signal that gives up starting. */
 export type Overrides = { stop?: AbortSignal }
 
-/** Opens everything in dependency order; disposing the result drains the sockets and closes it in reverse. */
-export async function startRealtime(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const closing = new AbortController()
-  const signal = overrides.stop ? AbortSignal.any([closing.signal, overrides.stop]) : closing.signal
-  const health = new Health()
-  const busAnswers = health.startup('nats')
-  const complete = health.startup('policy and universal rooms')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+const untilItAnswers = { initialMs: 50, maxMs: 2_000 }
+
+/** Starts the deployable; its sockets are let go, spread over a while, before it closes. */
+export function startRealtime(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const { stop } = overrides
+  const waitsFor = ['policy and universal rooms']
+  const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)
+  return startHost({ name: 'realtime', config, waitsFor, drainTimeoutMs, stop }, (host) => compose(host, config))
+}
+
+async function compose(host: Host, config: Config): Promise<void> {
+  const { signal } = host
   const metrics = createMetrics()
-
-  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'realtime', signal }
-  const rpcBus = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
-  const eventBus = opened.use(await connectBus({ ...bus, purpose: 'events' }))
-  busAnswers()
-  const rpc: RpcClient = opened.use(createRpcClient(rpcBus, { name: 'realtime' }))
-  const accounts = accountsClient(createClient(AccountsInternalService, rpc.transport()))
-  const rooms = roomsClient(createClient(RoomsInternalService, rpc.transport()))
-  const admin = createClient(AdminInternalService, rpc.transport())
-
-  const policy = new NodePolicy(() => admin.getPolicy({}), signal)
-  const verify = (sockets: readonly Subscriber[]): void => {
-    const asking = retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })
-    asking.catch(() => undefined) // only rejects when the node stops
+  const admin = host.client(AdminInternalService)
+  const neighbours: Neighbours = {
+    accounts: accountsClient(host.client(AccountsInternalService)),
+    rooms: roomsClient(host.client(RoomsInternalService)),
+    policy: new NodePolicy(() => admin.getPolicy({}), signal),
   }
+  const server = await openSockets(host, config, { ...neighbours, metrics })
+  const { hub } = server.context
+  neighbours.policy.onChange(() => hub.policyChanged())
+  host.use(metrics.sockets(() => hub.connections.size))
+
+  const load = async (): Promise<void> => {
+    await Promise.all([neighbours.policy.reload(), loadUniversalRooms(hub, neighbours.rooms, signal)])
+  }
+  const intake = await followAll(host, server, { ...neighbours, metrics, load })
+  hearHints(host, server, { intake, metrics })
+  host.background(
+    load().then(() => {
+      server.startAccepting()
+      host.ready('policy and universal rooms')
+    }),
+  )
+  keepSockets(host, server, { config, accounts: neighbours.accounts })
+  host.url = `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${server.port}`
+  host.onDrain('sockets', async () => {
+    server.stopAccepting()
+    await drainSockets(hub.connections, config.drainWindowMs)
+  })
+}
+
+type Neighbours = {
+  accounts: ReturnType<typeof accountsClient>
+  rooms: ReturnType<typeof roomsClient>
+  policy: NodePolicy
+}
+type Server = Awaited<ReturnType<typeof openSockets>>
+
+/** The port for sockets, which accepts nobody yet, with the hub that their frames come from. */
+async function openSockets(host: Host, config: Config, given: Neighbours & { metrics: Metrics }) {
+  const { accounts, rooms, policy, metrics } = given
+  const verify = (sockets: readonly Subscriber[]): void => host.background(verifyInTime(sockets, accounts, host.signal))
   const clientAddress = clientAddressBehind(config.trustedProxies, {
     isPassedOn: (header) => isForwardedByGateway(config, header),
   })
-  const trials = opened.use(openTrials({ perMinute: config.trialsPerMinute }))
+  const trials = host.use(openTrials({ perMinute: config.trialsPerMinute }))
   const server = await serveSockets(
     {
       host: config.host,
@@ -82,25 +101,35 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
     (publish) => {
       const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics })
       return {
-        hub,
-        opening: opened.use(new Opening({ hub, accounts, rooms, metrics })),
-        metrics,
-        serverVersion,
+        ...{ hub, metrics, serverVersion, trials },
+        opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
         heartbeatIntervalMs: config.heartbeatIntervalMs,
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,
-        trials,
         digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
         retryAfterMs: () => Math.round(1_000 + Math.random() * 4_000),
       }
     },
   )
-  opened.defer('socket server', () => server.close())
-  const { hub, opening } = server.context
-  opened.use(hub)
-  policy.onChange(() => hub.policyChanged())
-  opened.use(metrics.sockets(() => hub.connections.size))
+  host.defer('socket server', () => server.close())
+  host.use(server.context.hub)
+  return server
+}
 
+const verifyInTime = (sockets: readonly Subscriber[], accounts: Neighbours['accounts'], signal: AbortSignal) =>
+  retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })
+
+async function loadUniversalRooms(hub: Hub, rooms: Neighbours['rooms'], signal: AbortSignal): Promise<void> {
+  const universal = await retry(() => rooms.universalRooms(), { signal, ...untilItAnswers })
+  for (const room of universal) hub.access.universal.set(room)
+}
+
+type Following = Neighbours & { metrics: Metrics; load: () => Promise<void> }
+
+/** Everything that is announced, handed to sockets batch by batch. */
+async function followAll(host: Host, { context }: Server, given: Following): Promise<Intake> {
+  const { hub, opening } = context
+  const { policy, metrics, load } = given
   const take = (event: Event, streamSequence: number): void => {
     try {
       traced(event, () => {
@@ -114,110 +143,77 @@ export async function startRealtime(config: Config, overrides: Overrides = {}): 
       hub.reset()
     }
   }
-  const intake = opened.use(
+  const intake = host.use(
     new Intake((events, streamSequence) => {
       for (const event of events) take(event, streamSequence)
     }),
   )
-  const loadUniversalRooms = async () => {
-    const universal = await retry(() => rooms.universalRooms(), { signal, initialMs: 50, maxMs: 2_000 })
-    for (const room of universal) hub.access.universal.set(room)
-  }
-  opened.use(
+  host.use(
     await followEvents({
-      bus: eventBus,
+      bus: host.events,
       subject: 'evt.>',
       onEvents: (events, { seq }) => intake.add(events, seq),
       onReset: () => {
         metrics.streamReset()
         intake.flush()
         hub.reset()
-        void Promise.all([policy.reload(), loadUniversalRooms()]).then(
-          () => hub.reset(),
-          () => undefined,
-        )
+        host.background(load().then(() => hub.reset()))
       },
     }),
   )
-  const hints = opened.use(
-    new PresenceHints({
-      publish: server.publish,
-      isDeserted: () => hub.connections.size === 0,
-      unreadable: metrics.hintUnreadable,
-    }),
-  )
-  const hearing = rpcBus.nc.subscribe(presenceHints, {
-    callback: (error, message) => {
-      if (!error) hints.take(message.data)
-    },
-  })
-  opened.defer('hints', () => hearing.unsubscribe())
-  const typing = opened.use(
+  return intake
+}
+
+/** What is said beside the stream: who is there, and who types. */
+function hearHints(host: Host, server: Server, { intake, metrics }: { intake: Intake; metrics: Metrics }): void {
+  const { hub } = server.context
+  const { publish, subscribers } = server
+  const unreadable = metrics.hintUnreadable
+  const isDeserted = () => hub.connections.size === 0
+  const presence = host.use(new PresenceHints({ publish, isDeserted, unreadable }))
+  const typing = host.use(
     new TypingHints({
-      ...{ publish: server.publish, subscribers: server.subscribers },
+      ...{ publish, subscribers, unreadable },
       ...{ users: hub.access.users, hintTopics: hub.hintTopics },
       catchUp: () => intake.flush(),
-      unreadable: metrics.hintUnreadable,
     }),
   )
-  const hearingTyping = rpcBus.nc.subscribe(typingHints, {
-    callback: (error, message) => {
-      if (!error) typing.take(message.data)
-    },
-  })
-  opened.defer('typing hints', () => hearingTyping.unsubscribe())
-  opened.defer('background work', () => closing.abort())
+  for (const [subject, hints] of [
+    [presenceHints, presence],
+    [typingHints, typing],
+  ] as const) {
+    const hearing = host.calls.nc.subscribe(subject, {
+      callback: (error, message) => {
+        if (!error) hints.take(message.data)
+      },
+    })
+    host.defer(`hints of ${subject}`, () => hearing.unsubscribe())
+  }
+}
 
-  void Promise.all([policy.reload(), loadUniversalRooms()]).then(
-    () => {
-      server.startAccepting()
-      complete()
-    },
-    () => undefined,
-  )
-
+/** What comes round for all sockets: those that fell silent go, the others hear that the node lives. */
+function keepSockets(host: Host, server: Server, given: Pick<Neighbours, 'accounts'> & { config: Config }): void {
+  const { config, accounts } = given
+  const { hub } = server.context
   const sweep = createSocketSweep({
     handshaking: server.handshaking,
     connections: hub.connections,
     slowBytes: config.maxBackpressureBytes / 2,
   })
-  opened.use(
-    periodically({
-      name: 'sweep sockets',
-      everyMs: 2_000,
-      signal,
-      run: () => {
-        sweep(performance.now())
-        hub.hintTopics.control(hub.access.users.values())
-        if (server.handshaking.size + hub.connections.size > 0) return 1_000
-      },
-    }),
-  )
-  opened.use(
-    periodically({
-      name: 'heartbeat',
-      everyMs: config.heartbeatIntervalMs,
-      signal,
-      run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date())),
-    }),
-  )
-  opened.use(
-    periodically({
-      name: 'verify sessions',
-      everyMs: config.verifyIntervalMs,
-      signal,
-      run: () => verifySessions(hub.connections, accounts),
-    }),
-  )
-  opened.defer('sockets', async () => {
-    health.drain()
-    server.stopAccepting()
-    await drainSockets(hub.connections, config.drainWindowMs)
+  host.every({
+    ...{ name: 'sweep sockets', everyMs: 2_000 },
+    run: () => {
+      sweep(performance.now())
+      hub.hintTopics.control(hub.access.users.values())
+      if (server.handshaking.size + hub.connections.size > 0) return 1_000
+    },
   })
-
-  return Object.assign(opened.move(), {
-    internalPort: internal.port,
-    url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${server.port}`,
-    drainTimeoutMs: Math.max(config.drainTimeoutMs, config.drainWindowMs),
+  host.every({
+    ...{ name: 'heartbeat', everyMs: config.heartbeatIntervalMs },
+    run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date())),
+  })
+  host.every({
+    ...{ name: 'verify sessions', everyMs: config.verifyIntervalMs },
+    run: () => verifySessions(hub.connections, accounts),
   })
 }

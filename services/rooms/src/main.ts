@@ -3,4 +3,4 @@ import { run } from '@parley/runtime'
 import { readConfig } from './config.ts'
 import { startRooms } from './service.ts'
 
-await run('rooms', () => startRooms(readConfig()))
+await run('rooms', (stop) => startRooms(readConfig(), { stop }))

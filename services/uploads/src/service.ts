@@ -1,4 +1,3 @@
-import { createClient } from '@connectrpc/connect'
 import { isForwardedByGateway } from '@parley/auth'
 import {
   AccountsInternalService,
@@ -6,20 +5,10 @@ import {
   MessagingInternalService,
   RoomsInternalService,
 } from '@parley/contracts/internal'
-import {
-  consumeEventBatches,
-  consumeEvents,
-  followPolicy,
-  refuseErased,
-  startErasures,
-  startHandOver,
-  startRelay,
-} from '@parley/events'
 import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
-import { openDatabase } from '@parley/postgres'
 import { openTrials } from '@parley/redis'
-import { connectBus, createRpcClient, serveRpc } from '@parley/rpc'
-import { clientAddressBehind, Health, Resources, retry, serveHttp, serveInternal, type Service } from '@parley/runtime'
+import { clientAddressBehind, type Service } from '@parley/runtime'
+import { startDatabaseHost, type DatabaseHost } from '@parley/service'
 import { callersAt } from './clients/callers.ts'
 import { FileOwners } from './clients/file-owners.ts'
 import { RoomAccess } from './clients/room-access.ts'
@@ -44,11 +33,13 @@ import { deleteDoomedImages } from './jobs/delete-doomed-images.ts'
 import { expireAssets } from './jobs/expire-assets.ts'
 import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
+import type { MemoryPlan } from './domain/memory.ts'
 import { dividedMemory } from './memory.ts'
 import { PageDesk } from './previews/page-desk.ts'
 import { bytesOfServer } from './store/usage.ts'
 import { routes } from './rpc/index.ts'
 import { openStorage } from './storage/open.ts'
+import type { Encoder } from './video/encode.ts'
 import { openEncoder } from './video/open-encoder.ts'
 import { remoteEncoder } from './video/remote-encoder.ts'
 import { startVideos } from './video/start.ts'
@@ -63,74 +54,76 @@ export type Overrides = {
   sweepEveryMs?: number
 }
 
-/** Opens everything in dependency order; disposing the result closes it in reverse. */
-export async function startUploads(config: Config, overrides: Overrides = {}): Promise<Service> {
-  await using opened = new Resources()
-  const closing = new AbortController()
-  const signal = AbortSignal.any([closing.signal, ...(overrides.stop ? [overrides.stop] : [])])
-  const health = new Health()
-  const storageAnswers = health.startup('storage')
-  const databaseAnswers = health.startup('postgres')
-  const busAnswers = health.startup('nats')
-  const policyLoaded = health.startup('policy')
-  const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
+/** Starts the deployable. */
+export function startUploads(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const { stop } = overrides
+  const waitsFor = ['storage', 'policy']
+  return startDatabaseHost({ name: 'uploads', config, waitsFor, stop }, (host) => compose(host, config, overrides))
+}
 
-  const storage = await openStorage(config.assetStorage, opened, signal)
-  storageAnswers()
-  const database = opened.use(
-    await openDatabase({ url: config.databaseUrl, pool: config.databasePool, name: 'uploads' }),
-  )
-  await retry(() => database.ping(), { signal, initialMs: 200, maxMs: 5000 })
-  databaseAnswers()
-  const { db, pool } = database
-
-  const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name: 'uploads', signal }
-  const events = opened.use(await connectBus({ ...bus, purpose: 'events' }))
-  const calls = opened.use(await connectBus({ ...bus, purpose: 'rpc' }))
-  busAnswers()
-
-  const transport = opened.use(createRpcClient(calls, { name: 'uploads' })).transport()
-  const accounts = createClient(AccountsInternalService, transport)
-  const admin = createClient(AdminInternalService, transport)
-  const messaging = createClient(MessagingInternalService, transport)
-  const policy = opened.use(await followPolicy({ bus: events, signal, load: () => admin.getPolicy({}) }))
-  policyLoaded()
-
-  const now = overrides.now ?? (() => new Date())
-  // Whoever looks at several pages waits for one name after the other, as many as messaging lets them have at once.
-  const names = opened.use(new NameResolver({ mostWaitingPerAsker: 3 }))
+async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
   const isRemote = config.videoWorkerUrls.length > 0
   const memory = dividedMemory(config, { images: true, videos: config.videoEnabled && !isRemote })
-  const openVideos = isRemote ? () => remoteEncoder(config.videoWorkerUrls, config) : openEncoder
-  const encoder = config.videoEnabled ? await openVideos(config, { memoryBytes: memory.toolBytes, signal }) : undefined
-  const ctx: Context = {
-    db,
-    relay: opened.use(await startRelay({ pool, bus: events, service: 'uploads' })),
+  const encoder = await openVideos(config, memory.toolBytes, host.signal)
+  const ctx = await openContext(host, { config, overrides, memory, processesVideos: encoder !== undefined })
+  await consumeAll(host, ctx, { processesVideos: encoder !== undefined })
+  host.handOver(host.client(MessagingInternalService))
+  await host.erase(erasePerson(ctx), host.client(AccountsInternalService))
+  const sweepEveryMs = overrides.sweepEveryMs ?? 300_000
+  startSweeps(host, ctx, sweepEveryMs)
+  const atOnce = isRemote ? (config.videosAtOnce ?? 2) : memory.videosAtOnce
+  host.use(await startVideos(ctx, { encoder, settings: config, atOnce, sweepEveryMs, signal: host.signal }))
+  await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) })
+  await host.serve({ routes: routes(ctx) })
+}
+
+async function openVideos(config: Config, memoryBytes: number, signal: AbortSignal): Promise<Encoder | undefined> {
+  if (!config.videoEnabled) return undefined
+  const isRemote = config.videoWorkerUrls.length > 0
+  const open = isRemote ? () => remoteEncoder(config.videoWorkerUrls, config) : openEncoder
+  return await open(config, { memoryBytes, signal })
+}
+
+type Given = { config: Config; overrides: Overrides; memory: MemoryPlan; processesVideos: boolean }
+
+async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
+  const { config, overrides, memory, processesVideos } = given
+  const { db } = host
+  const storage = await openStorage(config.assetStorage, host, host.signal)
+  host.ready('storage')
+  const accounts = host.client(AccountsInternalService)
+  const admin = host.client(AdminInternalService)
+  const policy = await host.policy(admin)
+  const now = overrides.now ?? (() => new Date())
+  // Whoever looks at several pages waits for one name after the other, as many as messaging lets them have at once.
+  const names = host.use(new NameResolver({ mostWaitingPerAsker: 3 }))
+  return {
+    ...{ db, storage, now },
+    relay: await host.relay(),
     policy: () => policy.current(),
-    rooms: new RoomAccess(createClient(RoomsInternalService, transport)),
-    owners: new FileOwners({ accounts, admin, messaging }),
-    storage,
+    rooms: new RoomAccess(host.client(RoomsInternalService)),
+    owners: new FileOwners({ accounts, admin, messaging: host.client(MessagingInternalService) }),
     studio: openStudio({ atOnce: memory.imagesAtOnce }),
     transforms: new TransformCache(memory.transformCacheBytes),
-    renderings: opened.use(
+    renderings: host.use(
       openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
     ),
     fetch: safeFetch({
       isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),
       resolve: overrides.resolve ?? names.resolve,
     }),
-    pages: new PageDesk(signal),
+    pages: new PageDesk(host.signal),
     callers: callersAt(accounts, now),
     credentialSecrets: config,
     clientAddress: clientAddressBehind(config.trustedProxies, {
       isPassedOn: (header) => isForwardedByGateway(config, header),
     }),
-    trials: opened.use(openTrials({ perMinute: config.trialsPerMinute })),
+    trials: host.use(openTrials({ perMinute: config.trialsPerMinute })),
     allowedOrigins: config.allowedOrigins,
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
-    fileLimits: { ...config, videoEnabled: encoder !== undefined },
+    fileLimits: { ...config, videoEnabled: processesVideos },
     quotas: {
       pendingBytes: config.pendingBytes,
       userBytes: config.userQuotaBytes,
@@ -138,81 +131,33 @@ export async function startUploads(config: Config, overrides: Overrides = {}): P
     },
     serverUsage: rememberUsage(() => bytesOfServer(db, now()), now),
     workshop: new Workshop(),
-    now,
   }
-  const consumer = { bus: events, db, service: 'uploads' }
-  const posted = { now, processesVideos: encoder !== undefined }
-  opened.use(
-    await consumeEvents({
-      ...consumer,
-      durable: 'avatars',
-      subject: 'evt.user.*.user_profile_updated',
-      on: onProfileUpdated,
-    }),
-  )
-  opened.use(
-    await consumeEvents({
-      ...consumer,
-      durable: 'branding',
-      subject: 'evt.config.server.server_updated',
-      on: onServerUpdated,
-    }),
-  )
+}
+
+async function consumeAll(host: DatabaseHost, { now }: Context, { processesVideos }: Pick<Given, 'processesVideos'>) {
+  const posted = { now, processesVideos }
+  const profiles = 'evt.user.*.user_profile_updated'
+  await host.consume({ durable: 'avatars', subject: profiles, on: onProfileUpdated })
+  const server = 'evt.config.server.server_updated'
+  await host.consume({ durable: 'branding', subject: server, on: onServerUpdated })
   for (const [durable, kind, on] of [
     ['posted', 'message_posted', onMessagePosted(posted)],
     ['imported', 'messages_imported', onMessagesImported(posted)],
     ['edited', 'message_edited', onMessageChanged],
     ['retracted', 'message_retracted', onMessageChanged],
   ] as const)
-    opened.use(await consumeEventBatches({ ...consumer, durable, subject: `evt.room.*.${kind}`, on }))
-  opened.use(
-    startHandOver({
-      ...{ db, service: 'uploads' },
-      apply: (roomId, roomEvents, stop) => messaging.applyRoomEvents({ roomId, events: roomEvents }, { signal: stop }),
-    }),
-  )
-  opened.use(
-    await startErasures({
-      ...{ ...consumer, erase: erasePerson(ctx) },
-      report: (report, stop) => accounts.reportErased({ ...report, service: 'uploads' }, { signal: stop }),
-    }),
-  )
-  const everyMs = overrides.sweepEveryMs ?? 300_000
-  opened.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
-  opened.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
-  opened.use(cleanUploads(ctx, { everyMs, signal }))
-  opened.use(cleanPreviews(ctx, { everyMs, signal }))
-  opened.use(expireAssets(ctx, { everyMs, signal }))
-  opened.use(sweepUnclaimed(ctx, { everyMs, signal }))
-  opened.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
-  opened.use(
-    await startVideos(ctx, {
-      encoder,
-      settings: config,
-      atOnce: isRemote ? (config.videosAtOnce ?? 2) : memory.videosAtOnce,
-      sweepEveryMs: everyMs,
-      signal,
-    }),
-  )
-  opened.defer('background work', () => closing.abort())
-  const http = opened.use(
-    await serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) }),
-  )
-  opened.use(
-    await serveRpc(calls, {
-      deployable: 'uploads',
-      routes: routes(ctx),
-      health,
-      drainTimeoutMs: config.drainTimeoutMs,
-      guard: refuseErased(db),
-    }),
-  )
-  opened.defer('readiness', () => health.drain())
-  return Object.assign(opened.move(), {
-    internalPort: internal.port,
-    drainTimeoutMs: config.drainTimeoutMs,
-    url: http.url,
-  })
+    await host.consumeBatches({ durable, subject: `evt.room.*.${kind}`, on })
+}
+
+function startSweeps(host: DatabaseHost, ctx: Context, everyMs: number): void {
+  const { signal } = host
+  host.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(cleanUploads(ctx, { everyMs, signal }))
+  host.use(cleanPreviews(ctx, { everyMs, signal }))
+  host.use(expireAssets(ctx, { everyMs, signal }))
+  host.use(sweepUnclaimed(ctx, { everyMs, signal }))
+  host.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
 }
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => secret !== undefined)

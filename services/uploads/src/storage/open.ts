@@ -6,7 +6,11 @@ import { openS3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 /** Opens what the configuration names, and waits until a bucket answers. */
-export async function openStorage(settings: AssetStorage, opened: Resources, signal: AbortSignal): Promise<Storage> {
+export async function openStorage(
+  settings: AssetStorage,
+  opened: Pick<Resources, 'use'>,
+  signal: AbortSignal,
+): Promise<Storage> {
   if (settings.backend === 'disk') return openDiskStorage(settings.directory)
   const storage = opened.use(openS3Storage(settings))
   const ping = () =>

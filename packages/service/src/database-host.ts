@@ -1,0 +1,112 @@
+import type { Client } from '@connectrpc/connect'
+import type { AccountsInternalService, AdminInternalService, RoomEvent } from '@parley/contracts/internal'
+import {
+  consumeEventBatches,
+  consumeEvents,
+  followPolicy,
+  refuseErased,
+  startErasures,
+  startHandOver,
+  startRelay,
+  type BatchConsumerOptions,
+  type ConsumerOptions,
+  type ControlFeed,
+  type ErasureOptions,
+  type PolicyHolder,
+  type Relay,
+} from '@parley/events'
+import { openDatabase, type Database, type DatabaseOptions } from '@parley/postgres'
+import type { Pool } from 'pg'
+import type { DatabaseConfig } from './config.ts'
+import { Host, type HostParts, type Serving } from './host.ts'
+
+/** What is the host's to say. */
+type Own = 'bus' | 'db' | 'service'
+
+/** A host with a database, and what events need of one. */
+export class DatabaseHost extends Host {
+  readonly #config: DatabaseConfig
+  #database: Database | undefined
+
+  constructor(parts: HostParts & { config: DatabaseConfig }) {
+    super(parts)
+    this.#config = parts.config
+  }
+
+  /** Opens the database and waits for it. */
+  async openDatabase(options: Pick<DatabaseOptions, 'planOnce'> = {}): Promise<void> {
+    const { databaseUrl: url, databasePool: pool } = this.#config
+    const database = this.use(await openDatabase({ url, pool, name: this.name, ...options }))
+    await this.retry(() => database.ping())
+    this.#database = database
+  }
+
+  get db(): Database['db'] {
+    return this.#open.db
+  }
+
+  get pool(): Pool {
+    return this.#open.pool
+  }
+
+  /** Follows the policy that admin keeps; resolves with the first. `feed`: one that is followed anyway. */
+  async policy(admin: Client<typeof AdminInternalService>, feed?: ControlFeed): Promise<PolicyHolder> {
+    const source = feed === undefined ? { bus: this.events } : { feed }
+    const policy = this.use(await followPolicy({ ...source, signal: this.signal, load: () => admin.getPolicy({}) }))
+    this.ready('policy')
+    return policy
+  }
+
+  /** Brings what the outbox holds to the stream. */
+  async relay(): Promise<Relay> {
+    return this.use(await startRelay({ pool: this.pool, bus: this.events, service: this.name }))
+  }
+
+  /** Handles events one by one. */
+  async consume(options: WithoutOwn<ConsumerOptions>): Promise<void> {
+    this.use(await consumeEvents({ ...options, ...this.#own }))
+  }
+
+  /** Handles events in batches. */
+  async consumeBatches(options: WithoutOwn<BatchConsumerOptions>): Promise<void> {
+    this.use(await consumeEventBatches({ ...options, ...this.#own }))
+  }
+
+  /** Hands events about rooms over to messaging. */
+  handOver(messaging: { applyRoomEvents: ApplyRoomEvents }): void {
+    this.use(
+      startHandOver({
+        ...this.#own,
+        apply: (roomId, events, signal) => messaging.applyRoomEvents({ roomId, events }, { signal }),
+      }),
+    )
+  }
+
+  /** Takes part in the deletion of accounts, and tells accounts of it. */
+  async erase(erase: ErasureOptions['erase'], accounts: Client<typeof AccountsInternalService>): Promise<void> {
+    const { name: service } = this
+    const report: ErasureOptions['report'] = (found, signal) => accounts.reportErased({ ...found, service }, { signal })
+    this.use(await startErasures({ ...this.#own, erase, report }))
+  }
+
+  /** Answers the methods of this deployable; nobody changes anything whose account is being erased. */
+  override serve(serving: Serving): Promise<void> {
+    return super.serve({ guard: refuseErased(this.db), ...serving })
+  }
+
+  get #own() {
+    return { bus: this.events, db: this.db, service: this.name }
+  }
+
+  get #open(): Database {
+    if (this.#database === undefined) throw new Error(`${this.name} has no database yet`)
+    return this.#database
+  }
+}
+
+type WithoutOwn<T> = T extends unknown ? Omit<T, Own> : never
+
+type ApplyRoomEvents = (
+  request: { roomId: string; events: RoomEvent[] },
+  options: { signal: AbortSignal },
+) => Promise<unknown>

@@ -1,0 +1,180 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { createClient, type Client, type Transport } from '@connectrpc/connect'
+import type { Deployable } from '@parley/contracts/catalogue'
+import { connectBus, createRpcClient, serveRpc, type Bus, type RpcClient, type RpcServerOptions } from '@parley/rpc'
+import {
+  Health,
+  periodically,
+  Resources,
+  retry,
+  serveHttp,
+  serveInternal,
+  type HttpServer,
+  type Periodic,
+  type PeriodicTask,
+  type Service,
+} from '@parley/runtime'
+import type { HostConfig } from './config.ts'
+
+/** What a host is made of. */
+export type HostParts = {
+  name: Deployable
+  config: HostConfig
+  /** What has to be there before the first work, besides the dependencies; see {@link Host.ready}. */
+  waitsFor?: readonly string[]
+  /** How long closing may take, if not the usual time. */
+  drainTimeoutMs?: number
+  /** Gives up starting. */
+  stop?: AbortSignal | undefined
+}
+
+/** How a deployable answers its methods. */
+export type Serving = Pick<RpcServerOptions, 'routes' | 'guard'>
+
+const untilItAnswers = { initialMs: 200, maxMs: 5_000 }
+
+/**
+ * What a deployable stands on. It opens dependencies, waiting for them as long as it takes, takes over what the deployable
+ * opens, and closes all of it in this order: unready; what serves, newest first; `signal` and the background work; what was
+ * opened, newest first; the internal port.
+ */
+export class Host implements AsyncDisposable {
+  readonly name: Deployable
+  readonly config: HostConfig
+  readonly health = new Health()
+  /** Fires when the end is asked for before the start is done, and later once what serves has closed. */
+  readonly signal: AbortSignal
+  /** Where others outside reach this deployable, if they do. */
+  url: string | undefined
+  protected readonly opened = new Resources()
+  readonly #serving = new Resources()
+  readonly #closing = new AbortController()
+  readonly #background = new Set<Promise<unknown>>()
+  readonly #awaited = new Map<string, () => void>()
+  readonly #drainTimeoutMs: number
+  #internalPort = 0
+  #buses: { calls: Bus; events: Bus; rpc: RpcClient; transport: Transport } | undefined
+
+  constructor({ name, config, waitsFor = [], drainTimeoutMs = config.drainTimeoutMs, stop }: HostParts) {
+    this.name = name
+    this.config = config
+    this.#drainTimeoutMs = drainTimeoutMs
+    this.signal = stop ? AbortSignal.any([this.#closing.signal, stop]) : this.#closing.signal
+    for (const what of waitsFor) this.#awaited.set(what, this.health.startup(what))
+  }
+
+  /** Opens the internal port. */
+  async listen(): Promise<void> {
+    const { internalHost, internalPort } = this.config
+    const internal = await serveInternal({ host: internalHost, port: internalPort, health: this.health })
+    this.#internalPort = this.use(internal).port
+  }
+
+  /** Connects to NATS: a connection for calls, one for events. */
+  async connect(): Promise<void> {
+    const { name, signal, config } = this
+    const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name, signal }
+    const events = this.use(await connectBus({ ...bus, purpose: 'events' }))
+    const calls = this.use(await connectBus({ ...bus, purpose: 'rpc' }))
+    const rpc = this.use(createRpcClient(calls, { name }))
+    this.#buses = { calls, events, rpc, transport: rpc.transport() }
+  }
+
+  /** The connection for events. */
+  get events(): Bus {
+    return this.#connected.events
+  }
+
+  /** The connection for calls and hints. */
+  get calls(): Bus {
+    return this.#connected.calls
+  }
+
+  /** The calling half of this process. */
+  get rpc(): RpcClient {
+    return this.#connected.rpc
+  }
+
+  /** For clients that set a time of their own. */
+  get transport(): Transport {
+    return this.#connected.transport
+  }
+
+  /** Calls other deployables. */
+  client<S extends DescService>(service: S): Client<S> {
+    return createClient(service, this.transport)
+  }
+
+  /** One of those that were waited for is there. */
+  ready(what: string): void {
+    this.#awaited.get(what)?.()
+  }
+
+  /** Takes over something that is to be disposed at the end, and returns it. */
+  use<T extends AsyncDisposable | Disposable>(resource: T): T {
+    return this.opened.use(resource)
+  }
+
+  /** Runs `close` at the end; `name` is for the log. */
+  defer(name: string, close: () => Promise<void> | void): void {
+    this.opened.defer(name, close)
+  }
+
+  /** Tries until it succeeds, or the end is asked for. */
+  retry<T>(run: () => Promise<T>): Promise<T> {
+    return retry(run, { signal: this.signal, ...untilItAnswers })
+  }
+
+  /** Runs a task again and again until the end. */
+  every(task: Omit<PeriodicTask, 'signal'>): Periodic {
+    return this.use(periodically({ ...task, signal: this.signal }))
+  }
+
+  /** Work that ends by itself, at the latest when `signal` fires; closing waits for it. */
+  background(work: Promise<unknown>): void {
+    const done: Promise<unknown> = work.catch(() => undefined).finally(() => this.#background.delete(done))
+    this.#background.add(done)
+  }
+
+  /** Runs `close` first of all at the end, while everything still works: who is served is let go. */
+  onDrain(name: string, close: () => Promise<void> | void): void {
+    this.#serving.defer(name, close)
+  }
+
+  /** Serves HTTP on a port of its own. */
+  async serveHttp(options: Parameters<typeof serveHttp>[0]): Promise<HttpServer> {
+    const server = this.#serving.use(await serveHttp(options))
+    this.url = server.url
+    return server
+  }
+
+  /** Answers the methods of this deployable. */
+  async serve(serving: Serving): Promise<void> {
+    const { name: deployable, health, config } = this
+    const { drainTimeoutMs } = config
+    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, ...serving }))
+  }
+
+  /** The deployable, once everything runs. */
+  service(): Service {
+    return {
+      internalPort: this.#internalPort,
+      drainTimeoutMs: this.#drainTimeoutMs,
+      ...(this.url === undefined ? {} : { url: this.url }),
+      [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.health.drain()
+    await this.#serving[Symbol.asyncDispose]()
+    this.#closing.abort()
+    await Promise.all(this.#background)
+    await this.opened[Symbol.asyncDispose]()
+  }
+
+  get #connected() {
+    if (this.#buses === undefined) throw new Error(`${this.name} is not connected yet`)
+    return this.#buses
+  }
+}

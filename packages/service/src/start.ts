@@ -1,0 +1,55 @@
+import type { DatabaseOptions } from '@parley/postgres'
+import type { Service } from '@parley/runtime'
+import type { DatabaseConfig } from './config.ts'
+import { DatabaseHost } from './database-host.ts'
+import { Host, type HostParts } from './host.ts'
+
+/** How a deployable is started. */
+export type HostOptions = HostParts
+
+type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<DatabaseOptions, 'planOnce'>
+
+/**
+ * Starts a deployable: opens the internal port, waits for NATS, and lets `compose` open and serve what is its own. Whatever
+ * fails, what was opened is closed. Rejects with the reason of `stop` when that fires before.
+ */
+export function startHost(options: HostOptions, compose: (host: Host) => Promise<void>): Promise<Service> {
+  return started(new Host(withDependencies(options, ['nats'])), async (ground) => {
+    await connect(ground)
+    await compose(ground)
+  })
+}
+
+/** The same for a deployable with a database, which is waited for first. */
+export function startDatabaseHost(
+  options: DatabaseHostOptions,
+  compose: (host: DatabaseHost) => Promise<void>,
+): Promise<Service> {
+  return started(new DatabaseHost(withDependencies(options, ['postgres', 'nats'])), async (ground) => {
+    await ground.openDatabase(options.planOnce ? { planOnce: true } : {})
+    ground.ready('postgres')
+    await connect(ground)
+    await compose(ground)
+  })
+}
+
+const withDependencies = <O extends HostOptions>(options: O, dependencies: string[]): O => ({
+  ...options,
+  waitsFor: [...dependencies, ...(options.waitsFor ?? [])],
+})
+
+async function connect(ground: Host): Promise<void> {
+  await ground.connect()
+  ground.ready('nats')
+}
+
+async function started<H extends Host>(ground: H, open: (ground: H) => Promise<void>): Promise<Service> {
+  try {
+    await ground.listen()
+    await open(ground)
+    return ground.service()
+  } catch (error) {
+    await ground[Symbol.asyncDispose]()
+    throw error
+  }
+}
