@@ -65,10 +65,12 @@ test('a turn that takes long is left to the process that took it, whatever the c
       allShards.filter((shard) => !shardsOf(['U0']).includes(shard)),
     )
     await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
-    await eventually(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))
+    // A transaction that rests for two seconds is ended by the server.
+    const held = (check: () => Promise<void>) => eventually(() => tx.execute(sql`select 1`).then(check))
+    await held(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))
     const [taken] = await leases()
     await fleet.start({}, { jobsEveryMs: 50, now: () => new Date(Date.now() + 3_600_000) })
-    await eventually(async () => {
+    await held(async () => {
       const [lease] = await leases()
       expect(lease?.fence).toBe(1)
       expect(lease?.due.getTime()).toBeGreaterThan(taken?.due.getTime() ?? Infinity)
