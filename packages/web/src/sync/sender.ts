@@ -25,6 +25,8 @@ export class Sender {
   readonly #others: BroadcastChannel
   /** Keys of messages that are being written to the device. */
   readonly #keeping = new Set<string>()
+  /** Keys of messages this page has posted: the device forgets them a little later. */
+  readonly #posted = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
 
   constructor(server: MemberClient, userId: string, onPosted: (unsent: Unsent, message: Message) => void) {
@@ -37,7 +39,7 @@ export class Sender {
 
   /** Takes in what a reload or crash left, or another tab changed. */
   async resume(): Promise<void> {
-    const left = await unsentOf(this.#userId)
+    const left = (await unsentOf(this.#userId)).filter(({ key }) => !this.#posted.has(key))
     this.queue.update((queue) => {
       const own = queue.filter(
         ({ key, state }) =>
@@ -120,10 +122,12 @@ export class Sender {
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },
         { headers: { 'idempotency-key': key } },
       )
+      this.#posted.add(key)
+      // At once: its event may have brought it already, and it must not be shown twice.
+      const sent = message && ({ state: 'sent', messageId: message.id } as const)
+      this.queue.update((queue) => withUnsent(queue, key, sent))
+      if (message) this.#onPosted(unsent, message)
       await this.#forget(key)
-      if (!message) return true
-      this.queue.update((queue) => withUnsent(queue, key, { state: 'sent', messageId: message.id }))
-      this.#onPosted(unsent, message)
       return true
     } catch (thrown) {
       const error = ConnectError.from(thrown)
