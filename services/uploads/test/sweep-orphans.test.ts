@@ -155,6 +155,15 @@ describe('after the database was restored', () => {
   })
 })
 
+test('a storage whose first identity is on its way is not taken for a lost one', async () => {
+  await using fresh = await openEnv()
+  await renewIdentity(fresh)
+  let looks = 0
+  const get = (key: string) => (looks++ === 0 ? Promise.resolve(undefined) : fresh.storage.get(key))
+  const storage = Object.assign(Object.create(fresh.storage) as typeof fresh.storage, { get })
+  expect(await compareIdentity({ db: fresh.db, storage })).toBe('own')
+})
+
 test('of a server and its copy on one storage neither deletes, until one adopts it', async () => {
   await using copy = await openEnv()
   const staging = { db: copy.db, storage: env.storage }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { storageNotOurs } from '../errors.ts'
 import { countRefusedDeletions } from '../metrics.ts'
@@ -10,6 +11,10 @@ import { addMark, knownIdentity, replaceIdentity } from '../store/storage-identi
 type Checking = Pick<Context, 'db' | 'storage'>
 /** What lies in the storage. */
 type Identity = { storageId: string; mark: string }
+
+/** Processes that start together on a new server each note a mark before they write the object. */
+const firstMarks = 10
+const [firstMarkLooks, firstMarkPauseMs] = [10, 200]
 
 /** No database wrote it: whoever finds it leaves the storage alone. */
 const contested = 'contested'
@@ -25,10 +30,19 @@ export type Belonging = 'own' | 'missing' | 'foreign'
  * both are told: nothing is deleted by either until an operator says whose storage it is.
  */
 export async function compareIdentity(ctx: Checking): Promise<Belonging> {
+  for (let left = firstMarkLooks; ; left -= 1) {
+    const belonging = await compareNow(ctx)
+    if (belonging !== 'about to be written') return belonging
+    if (left === 0) return 'missing'
+    await sleep(firstMarkPauseMs)
+  }
+}
+
+async function compareNow(ctx: Checking): Promise<Belonging | 'about to be written'> {
   // In this order: a mark is in the database before it is in the storage.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await knownIdentity(ctx.db)
-  if (!found && marks.length > 0) return 'missing'
+  if (!found && marks.length > 0) return marks.length > firstMarks ? 'missing' : 'about to be written'
   if (found && found.storageId !== storageId) return 'foreign'
   if (found && marks.length > 0 && !marks.includes(found.mark)) {
     if (found.mark !== contested) await writeIdentity(ctx, { storageId, mark: contested })
