@@ -8,8 +8,8 @@ import type {
 import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { RateLimiter } from '@parley/redis'
-import type { Turnstile } from '@parley/runtime'
-import type { Aside } from './aside.ts'
+import type { FairSemaphore } from '@parley/runtime'
+import type { BackgroundTasks } from './background-tasks.ts'
 import type { Config } from './config.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Passwords } from './passwords/passwords.ts'
@@ -20,14 +20,14 @@ export type Context = {
   config: Config
   db: Db
   /** Through which long lists are read. */
-  reads: Turnstile
+  reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current'>
   passwords: Passwords
   /** Wrong current passwords, per credential. */
   passwordGuesses: RateLimiter
   providers: Providers
-  aside: Aside
+  background: BackgroundTasks
   /** Undefined: this server cannot send mail. */
   mailer: Mailer | undefined
   admin: Client<typeof AdminInternalService>

@@ -46,7 +46,7 @@ export const mailOverBudget = (kind: string) => {
 export const withoutServerName = (error: unknown) =>
   log.warn({ err: error }, 'admin did not tell how the server is called')
 export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'credentials in use were not prolonged')
-export const asideFailed = (error: unknown) => log.warn({ err: error }, 'work that nobody waits for failed')
+export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'work that nobody waits for failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
 

@@ -9,7 +9,7 @@ import { startErasures } from '@parley/events'
 import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
 import { openReads, type Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost } from '@parley/service'
-import { Aside } from './aside.ts'
+import { BackgroundTasks } from './background-tasks.ts'
 import { serverNames } from './clients/server-name.ts'
 import type { Config } from './config.ts'
 import { onPolicyChanged } from './consumers/deleted-roles.ts'
@@ -21,7 +21,7 @@ import { mailBudget } from './mail/mail-budget.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openTransport } from './mail/open-transport.ts'
 import { tooManyReads } from './errors.ts'
-import { asideFailed } from './metrics.ts'
+import { backgroundTaskFailed } from './metrics.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { announcePresence } from './presence/announce.ts'
 import { Presence } from './presence/presence.ts'
@@ -55,7 +55,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     policy: await host.policy(admin),
     relay: await host.relay(),
     mailer: openMailer(host, config, redis),
-    aside: host.use(new Aside(asideFailed)),
+    background: host.use(new BackgroundTasks(backgroundTaskFailed)),
     passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: host.client(MessagingInternalService),

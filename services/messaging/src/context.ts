@@ -1,30 +1,30 @@
 import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { Turnstile } from '@parley/runtime'
+import type { FairSemaphore } from '@parley/runtime'
 import type pg from 'pg'
 import type { ClaimAssets } from './clients/assets.ts'
 import type { Handles } from './clients/handles.ts'
 import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { TellTyping } from './clients/typing.ts'
-import type { Headers } from './line/headers.ts'
-import type { Lanes } from './line/lanes.ts'
-import type { Message } from './line/message.ts'
-import type { Turns } from './line/turns.ts'
+import type { Headers } from './room-log/headers.ts'
+import type { PostBatcher } from './room-log/post-batcher.ts'
+import type { Message } from './room-log/message.ts'
+import type { ChangeBatcher } from './room-log/change-batcher.ts'
 
 /** What a handler may reach. */
 export type Context = {
   db: Db
   pool: pg.Pool
   /** Where readers of pages wait for their turn: a few at a time of each user, by id, so that writes find a connection. */
-  reads: Turnstile
+  reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
   headers: Headers
   /** Messages on their way into the lines of rooms. */
-  lanes: Lanes<Message>
+  posts: PostBatcher<Message>
   /** Changes of messages, by room. */
-  turns: Turns
+  changes: ChangeBatcher
   profiles: Profiles
   handles: Handles
   claimAssets: ClaimAssets

@@ -19,10 +19,10 @@ import { dropMessageKeys } from './jobs/drop-message-keys.ts'
 import { dropRoomEventVersions } from './jobs/drop-room-event-versions.ts'
 import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { dropPreviewTokens } from './jobs/drop-preview-tokens.ts'
-import { Headers } from './line/headers.ts'
-import { Lanes } from './line/lanes.ts'
-import { writePosts } from './line/write-posts.ts'
-import { Turns } from './line/turns.ts'
+import { Headers } from './room-log/headers.ts'
+import { PostBatcher } from './room-log/post-batcher.ts'
+import { writePosts } from './room-log/write-posts.ts'
+import { ChangeBatcher } from './room-log/change-batcher.ts'
 import { routes } from './rpc/index.ts'
 import { findHeader, holdStill } from './store/lines.ts'
 import { mentionsLeft } from './store/unresolved-mentions.ts'
@@ -56,8 +56,8 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
     relay: overrides.relay ?? (await host.relay()),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
-    lanes: new Lanes((roomId, messages) => writePosts(ctx, roomId, messages)),
-    turns: new Turns((roomId, run) => holdStill(pool, roomId, run)),
+    posts: new PostBatcher((roomId, messages) => writePosts(ctx, roomId, messages)),
+    changes: new ChangeBatcher((roomId, run) => holdStill(pool, roomId, run)),
     handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),

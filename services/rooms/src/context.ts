@@ -7,22 +7,22 @@ import type {
 import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { Turnstile } from '@parley/runtime'
-import type { Line } from './line/line.ts'
-import type { Turns } from './line/turns.ts'
+import type { FairSemaphore } from '@parley/runtime'
+import type { FactDelivery } from './delivery/fact-delivery.ts'
+import type { KeyedMutex } from './delivery/keyed-mutex.ts'
 
 export type Context = {
   db: Db
   /** Through which long lists are read. */
-  reads: Turnstile
+  reads: FairSemaphore
   /** Of which the ids of direct conversations are made. */
   dmKey: Uint8Array
   accounts: Client<typeof AccountsInternalService>
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
   policy: { current(): Policy }
-  line: Line
-  turns: Turns
+  delivery: FactDelivery
+  mutex: KeyedMutex
   relay: Pick<Relay, 'wake' | 'onPeerGone'>
   now: () => Date
 }

@@ -13,8 +13,8 @@ import { fillPeople } from './jobs/fill-people.ts'
 import { forgetOldAnswers } from './jobs/forget-answers.ts'
 import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
 import { makeLobby } from './jobs/make-lobby.ts'
-import { openLine } from './line/line.ts'
-import { Turns } from './line/turns.ts'
+import { openFactDelivery } from './delivery/fact-delivery.ts'
+import { KeyedMutex } from './delivery/keyed-mutex.ts'
 import { routes } from './rpc/index.ts'
 import { readDmKey } from './store/dm-ids.ts'
 
@@ -44,9 +44,9 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),
-    line: host.use(openLine({ db, apply, timeoutMs: config.handOverTimeoutMs })),
+    delivery: host.use(openFactDelivery({ db, apply, timeoutMs: config.handOverTimeoutMs })),
     dmKey: await host.retry(() => readDmKey(db)),
-    turns: new Turns(),
+    mutex: new KeyedMutex(),
     now: overrides.now ?? (() => new Date()),
   }
   await host.consume({ durable: 'people', subject: 'evt.user.>', prepare: onProfileEvent(accounts) })

@@ -8,11 +8,11 @@ import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './fetch/safe-fetch.ts'
-import type { Workshop } from './files/workshop.ts'
+import type { UploadCompletions } from './files/upload-completions.ts'
 import type { Renderings } from './images/renderings.ts'
-import type { Studio } from './images/studio.ts'
+import type { ImageProcessor } from './images/image-processor.ts'
 import type { TransformCache } from './images/transform-cache.ts'
-import type { PageDesk } from './previews/page-desk.ts'
+import type { PageFetches } from './previews/page-fetches.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type Context = {
@@ -22,13 +22,13 @@ export type Context = {
   rooms: RoomAccess
   owners: FileOwners
   storage: Storage
-  studio: Studio
+  imageProcessor: ImageProcessor
   transforms: TransformCache
   /** Sizes of images that were made lately. */
   renderings: Renderings
   fetch: SafeFetch
   /** Where pages are looked at, each once at a time. */
-  pages: PageDesk
+  pages: PageFetches
   /** Who stands behind the credentials of whoever reads a file without a ticket. */
   callers: CallerCache
   credentialSecrets: CredentialSecrets
@@ -48,6 +48,6 @@ export type Context = {
   /** How many bytes all files take, as of late. */
   serverUsage: () => Promise<number>
   /** Where files are put together. */
-  workshop: Workshop
+  completions: UploadCompletions
   now: () => Date
 }

@@ -21,10 +21,10 @@ import type { Context } from './context.ts'
 import { erasePerson } from './erasure/erase-person.ts'
 import { safeFetch } from './fetch/safe-fetch.ts'
 import { rememberUsage } from './files/server-usage.ts'
-import { Workshop } from './files/workshop.ts'
+import { UploadCompletions } from './files/upload-completions.ts'
 import { handleRequests } from './http/routes.ts'
 import { openRenderings } from './images/renderings.ts'
-import { openStudio } from './images/studio.ts'
+import { openImageProcessor } from './images/image-processor.ts'
 import { TransformCache } from './images/transform-cache.ts'
 import { cleanPreviews } from './jobs/clean-previews.ts'
 import { cleanUploads } from './jobs/clean-uploads.ts'
@@ -35,7 +35,7 @@ import { sweepOrphans } from './jobs/sweep-orphans.ts'
 import { sweepUnclaimed } from './jobs/sweep-unclaimed.ts'
 import type { MemoryPlan } from './domain/memory.ts'
 import { dividedMemory } from './memory.ts'
-import { PageDesk } from './previews/page-desk.ts'
+import { PageFetches } from './previews/page-fetches.ts'
 import { bytesOfServer } from './store/usage.ts'
 import { routes } from './rpc/index.ts'
 import { openStorage } from './storage/open.ts'
@@ -103,7 +103,7 @@ async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
     policy: () => policy.current(),
     rooms: new RoomAccess(host.client(RoomsInternalService)),
     owners: new FileOwners({ accounts, admin, messaging: host.client(MessagingInternalService) }),
-    studio: openStudio({ atOnce: memory.imagesAtOnce }),
+    imageProcessor: openImageProcessor({ atOnce: memory.imagesAtOnce }),
     transforms: new TransformCache(memory.transformCacheBytes),
     renderings: host.use(
       openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
@@ -112,7 +112,7 @@ async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
       isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),
       resolve: overrides.resolve ?? names.resolve,
     }),
-    pages: new PageDesk(host.signal),
+    pages: new PageFetches(host.signal),
     callers: callersAt(accounts, now),
     credentialSecrets: config,
     clientAddress: clientAddressBehind(config.trustedProxies, {
@@ -130,7 +130,7 @@ async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
       serverBytes: config.serverQuotaBytes,
     },
     serverUsage: rememberUsage(() => bytesOfServer(db, now()), now),
-    workshop: new Workshop(),
+    completions: new UploadCompletions(),
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ArchivedRoom, ArchiveRecord } from './archive.ts'
-import { FileDesk } from './file-desk.ts'
+import { FileImporter } from './file-importer.ts'
 import type { TransferFleet } from './fleet.ts'
-import { MessageDesk } from './message-desk.ts'
-import { PeopleDesk } from './people-desk.ts'
+import { MessageImporter } from './message-importer.ts'
+import { PeopleImporter } from './people-importer.ts'
 import type { Report } from './report.ts'
-import { RoomDesk, type OpenRoom } from './room-desk.ts'
+import { RoomImporter, type OpenRoom } from './room-importer.ts'
 
 export type ImportOptions = {
   source: string
@@ -24,18 +24,18 @@ export async function importArchive(
   options: ImportOptions,
 ): Promise<void> {
   const { source, group, matchEmails, report, progress } = options
-  const people = new PeopleDesk(fleet, { source, matchEmails, report })
-  const rooms = new RoomDesk(fleet, { source, group, report, people })
-  const files = new FileDesk(fleet, { source, report })
+  const people = new PeopleImporter(fleet, { source, matchEmails, report })
+  const rooms = new RoomImporter(fleet, { source, group, report, people })
+  const files = new FileImporter(fleet, { source, report })
   let next: { room: ArchivedRoom; members: string[] } | undefined
-  let open: { room: OpenRoom; messages: MessageDesk } | undefined
+  let open: { room: OpenRoom; messages: MessageImporter } | undefined
   let seen = 0
 
   const openNext = async () => {
     if (!next) return
     await people.flush()
     const room = await rooms.open(next.room, next.members)
-    open = room && { room, messages: new MessageDesk(fleet, { source, report, people, rooms, files }, room) }
+    open = room && { room, messages: new MessageImporter(fleet, { source, report, people, rooms, files }, room) }
     next = undefined
   }
   const finishRoom = async () => {

@@ -9,11 +9,11 @@ import {
   type BatchHandling,
   type BatchPreparation,
 } from './handling-batches.ts'
-import { Heap, type Pace } from './heap.ts'
+import { BatchQueue, type Pace } from './batch-queue.ts'
 import { startAnewWhenRestored } from './restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
-const mostInHand = 256
+const maxInFlight = 256
 const usualPace: Pace = { mostAtOnce: 128, pauseMs: 100 }
 
 /** What a service listens to, many events at a time. */
@@ -58,10 +58,10 @@ export function consumeEventBatches(options: BatchConsumerOptions): Promise<Asyn
     bus,
     durable: { service: options.service, durable: options.durable },
     subject,
-    mostInHand,
+    maxInFlight,
     prepare: preparingOne(handling),
-    hands: (guarded) =>
-      new Heap(pace, {
+    inFlight: (guarded) =>
+      new BatchQueue(pace, {
         open: (message) => {
           const opened = open(message, kinds)
           const { events = [] } = opened

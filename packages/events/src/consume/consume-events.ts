@@ -2,10 +2,10 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { durableName } from '../subjects.ts'
 import { handleMessage, type EventHandler, type EventPreparation, type Handling } from './handling.ts'
-import { Lanes } from './lanes.ts'
+import { AggregateQueues } from './aggregate-queues.ts'
 import { runConsumer } from './run-consumer.ts'
 
-const mostInHand = 64
+const maxInFlight = 64
 
 /** A durable consumer of a service. */
 export type DurableOptions = Pick<Database, 'db'> & {
@@ -59,9 +59,9 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
     bus,
     durable: { service: options.service, durable: options.durable },
     subject,
-    mostInHand,
+    maxInFlight,
     prepare: handling.prepare,
-    hands: (guarded) => new Lanes((message) => guarded(() => handleMessage(handling, message))),
+    inFlight: (guarded) => new AggregateQueues((message) => guarded(() => handleMessage(handling, message))),
   })
   return Promise.resolve(consumer)
 }

@@ -8,7 +8,7 @@ import { durableName } from '../subjects.ts'
 import { declareDurable, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
 import { isReachable, type EventPreparation, type Outcome } from './handling.ts'
-import type { Hands } from './hands.ts'
+import type { InFlight } from './in-flight.ts'
 import { deleteOldNotes } from './inbox.ts'
 import { replayParked, replaysRequested } from './replay.ts'
 import { Puller } from './pull.ts'
@@ -23,9 +23,9 @@ export type Consumer = Pick<Database, 'db'> & {
   durable: Durable
   subject: string
   /** Most messages in hand of this process. */
-  mostInHand: number
+  maxInFlight: number
   /** Where messages go. What is done with them runs in `guarded`, which never rejects. */
-  hands: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => Hands
+  inFlight: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => InFlight
   /** How a parked event is handled once more. */
   prepare: EventPreparation
   /** Called before the durable is declared, which is before messages are pulled, and every minute. */
@@ -34,12 +34,12 @@ export type Consumer = Pick<Database, 'db'> & {
 
 /** Pulls the messages of a durable consumer until disposed; neither the bus nor the database need be there. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
-  const { db, bus, durable, subject, mostInHand, prepare, check = () => Promise.resolve() } = consumer
+  const { db, bus, durable, subject, maxInFlight, prepare, check = () => Promise.resolve() } = consumer
   const name = durableName(durable.service, durable.durable)
   const stop = new AbortController()
   const resources = new Resources()
   let databaseAway = false
-  const hands = consumer.hands(async (handle) => {
+  const inFlight = consumer.inFlight(async (handle) => {
     try {
       if ((await handle()) === 'outage') databaseAway = true
     } catch (error) {
@@ -47,9 +47,9 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
       log.warn({ consumer: name, reason: reasonOf(error) }, 'a message could not be answered')
     }
   })
-  resources.defer('consumed messages', () => hands.below(1))
+  resources.defer('consumed messages', () => inFlight.below(1))
 
-  const puller = resources.use(new Puller(bus, name, (message) => hands.add(message)))
+  const puller = resources.use(new Puller(bus, name, (message) => inFlight.add(message)))
   resources.use(bus.onDisconnect(() => puller.interrupt()))
 
   let known = false
@@ -68,9 +68,9 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
         if (!(await isReachable(db))) return
         databaseAway = false
       }
-      await hands.below(mostInHand / 2)
+      await inFlight.below(maxInFlight / 2)
       // Nobody answers pulls of a durable that was deleted meanwhile.
-      if ((await puller.round(mostInHand - hands.size)) !== 'over') return
+      if ((await puller.round(maxInFlight - inFlight.size)) !== 'over') return
     }
   }
   const loop = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Database } from '@parley/postgres'
-import { Gathering } from '../gathering.ts'
+import { BatchDelay } from '../batch-delay.ts'
 import type { Batch, Line, Shard } from './shard.ts'
 import { markRelayed, type Entry } from './store.ts'
 
@@ -16,7 +16,7 @@ export class Marker {
   readonly #pool: Database['pool']
   readonly #onFenced: (shard: Shard) => void
   readonly #onMarked: () => void
-  readonly #gathering = new Gathering(gatherMs, enough)
+  readonly #delay = new BatchDelay(gatherMs, enough)
   #items: Item[] = []
   #running: Promise<void> | undefined
   #statement: Promise<void> | undefined
@@ -30,7 +30,7 @@ export class Marker {
   add(line: Line, batch: Batch, seq: number): void {
     for (const entry of batch.entries) this.#items.push({ line, entry, seq })
     this.#running ??= this.#run()
-    this.#gathering.grown(this.#items.length)
+    this.#delay.grown(this.#items.length)
   }
 
   /** Resolves when no statement is running that could still mark entries of a line dropped before the call. */
@@ -40,7 +40,7 @@ export class Marker {
 
   async #run(): Promise<void> {
     while (this.#items.length > 0) {
-      await this.#gathering.wait(this.#items.length)
+      await this.#delay.wait(this.#items.length)
       const batch = this.#items.splice(0, mostAtOnce).filter(({ line }) => !line.dropped)
       if (batch.length === 0) continue
       try {

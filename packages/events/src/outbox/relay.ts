@@ -7,7 +7,7 @@ import { parkedWaiting } from '../metrics.ts'
 import { placeCheckMs } from '../stream/place.ts'
 import { Cleanup } from './cleanup.ts'
 import { entriesWritten } from './enqueue.ts'
-import { Holdings } from './holdings.ts'
+import { RelayedShards } from './relayed-shards.ts'
 import { singleFlight } from './single-flight.ts'
 import { countParkedBeside, findWaiting, idsByShard, parkedBeside, readBacklog } from './store.ts'
 import { waitUntilStored } from './stored.ts'
@@ -67,10 +67,10 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   const busy = (): void => renewing.wake(renewEveryMs)
   const peerGoneListeners = new Set<() => void>()
   const peerGone = (): void => peerGoneListeners.forEach((listener) => listener())
-  const holdings = new Holdings({ pool, bus, service, holder, look, busy, peerGone })
+  const relayed = new RelayedShards({ pool, bus, service, holder, look, busy, peerGone })
   const resources = new Resources()
   const stop = new AbortController()
-  const { flow, shards } = holdings
+  const { flow, shards } = relayed
   let away = false
   const job = (
     name: string,
@@ -105,15 +105,15 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   for (const consumer of parkedBeside)
     resources.use(parkedWaiting({ service, consumer }, () => parked.get(consumer) ?? 0))
 
-  resources.defer('outbox holdings', () => holdings.close())
-  resources.use(bus.onReconnect(() => holdings.doubt()))
+  resources.defer('relayed shards', () => relayed.close())
+  resources.use(bus.onReconnect(() => relayed.doubt()))
   const renewing = job(
     'outbox leases',
     restEveryMs,
     async () => {
-      const { tenancy } = holdings
-      await tenancy.renew()
-      if (!holdings.rests(restAfterMs)) return Math.min(renewEveryMs, tenancy.nextFreeMs)
+      const { leases } = relayed
+      await leases.renew()
+      if (!relayed.rests(restAfterMs)) return Math.min(renewEveryMs, leases.nextFreeMs)
     },
     tryAgainMs,
   )
@@ -121,13 +121,13 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
     'outbox poll',
     pollMs,
     async () => {
-      const againMs = await holdings.poll()
+      const againMs = await relayed.poll()
       await tellOthers()
       return againMs
     },
     Math.min(pollMs, tryAgainMs),
   )
-  job('stream places', placeCheckMs, () => holdings.verifyAll())
+  job('stream places', placeCheckMs, () => relayed.verifyAll())
   job('outbox backlog', 30_000, async () => {
     Object.assign(
       backlog,
@@ -138,7 +138,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
     )
     parked = await countParkedBeside(pool)
   })
-  const cleanup = new Cleanup({ pool, bus, service, verified: () => holdings.verified() })
+  const cleanup = new Cleanup({ pool, bus, service, verified: () => relayed.verified() })
   job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(stop.signal))
   renewing.wake()
   resources.use(hearRelays(bus, service, () => renewing.wake()))

@@ -27,7 +27,7 @@ export async function listPage(
   const after = page?.cursor ? keyOf(page.cursor) : undefined
   // One more than shown tells whether there are more.
   const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, deactivatedToo }
-  const { keys, total } = await ctx.reads.pass(() => listUsers(ctx.db, search, wanted), callerId)
+  const { keys, total } = await ctx.reads.run(() => listUsers(ctx.db, search, wanted), callerId)
   const shown = keys.slice(0, limit)
   const hasMore = keys.length > limit
   const last = shown.at(-1)

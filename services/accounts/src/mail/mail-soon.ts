@@ -16,7 +16,7 @@ type Sending = {
 
 /** Sends a mail. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */
 export async function mailSoon(
-  { aside }: Pick<Context, 'aside'>,
+  { background }: Pick<Context, 'background'>,
   mailer: Mailer,
   { kind, compose, undo }: Sending,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function mailSoon(
     return delivered
   }
   const delivery = deliver()
-  aside.run(() => delivery)
+  background.run(() => delivery)
   const answered = new AbortController()
   const late = sleep(answerAfterMs, true, { signal: answered.signal }).catch(() => true)
   const delivered = await Promise.race([delivery, late]).finally(() => answered.abort())

@@ -2,14 +2,14 @@ import { logger } from '@parley/telemetry'
 import type { GetVideoOutcomes } from '../clients/video-outcomes.ts'
 import type { Context } from '../context.ts'
 import { isRoomEvent } from '../domain/room-event.ts'
-import { tellRoom } from '../line/tell-room.ts'
+import { tellRoom } from '../room-log/tell-room.ts'
 import { findProcessingVideos } from '../store/processing-videos.ts'
 
 const log = logger('videos')
 
 const atOnce = 100
 
-type Needs = Pick<Context, 'pool' | 'turns' | 'relay' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
+type Needs = Pick<Context, 'pool' | 'changes' | 'relay' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
  * Asks uploads how videos ended that have been processed for minutes. Uploads tells it once, and a database that was put

@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
 import type { Metrics } from '../metrics.ts'
-import { Gathering } from './gathering.ts'
+import { RequestBatcher } from './request-batcher.ts'
 import type { Hub } from './hub.ts'
 import type { UserAccess } from './user-access.ts'
 
@@ -20,9 +20,9 @@ export class Unanswered extends Error {}
 export class Opening implements Disposable {
   readonly #hub: Hub
   readonly #metrics: Pick<Metrics, 'dependencyFailed'>
-  readonly #callers: Gathering<Buffer, Caller | undefined>
-  readonly #rekeyings: Gathering<{ previous: Buffer; digest: Buffer }, void>
-  readonly #standings: Gathering<UserAccess, void>
+  readonly #callers: RequestBatcher<Buffer, Caller | undefined>
+  readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
+  readonly #standings: RequestBatcher<UserAccess, void>
   readonly #held = new HeldCredentials()
   /** Events about users that came while accounts was being asked. */
   readonly #meanwhile = new Set<Event[]>()
@@ -30,9 +30,12 @@ export class Opening implements Disposable {
   constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms; metrics: Pick<Metrics, 'dependencyFailed'> }) {
     this.#hub = options.hub
     this.#metrics = options.metrics
-    this.#callers = new Gathering((digests) => this.#askAccounts(options.accounts, digests), { gatherMs, maxBatch })
-    this.#rekeyings = new Gathering((entries) => this.#rekey(options.accounts, entries), { gatherMs, maxBatch })
-    this.#standings = new Gathering((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
+    this.#callers = new RequestBatcher((digests) => this.#askAccounts(options.accounts, digests), {
+      gatherMs,
+      maxBatch,
+    })
+    this.#rekeyings = new RequestBatcher((entries) => this.#rekey(options.accounts, entries), { gatherMs, maxBatch })
+    this.#standings = new RequestBatcher((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
   }
 
   /**

@@ -39,7 +39,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   const requestDigest = createHash('sha256').update(toBinary(method.input, request)).digest()
   const replay = async (answered: AnsweredCall) => {
     if (!requestDigest.equals(answered.requestDigest)) throw keyOfAnotherRequest()
-    await ctx.line.settle(answered.roomId, answered.version, call)
+    await ctx.delivery.settle(answered.roomId, answered.version, call)
     const { room } = await getRoomSeen(ctx.db, keyed.callerId, answered.roomId)
     call.responseHeader.set('Idempotency-Replayed', 'true')
     countReplay(method.name)

@@ -33,7 +33,7 @@ export function checkMessaging(
         const held = await apply({ roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 })
         if (held >= fact.version) return false
         reportFedAgain(roomId, held, fact.version)
-        await ctx.line.feed(roomId, fact.version, false)
+        await ctx.delivery.feed(roomId, fact.version, false)
         return true
       }),
     )

@@ -24,12 +24,12 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
       waiting = left.length
       // What fails here is found again in the next round.
       await Promise.allSettled(
-        left.map(({ roomId, version, awaitStream }) => ctx.line.feed(roomId, version, awaitStream)),
+        left.map(({ roomId, version, awaitStream }) => ctx.delivery.feed(roomId, version, awaitStream)),
       )
       return left.length > 0 ? againMs : undefined
     },
   })
-  const hearing = [ctx.line.onLeftBehind(() => task.wake(againMs)), ctx.relay.onPeerGone(() => task.wake())]
+  const hearing = [ctx.delivery.onLeftBehind(() => task.wake(againMs)), ctx.relay.onPeerGone(() => task.wake())]
   return {
     async [Symbol.asyncDispose]() {
       for (const one of hearing) one[Symbol.dispose]()

@@ -42,5 +42,5 @@ async function makeOnce(ctx: Context): Promise<void> {
   logLobbyMade(groupId)
   ctx.relay.wake(entries)
   // Messaging may come up later: what it does not take now is handed over as left behind.
-  await Promise.allSettled(made.map(({ head, facts }) => ctx.line.handOver(head.id, facts)))
+  await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))
 }

@@ -3,8 +3,8 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../domain/layout-event.ts'
 import type { Cause } from '../domain/room-fact.ts'
-import type { Patience } from '../line/line.ts'
-import { layoutTurn } from '../line/turns.ts'
+import type { Patience } from '../delivery/fact-delivery.ts'
+import { layoutKey } from '../delivery/keyed-mutex.ts'
 import { nextLayoutVersion } from '../store/layout.ts'
 
 /** What a change of the layout answers, and what it did; nothing when all stood as wanted. */
@@ -28,7 +28,7 @@ export async function changeLayout<T>(
       const told = roomGroupsUpdated(version, { groupId, roomId: '' }, cause)
       return { answer, entries: await enqueue(tx, [told, ...notes.map((note) => noteEvent(note, version, cause))]) }
     })
-  const { answer, entries } = await ctx.turns.take(layoutTurn, patience, commit)
+  const { answer, entries } = await ctx.mutex.run(layoutKey, patience, commit)
   ctx.relay.wake(entries)
   return answer
 }

@@ -9,8 +9,8 @@ import { newChannelOf } from '../domain/new-room.ts'
 import type { Cause } from '../domain/room-fact.ts'
 import { isAnnouncements, roomNameKey } from '../domain/room-name.ts'
 import { groupNotFound, importRaced } from '../errors.ts'
-import type { Patience } from '../line/line.ts'
-import { layoutTurn } from '../line/turns.ts'
+import type { Patience } from '../delivery/fact-delivery.ts'
+import { layoutKey } from '../delivery/keyed-mutex.ts'
 import { groupExists } from '../store/groups.ts'
 import { reserveRoomId, takenNames } from '../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../store/layout.ts'
@@ -36,7 +36,7 @@ export async function makeChannel(
     if (known) {
       // It may have become private there since.
       if (request.private) await denyEntry(ctx.admin, roomId)
-      await ctx.line.settle(roomId, known.room.version, patience)
+      await ctx.delivery.settle(roomId, known.room.version, patience)
       return { roomId, name: known.room.name, made: false }
     }
     try {
@@ -65,7 +65,7 @@ async function makeOnce(
   const room = newChannelOf({ id: roomId, name, description, groupId, universal }, members, cause)
   if (request.private) await denyEntry(ctx.admin, roomId)
   if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, '')
-  const entries = await ctx.turns.take(layoutTurn, patience, () =>
+  const entries = await ctx.mutex.run(layoutKey, patience, () =>
     ctx.db.transaction(async (tx) => {
       const layoutVersion = await nextLayoutVersion(tx)
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
@@ -75,6 +75,6 @@ async function makeOnce(
     }),
   )
   ctx.relay.wake(entries)
-  await ctx.line.handOver(roomId, room.facts, patience)
+  await ctx.delivery.handOver(roomId, room.facts, patience)
   return { roomId, name, made: true }
 }

@@ -13,7 +13,7 @@ import { isErased } from '../store/erased.ts'
 import { findChunks, markCompleted, type UploadRow } from '../store/uploads.ts'
 import { assetCreated } from '../view/asset-events.ts'
 import { readAhead } from './read-ahead.ts'
-import type { Completed } from './workshop.ts'
+import type { Completed } from './upload-completions.ts'
 
 /** Chunks of a file that are in memory while it is put together. */
 const chunksAtOnce = 4
@@ -23,7 +23,7 @@ const chunksAtOnce = 4
  * Throws `invalid_argument` when the file is not the one that was announced, or no good image.
  */
 export const putTogether = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
-  ctx.workshop.once(upload.id, () => assemble(ctx, upload))
+  ctx.completions.once(upload.id, () => assemble(ctx, upload))
 
 async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | undefined> {
   const { ownerId, roomId, filename, size, sha256 } = upload
@@ -60,7 +60,7 @@ type Stored = { bytesKey: string; digest: string }
 async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
   if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }
-  return ctx.studio.measure(async () => {
+  return ctx.imageProcessor.measure(async () => {
     const stored = await ctx.storage.get(bytesKey)
     if (!stored) throw uploadNotFound()
     return buffer(stored.content)

@@ -1,18 +1,18 @@
 import type { Context } from '../context.ts'
-import type { ResizedImage, Resizing } from '../images/studio.ts'
+import type { ResizedImage, Resizing } from '../images/image-processor.ts'
 import type { PictureSize } from '../images/transform-cache.ts'
 import { Refusal } from './refusal.ts'
 
 /** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the
  * asker or their network. */
 export const sizeOf = (
-  { renderings, studio, transforms }: Context,
+  { renderings, imageProcessor, transforms }: Context,
   { read, ...wanted }: PictureSize & Resizing & { read: () => Promise<Buffer> },
 ): Promise<ResizedImage> | ResizedImage =>
   transforms.get(wanted, () => {
     const waitMs = renderings.take(wanted.asker, wanted.address)
     if (waitMs > 0) throw tooManyRenderings(waitMs)
-    return studio.resize(read, wanted)
+    return imageProcessor.resize(read, wanted)
   })
 
 const tooManyRenderings = (waitMs: number): Refusal =>

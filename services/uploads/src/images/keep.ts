@@ -36,7 +36,7 @@ export async function keepServerImage(
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,
 ): Promise<string> {
-  const { bytes, width, height } = await ctx.studio.make(read, { ...kind.most, asker: ownerId })
+  const { bytes, width, height } = await ctx.imageProcessor.make(read, { ...kind.most, asker: ownerId })
   const key = newId('asset')
   await ctx.storage.put(storageKeys.serverImage(key), Readable.from([bytes]))
   const digest = createHash('sha256').update(bytes).digest('hex')

@@ -1,4 +1,4 @@
-import type { ResizedImage } from './studio.ts'
+import type { ResizedImage } from './image-processor.ts'
 
 /** A size of a picture: the tag stands for the bytes. */
 export type PictureSize = { picture: string; tag: string }

@@ -53,7 +53,7 @@ export function confirmExternalIdentityLink(
     const { login } = changed.user
     const how = { provider: provider.settings.label, at }
     tellOwner(ctx, toTell, 'identity_linked', (to) => identityLinkedMail(to, login, how))
-    if (identity.avatarUrl !== '') ctx.aside.run(() => importAvatar(ctx, userId, identity.avatarUrl))
+    if (identity.avatarUrl !== '') ctx.background.run(() => importAvatar(ctx, userId, identity.avatarUrl))
     return { linkedIdentity: toLinkedIdentity(linked, provider) }
   }
 }

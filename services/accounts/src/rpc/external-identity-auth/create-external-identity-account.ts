@@ -46,7 +46,7 @@ export function createExternalIdentityAccount(
     )
     identityLinked(account.id, providerId)
     signedIn(account.id)
-    if (avatarUrl !== '') ctx.aside.run(() => importAvatar(ctx, account.id, avatarUrl))
+    if (avatarUrl !== '') ctx.background.run(() => importAvatar(ctx, account.id, avatarUrl))
     if (session) {
       const { cookieHandle, lifetimeSeconds } = session
       call.responseHeader.set(sessionHeader, `${cookieHandle} ${lifetimeSeconds} ${account.id}`)

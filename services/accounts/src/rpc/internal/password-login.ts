@@ -19,7 +19,7 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
     if (!user || !fits) {
       signInFailed()
       // Nobody waits for the note: the time an answer takes must not tell whether the account exists.
-      if (user) ctx.aside.run(() => noteFailure(ctx, user.id, at))
+      if (user) ctx.background.run(() => noteFailure(ctx, user.id, at))
       throw wrongPassword()
     }
     let session: OpenedSession | undefined

@@ -26,7 +26,7 @@ export function requestPasswordReset(
     assertEmail(email)
     const holder = await findVerifiedEmail(ctx.db, email)
     // Nobody waits for the link: the time an answer takes must not tell whether the address belongs to somebody.
-    if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.aside.run(() => mailLink(ctx, mailer, holder))
+    if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.background.run(() => mailLink(ctx, mailer, holder))
     return {}
   }
 }

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessageService } from '@parley/contracts/api'
 import { newToken } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
-import { Turnstile } from '@parley/runtime'
+import { FairSemaphore } from '@parley/runtime'
 import type { Context } from '../../context.ts'
 import { tooManyPreviews } from '../../errors.ts'
 import { keepPreviewToken } from '../../store/preview-tokens.ts'
@@ -12,7 +12,7 @@ import { toLinkPreview } from '../../view/link-preview.ts'
 const mostAtOnce = 4
 
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {
-  const turnstile = new Turnstile({
+  const semaphore = new FairSemaphore({
     atOnce: Infinity,
     atOncePerAsker: mostAtOnce,
     mostWaiting: 0,
@@ -20,7 +20,7 @@ export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService
   })
   return async ({ url }, call) => {
     const { userId } = callerOf(call)
-    const preview = await turnstile.pass(() => ctx.previewLink(url, userId), userId)
+    const preview = await semaphore.run(() => ctx.previewLink(url, userId), userId)
     if (!preview) return {}
     const previewToken = newToken('linkPreview')
     await keepPreviewToken(ctx.pool, { token: previewToken, userId, preview })

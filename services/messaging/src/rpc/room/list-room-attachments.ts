@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { pageOf, shownOf } from '../../domain/page.ts'
 import { cursorInvalid, roomNotFound } from '../../errors.ts'
-import { viewingAs } from '../../line/viewing.ts'
+import { viewingAs } from '../../room-log/viewing.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import {
   listRoomAttachments as listAttachments,
@@ -24,7 +24,7 @@ export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService
     const after = cursor === '' ? undefined : keyOf(cursor)
     const reader = { roomId, userId: caller.userId }
     const found = looksLikeId(roomId)
-      ? await ctx.reads.pass(() => listAttachments(ctx.pool, reader, { limit: wanted, offset, after }), caller.userId)
+      ? await ctx.reads.run(() => listAttachments(ctx.pool, reader, { limit: wanted, offset, after }), caller.userId)
       : undefined
     if (!found) throw roomNotFound()
     assertReads(ctx.policy(), caller, found.access.room, found.access.standing)

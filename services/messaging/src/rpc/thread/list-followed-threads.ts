@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { pageOf, shownOf } from '../../domain/page.ts'
 import { cursorInvalid } from '../../errors.ts'
-import { viewingAs } from '../../line/viewing.ts'
+import { viewingAs } from '../../room-log/viewing.ts'
 import { findRoomsOfFollowed, listFollowed, type FollowedKey } from '../../store/followed-threads.ts'
 import { toFollowedThread } from '../../view/followed-thread.ts'
 import { usersShown } from '../../view/timeline.ts'
@@ -23,7 +23,7 @@ export function listFollowedThreads(ctx: Context): MethodImpl<typeof ThreadServi
     const policy = ctx.policy()
     const readable = rooms.filter(({ room, standing }) => isEffectiveMember(policy, caller, room, standing))
     const roomIds = readable.map(({ room }) => room.roomId)
-    const { total, threads } = await ctx.reads.pass(
+    const { total, threads } = await ctx.reads.run(
       () => listFollowed(ctx.pool, caller.userId, roomIds, { limit: wanted, offset, after }),
       caller.userId,
     )

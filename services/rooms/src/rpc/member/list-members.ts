@@ -26,8 +26,8 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
     const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after: before?.key }
 
     const [members, totalCount] = await Promise.all([
-      ctx.reads.pass(() => listMemberKeys(ctx.db, filter, wanted), caller.userId),
-      before?.totalCount ?? ctx.reads.pass(() => countMembers(ctx.db, filter), caller.userId),
+      ctx.reads.run(() => listMemberKeys(ctx.db, filter, wanted), caller.userId),
+      before?.totalCount ?? ctx.reads.run(() => countMembers(ctx.db, filter), caller.userId),
     ])
     const shown = members.slice(0, limit)
     const hasMore = members.length > limit

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { fewAtOnce } from '../../domain/few-at-once.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { groupNotFound } from '../../errors.ts'
-import { groupTurn } from '../../line/turns.ts'
+import { groupKey } from '../../delivery/keyed-mutex.ts'
 import { wouldJoin } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
 import type { FactOfRoom } from '../../store/facts.ts'
@@ -41,10 +41,12 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
         return await joinRooms(tx, rooms, userId, cause)
       })
     // One at a time in this process: a crowd at one group leaves the connections to others.
-    const joined = wanted.length === 0 ? [] : await ctx.turns.take(groupTurn(groupId), call, commit)
+    const joined = wanted.length === 0 ? [] : await ctx.mutex.run(groupKey(groupId), call, commit)
 
-    await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.line.handOver(roomId, [fact], call))
-    await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) => ctx.line.settle(roomId, version, call, isAbout))
+    await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.delivery.handOver(roomId, [fact], call))
+    await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) =>
+      ctx.delivery.settle(roomId, version, call, isAbout),
+    )
     const isNew = new Set([...joined, ...before].map(({ roomId }) => roomId))
     return { joinedRoomIds: inOrder.map(({ room }) => room.id).filter((roomId) => isNew.has(roomId)) }
   }

@@ -26,14 +26,14 @@ export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.star
       const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
       const row = known?.room ?? dmRow(dm)
       const response = show(row)
-      const made = await ctx.turns.take(roomId, call, () =>
+      const made = await ctx.mutex.run(roomId, call, () =>
         ctx.db.transaction(async (tx) => {
           await keep(tx, response, { roomId, version: row.version })
           return known ? false : await insertRoomOnce(tx, row, dm)
         }),
       )
-      if (made) await ctx.line.handOver(roomId, dm.facts, call)
-      else await ctx.line.settle(roomId, row.version, call)
+      if (made) await ctx.delivery.handOver(roomId, dm.facts, call)
+      else await ctx.delivery.settle(roomId, row.version, call)
       return response
     })
 }

@@ -15,7 +15,7 @@ export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferServ
     const told = joinedAt && timestampDate(joinedAt)
     const now = ctx.now()
     const cause = { actorId: '', at: told && told < now ? told : now }
-    const changed = await ctx.turns.take(roomId, call, () =>
+    const changed = await ctx.mutex.run(roomId, call, () =>
       ctx.db.transaction(async (tx) => {
         const room = await lockRoom(tx, roomId)
         if (!room) throw roomNotFound()
@@ -23,8 +23,8 @@ export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferServ
         return addMembers(tx, room, userIds, cause)
       }),
     )
-    if (changed.facts.length > 0) await ctx.line.handOver(roomId, changed.facts, call)
-    else await ctx.line.settle(roomId, changed.room.version, call)
+    if (changed.facts.length > 0) await ctx.delivery.handOver(roomId, changed.facts, call)
+    else await ctx.delivery.settle(roomId, changed.room.version, call)
     return { added: changed.facts.length }
   }
 }

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.ts'
-import type { Patience } from '../../line/line.ts'
+import type { Patience } from '../../delivery/fact-delivery.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
@@ -35,8 +35,8 @@ async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, pa
   const { roomId } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: '' })
   const dm = newDm(roomId, participantIds, cause)
   const row = dmRow(dm)
-  const made = await ctx.turns.take(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
-  if (made) await ctx.line.handOver(roomId, dm.facts, patience)
-  else await ctx.line.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, patience)
+  const made = await ctx.mutex.run(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
+  if (made) await ctx.delivery.handOver(roomId, dm.facts, patience)
+  else await ctx.delivery.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, patience)
   return { roomId, name: '', made }
 }

@@ -6,7 +6,7 @@ import { assetNotFound, uploadIncomplete, uploadNotFound } from '../../errors.ts
 import { deleteChunksOf } from '../../files/delete-chunks.ts'
 import { getOwnUpload } from '../../files/own-upload.ts'
 import { putTogether } from '../../files/put-together.ts'
-import type { Completed } from '../../files/workshop.ts'
+import type { Completed } from '../../files/upload-completions.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
 import { findAsset } from '../../store/assets.ts'

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { AttachedAsset } from '@parley/contracts/internal'
+import type { ArchivedFile } from './archive.ts'
+import type { TransferFleet } from './fleet.ts'
+import type { Report } from './report.ts'
+
+const chunkBytes = 512 * 1024
+const longestName = 255
+const attempts = 3
+
+/** Where a file belongs. */
+export type FilePlace = { roomId: string; ownerId: string; messageId: string; place: string }
+
+/** Takes files whose bytes are there. */
+export class FileImporter {
+  readonly #fleet: Pick<TransferFleet, 'uploads'>
+  readonly #terms: { source: string; report: Report }
+
+  constructor(fleet: Pick<TransferFleet, 'uploads'>, terms: { source: string; report: Report }) {
+    this.#fleet = fleet
+    this.#terms = terms
+  }
+
+  /** The file as a message keeps it; undefined when it cannot be taken. */
+  async take(file: ArchivedFile, at: FilePlace): Promise<AttachedAsset | undefined> {
+    const { report } = this.#terms
+    const left = (reason: string) => {
+      report.left('files', reason, at.place)
+      return undefined
+    }
+    if (!file.bytes) return left('their bytes are neither in the archive nor in the folder of --files')
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#send(file, file.bytes, at)
+      } catch (error) {
+        if (!(error instanceof ConnectError)) return left(unreadable(error))
+        // What was sent may have expired since, or another run may have taken it away.
+        const lost = error.code === Code.NotFound
+        if (lost && attempt < attempts) continue
+        if (!lost && error.code !== Code.InvalidArgument) throw error
+        return left(error.rawMessage)
+      }
+    }
+  }
+
+  async #send(
+    file: ArchivedFile,
+    bytes: NonNullable<ArchivedFile['bytes']>,
+    { roomId, ownerId, messageId }: FilePlace,
+  ): Promise<AttachedAsset | undefined> {
+    const { source, report } = this.#terms
+    const { uploads } = this.#fleet
+    const { size, sha256 } = await digestOf(bytes)
+    if (file.size !== undefined && file.size !== size) throw new NotWhole()
+    const request = {
+      ...{ source, externalId: `${messageId}/${file.id}`, roomId, ownerId, size: BigInt(size), sha256 },
+      ...{ filename: file.name.slice(-longestName), contentType: file.contentType || 'application/octet-stream' },
+    }
+    const begun = await uploads.importFile(request)
+    if (begun.asset) return begun.asset
+    const { uploadId } = begun
+    let committed = Number(begun.committed)
+    for await (const { offset, content } of chunksOf((await bytes()).stream)) {
+      if (offset < committed) continue
+      const sent = await uploads
+        .importFileChunk({ uploadId, offset: BigInt(offset), content })
+        .catch(async (error: unknown) => {
+          // Another run may send the same file: wherever it is, this one goes on from there.
+          const now = await uploads.importFile(request)
+          if (now.asset || (now.uploadId === uploadId && Number(now.committed) > offset)) return now
+          throw error
+        })
+      if ('asset' in sent && sent.asset) return sent.asset
+      committed = Number(sent.committed)
+    }
+    const complete = await uploads
+      .completeImportedFile({ uploadId })
+      .catch(async (error: unknown) => ({ asset: (await uploads.importFile(request)).asset ?? rethrow(error) }))
+    report.took('files')
+    return complete.asset
+  }
+}
+
+class NotWhole extends Error {}
+
+const unreadable = (error: unknown): string =>
+  error instanceof NotWhole ? 'their bytes are not as many as they were' : 'their bytes cannot be read'
+
+const rethrow = (error: unknown): never => {
+  throw error
+}
+
+async function digestOf(bytes: NonNullable<ArchivedFile['bytes']>): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const piece of (await bytes()).stream) {
+    hash.update(piece)
+    size += piece.length
+  }
+  return { size, sha256: hash.digest('hex') }
+}
+
+/** The bytes in pieces that always begin at the same places, so that a file goes on where it stopped. */
+async function* chunksOf(
+  stream: AsyncIterable<Uint8Array>,
+): AsyncIterable<{ offset: number; content: Uint8Array<ArrayBuffer> }> {
+  let [waiting, offset]: [Buffer, number] = [Buffer.alloc(0), 0]
+  for await (const piece of stream) {
+    waiting = Buffer.concat([waiting, piece])
+    for (; waiting.length >= chunkBytes; offset += chunkBytes, waiting = waiting.subarray(chunkBytes))
+      yield { offset, content: Uint8Array.from(waiting.subarray(0, chunkBytes)) }
+  }
+  if (waiting.length > 0) yield { offset, content: Uint8Array.from(waiting) }
+}

@@ -1,0 +1,204 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { AttachedAsset, ImportedMessageSchema } from '@parley/contracts/internal'
+import { nameToEmoji } from 'gemoji'
+import type { ArchivedMessage } from './archive.ts'
+import type { FileImporter } from './file-importer.ts'
+import type { TransferFleet } from './fleet.ts'
+import type { PeopleImporter } from './people-importer.ts'
+import type { Report } from './report.ts'
+import type { OpenRoom, RoomImporter } from './room-importer.ts'
+import { toMarkdown } from './slack/mrkdwn.ts'
+import { mostBodyBytes, splitBody } from './split-body.ts'
+
+const messagesAtOnce = 500
+const mostAttachments = 10
+/** A call holds at most 1 MiB. */
+const bytesAtOnce = 400 * 1024
+/** Beyond it a text is cut off: nobody wrote that, and it would fill a room. */
+const mostCharacters = 1_000_000
+
+type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
+type Terms = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
+
+/** Takes the messages of one room, many in one call. */
+export class MessageImporter {
+  readonly #fleet: Pick<TransferFleet, 'messaging'>
+  readonly #terms: Terms
+  readonly #room: OpenRoom
+  readonly #places = new Map<string, string>()
+  #unseen: ArchivedMessage[] = []
+  #waiting: Outgoing[] = []
+  #bytes = 0
+  /** Whether the import wrote anything into the room, now or earlier. */
+  holdsMessages: boolean
+
+  constructor(fleet: Pick<TransferFleet, 'messaging'>, terms: Terms, room: OpenRoom) {
+    this.#fleet = fleet
+    this.#terms = terms
+    this.#room = room
+    this.holdsMessages = room.begun
+  }
+
+  async take(message: ArchivedMessage): Promise<void> {
+    if (this.#unseen.push(message) >= messagesAtOnce) await this.#sort()
+  }
+
+  async flush(): Promise<void> {
+    await this.#sort()
+    await this.#sendWaiting()
+  }
+
+  /** Leaves out what an earlier run wrote. */
+  async #sort(): Promise<void> {
+    const unseen = this.#unseen.splice(0)
+    const known = await this.#knownAmong(unseen.map(({ id }) => id))
+    for (const message of unseen) {
+      const parts = known.has(message.id) ? await this.#remaining(message) : await this.#convert(message)
+      for (const outgoing of parts) await this.#enqueue(outgoing, message.place)
+    }
+  }
+
+  async #knownAmong(externalIds: string[]): Promise<Set<string>> {
+    if (!this.#room.begun || externalIds.length === 0) return new Set()
+    const { roomId } = this.#room
+    return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
+  }
+
+  /** Of a message that was cut, an earlier run may have written the first part alone. */
+  async #remaining(message: ArchivedMessage): Promise<Outgoing[]> {
+    if (message.text.length <= mostBodyBytes / 4) return []
+    const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
+    const known = await this.#knownAmong(parts.map(({ externalId = '' }) => externalId))
+    return parts.filter(({ externalId = '' }) => !known.has(externalId))
+  }
+
+  async #enqueue(outgoing: Outgoing, place: string): Promise<void> {
+    const bytes = sizeOf(outgoing)
+    if (this.#waiting.length >= messagesAtOnce || this.#bytes + bytes > bytesAtOnce) await this.#sendWaiting()
+    this.#waiting.push(outgoing)
+    this.#bytes += bytes
+    this.#places.set(outgoing.externalId ?? '', place)
+  }
+
+  async #sendWaiting(): Promise<void> {
+    const messages = this.#waiting
+    if (messages.length === 0) return
+    await this.#send(messages)
+    this.#waiting = []
+    this.#bytes = 0
+    this.#places.clear()
+  }
+
+  /** What is refused is left out alone: of many, each half is sent again. */
+  async #send(messages: Outgoing[]): Promise<void> {
+    const { source, report } = this.#terms
+    try {
+      const { roomId } = this.#room
+      const { written, ...more } = await this.#fleet.messaging.importMessages({ source, roomId, messages })
+      report.took('messages', written - more.replies)
+      report.took('replies', more.replies)
+      report.took('reactions', more.reactions)
+      for (const id of more.orphanedExternalIds)
+        report.altered('replies', 'the thread is not in the archive; they became messages', this.#places.get(id) ?? id)
+      this.holdsMessages ||= written > 0
+    } catch (error) {
+      const { code, rawMessage } = ConnectError.from(error)
+      const whole = code === Code.FailedPrecondition
+      if (!whole && code !== Code.InvalidArgument && code !== Code.ResourceExhausted) throw error
+      if (!whole && messages.length > 1) {
+        const middle = Math.ceil(messages.length / 2)
+        await this.#send(messages.slice(0, middle))
+        await this.#send(messages.slice(middle))
+        return
+      }
+      for (const { externalId = '' } of messages) {
+        // Which one it is says its place.
+        const why = rawMessage.replace(/^message .*?: /s, '')
+        report.left('messages', why, this.#places.get(externalId) ?? '')
+      }
+    }
+  }
+
+  /** The message, or the parts that it is cut into. */
+  async #convert(message: ArchivedMessage, time: 'first' | 'again' = 'first'): Promise<Outgoing[]> {
+    const { people, report } = this.#terms
+    const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, place } = message
+    const author = people.find(message.author)
+    const left = (reason: string): Outgoing[] => {
+      report.left('messages', reason, place)
+      return []
+    }
+    if (!author) return left('the archive does not say who wrote it')
+    const base: Outgoing = {
+      ...{ externalId: id, authorId: author.userId, createdAt: timestampFromDate(createdAt) },
+      ...{ threadRootExternalId: threadRoot, inReplyToExternalId: inReplyTo, alsoInChannel: message.alsoInChannel },
+    }
+    if (deletedAt) return [{ ...base, deletedAt: timestampFromDate(deletedAt) }]
+    const attachments = await this.#attach(message, author.userId)
+    const [first = '', ...rest] = splitBody(this.#bodyOf(message))
+    if (attachments.length === 0 && !visible.test(first)) return left('nothing of it can be shown')
+    if (rest.length > 0 && time === 'first')
+      report.altered('messages', `longer than ${mostBodyBytes} bytes; they were cut into several`, place)
+    const whole: Outgoing = {
+      ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
+      ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
+      ...(message.preview && { linkPreview: message.preview }),
+    }
+    const parts = rest.map((body, index): Outgoing => ({ ...base, body, externalId: `${id}#${index + 2}` }))
+    return [whole, ...parts]
+  }
+
+  async #attach({ files, id, place }: ArchivedMessage, ownerId: string): Promise<AttachedAsset[]> {
+    const taken: AttachedAsset[] = []
+    for (const [index, file] of files.entries()) {
+      if (index >= mostAttachments) {
+        this.#terms.report.left('files', `a message has at most ${mostAttachments}`, place)
+        continue
+      }
+      const asset = await this.#terms.files.take(file, { roomId: this.#room.roomId, ownerId, messageId: id, place })
+      if (asset) taken.push(asset)
+    }
+    return taken
+  }
+
+  #bodyOf({ text, markup, place }: ArchivedMessage): string {
+    const { people, rooms, report } = this.#terms
+    if (text.length > mostCharacters)
+      report.altered('messages', `longer than ${mostCharacters} characters; the rest was cut off`, place)
+    const clean = text.slice(0, mostCharacters).replaceAll('\0', '')
+    if (markup === 'markdown') return clean
+    const login = (id: string) => people.find(id)?.login || undefined
+    return toMarkdown(clean, { login, room: (id) => rooms.nameOf(id) })
+  }
+
+  #reactionsOf({ reactions, place }: ArchivedMessage): NonNullable<Outgoing['reactions']> {
+    const { people, report } = this.#terms
+    return reactions.flatMap(({ emoji: name, people: ids }) => {
+      const emoji = knownEmoji(name)
+      if (emoji === undefined) {
+        report.left('reactions', `there is no emoji ":${name.slice(0, 40)}:" here`, place)
+        return []
+      }
+      const userIds = ids.flatMap((id) => people.find(id)?.userId ?? [])
+      return userIds.length > 0 ? { emoji, userIds } : []
+    })
+  }
+}
+
+/** A character that leaves ink. */
+const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/** The short name as we know it, without the tone of the skin; undefined when there is none. */
+function knownEmoji(name: string): string | undefined {
+  const emoji = name.replace(/::skin-tone-\d$/, '')
+  return Object.hasOwn(nameToEmoji, emoji) ? emoji : undefined
+}
+
+function sizeOf({ body = '', reactions = [], attachments = [], linkPreview, ...ids }: Outgoing): number {
+  const people = reactions.reduce((sum, { userIds = [] }) => sum + userIds.length, 0)
+  const named = [ids.externalId, ids.threadRootExternalId, ids.inReplyToExternalId].join('').length
+  const preview = linkPreview ? JSON.stringify(linkPreview).length : 0
+  return Buffer.byteLength(body) + people * 20 + named + attachments.length * 400 + preview + 300
+}

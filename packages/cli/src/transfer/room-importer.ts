@@ -1,0 +1,134 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { ImportRoomRequestSchema, ImportRoomResponse } from '@parley/contracts/internal'
+import type { ArchivedGroup, ArchivedRoom } from './archive.ts'
+import type { TransferFleet } from './fleet.ts'
+import type { PeopleImporter } from './people-importer.ts'
+import type { Report } from './report.ts'
+
+const membersAtOnce = 1_000
+const readersAtOnce = 500
+const mostParticipants = 10
+
+/** A room of the archive and its own here. */
+export type OpenRoom = {
+  archived: ArchivedRoom
+  roomId: string
+  name: string
+  memberIds: string[]
+  /** Whether messages go into a direct message: those have no threads. */
+  dm: boolean
+  /** Whether an earlier run wrote messages into it. */
+  begun: boolean
+}
+
+type Terms = { source: string; group: string; report: Report; people: PeopleImporter }
+
+/** Makes groups and rooms, and completes them when their messages are in. */
+export class RoomImporter {
+  readonly #fleet: Pick<TransferFleet, 'rooms' | 'messaging'>
+  readonly #terms: Terms
+  readonly #groups = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+  /** The group for rooms that come with none. */
+  #fallback: string | undefined
+
+  constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, terms: Terms) {
+    this.#fleet = fleet
+    this.#terms = terms
+  }
+
+  async takeGroup({ id, name, description }: ArchivedGroup): Promise<void> {
+    const { groupId, made } = await this.#fleet.rooms.importGroup({ name, description })
+    this.#groups.set(id, groupId)
+    if (made) this.#terms.report.took('groups')
+  }
+
+  /** Name here of a room of the archive that was opened already. */
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id)
+  }
+
+  /** Makes the room or finds it; undefined when it cannot be. */
+  async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
+    const { source, report } = this.#terms
+    const memberIds = this.#membersOf(archived, people)
+    const dm = archived.dm && memberIds.length <= mostParticipants
+    if (dm && memberIds.length === 0) {
+      report.left('rooms', 'nobody known takes part in it', archived.place)
+      return undefined
+    }
+    const [first, ...rest] = chunks(memberIds, membersAtOnce)
+    const createdAt = archived.createdAt && { createdAt: timestampFromDate(archived.createdAt) }
+    const groupId = dm ? '' : await this.#groupOf(archived)
+    const opened = await this.#importRoom({
+      ...{ source, externalId: archived.id, dm, name: archived.name.slice(0, 200), groupId },
+      ...{ description: archived.description.slice(0, 1_000), universal: archived.universal, memberIds: first ?? [] },
+      // A conversation that is too large for a direct message stays as closed as it was.
+      ...{ private: !dm && (archived.private || archived.dm), ...createdAt },
+    })
+    if (typeof opened === 'string') {
+      report.left('rooms', opened, archived.place)
+      return undefined
+    }
+    const { roomId, name, made } = opened
+    const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
+    if (made) report.took(dm ? 'direct messages' : 'channels')
+    if (!dm && name.toLowerCase() !== archived.name.toLowerCase())
+      report.altered('channels', 'the name here is another one', `${archived.place} is ${name}`)
+    if (name !== '') this.#names.set(archived.id, name)
+    const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
+    const begun = entries.length > 0
+    // Who left a room that was complete once is not brought back.
+    if (!dm && !archived.universal && !begun)
+      for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
+    return { archived, roomId, name, memberIds, dm, begun }
+  }
+
+  /** The room, or why it cannot be one. */
+  async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
+    try {
+      return await this.#fleet.rooms.importRoom(room)
+    } catch (error) {
+      if (error instanceof ConnectError && error.code === Code.InvalidArgument) return error.rawMessage
+      throw error
+    }
+  }
+
+  /** Nothing imported is unread, and what was archived is again. */
+  async complete({ archived, roomId, memberIds, dm }: OpenRoom, holdsMessages: boolean): Promise<void> {
+    const readers = archived.universal ? this.#terms.people.everybody() : memberIds
+    if (holdsMessages)
+      for (const userIds of chunks(readers, readersAtOnce))
+        await this.#fleet.messaging.finishImport({ roomId, userIds })
+    if (archived.archived && !dm) await this.#fleet.rooms.archiveImportedRoom({ roomId })
+  }
+
+  /** Deleted people are in direct messages alone: whose conversation it was does not change. */
+  #membersOf({ place, dm }: ArchivedRoom, people: readonly string[]): string[] {
+    const known = people.flatMap((id) => {
+      const here = this.#terms.people.find(id)
+      if (!here) this.#terms.report.left('members', 'the archive does not say who they are', place)
+      return here && (dm || here.login !== '') ? here.userId : []
+    })
+    return [...new Set(known)]
+  }
+
+  async #groupOf({ groupId }: ArchivedRoom): Promise<string> {
+    const known = groupId === undefined ? undefined : this.#groups.get(groupId)
+    return known ?? (this.#fallback ??= await this.#takeFallback())
+  }
+
+  async #takeFallback(): Promise<string> {
+    const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#terms.group })
+    if (made) this.#terms.report.took('groups')
+    return groupId
+  }
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = []
+  for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size))
+  return parts
+}

@@ -1,0 +1,26 @@
+import { expect, jest, test } from '@jest/globals'
+import { BatchDelay } from './batch-delay.ts'
+
+test('waits for the while, or until there is enough', async () => {
+  jest.useFakeTimers()
+  try {
+    const delay = new BatchDelay(100, 3)
+    const done: string[] = []
+    const wait = (name: string, count: number) => delay.wait(count).then(() => done.push(name))
+
+    const slow = wait('slow', 1)
+    delay.grown(2)
+    await jest.advanceTimersByTimeAsync(99)
+    expect(done).toEqual([])
+    await jest.advanceTimersByTimeAsync(1)
+    await slow
+    const full = wait('full', 1)
+    delay.grown(3)
+    await full
+    await wait('at once', 3)
+    expect(done).toEqual(['slow', 'full', 'at once'])
+    expect(jest.getTimerCount()).toBe(0)
+  } finally {
+    jest.useRealTimers()
+  }
+})

@@ -1,0 +1,159 @@
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { askKeeper } from '../keep/asks.ts'
+import { verifyPlaces } from '../stream/place.ts'
+import { Flow } from './flow.ts'
+import { HeldShards } from './held-shards.ts'
+import { recoverShards } from './recovery.ts'
+import type { Shard } from './shard.ts'
+import { singleFlight } from './single-flight.ts'
+import { waitUntilStored } from './stored.ts'
+import { ShardLeases } from './shard-leases.ts'
+import { hearWakes } from './wake.ts'
+
+const closeWithinMs = 2000
+const answerWithinMs = 1000
+
+/** When something does not answer. */
+const lookAgainMs = 200
+
+type Options = {
+  pool: Database['pool']
+  bus: Bus
+  service: string
+  holder: string
+  /** Asks for a `poll`, now or in so many milliseconds. */
+  look(inMs?: number): void
+  /** There is something to relay: the leases must stand from now on. */
+  busy(): void
+  /** Another process of the service is gone. */
+  peerGone(): void
+}
+
+/** The shards one process relays, and the stream they are relayed to. */
+export class RelayedShards {
+  readonly shards = new HeldShards()
+  readonly flow: Flow
+  readonly leases: ShardLeases
+  readonly #options: Options
+  readonly #recover = singleFlight(() => this.#recoverLost())
+  readonly #declare = singleFlight(() => this.#declareAgain())
+
+  constructor(options: Options) {
+    const { pool, bus, service } = options
+    const shards = this.shards
+    this.#options = options
+    this.flow = new Flow({
+      pool,
+      bus,
+      service,
+      shards,
+      fenced: (shard) => this.leases.fenced(shard),
+      doubted: () => options.look(),
+      unanswered: () => void this.#declare().catch(() => undefined),
+      unread: () => options.look(lookAgainMs),
+      renew: () => this.leases.renew(),
+      busy: () => options.busy(),
+    })
+    this.leases = new ShardLeases({
+      ...options,
+      shards,
+      listen: (shard) => hearWakes(bus, service, shard, (ids, answered) => this.#woken(ids, answered)),
+      look: () => options.look(),
+      peerGone: () => options.peerGone(),
+    })
+  }
+
+  /**
+   * What happens without being asked: lost and unverified shards are seen to, then what waits is read. Resolves with the
+   * milliseconds after which that must be done again, unless nobody but the clock has to ask for it.
+   */
+  async poll(): Promise<number | void> {
+    const shards = this.shards.all()
+    if (shards.some((shard) => shard.state === 'lost')) await this.#recover()
+    await Promise.all(shards.filter((shard) => shard.state === 'unverified').map((shard) => this.#verify(shard)))
+    for (const shard of shards) this.flow.resume(shard)
+    this.flow.startOver()
+    await this.flow.kick()
+    // Without a bus the next look comes when it is back.
+    if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
+  }
+
+  /** Whether nobody needs the leases to stand: nothing was relayed for so long, and nobody else waits for their end. */
+  rests(forMs: number): boolean {
+    const { shards, flow, leases } = this
+    if (!leases.alone || shards.all().some(({ state, inHand }) => state !== 'ready' || inHand.size > 0)) return false
+    return performance.now() - flow.busyAt > forMs
+  }
+
+  /** Nothing goes out before the stream has been asked for the places again: it may be another one. */
+  doubt(): void {
+    for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
+    this.#options.look()
+  }
+
+  /** Asks the stream for every place while entries go on going out. */
+  async verifyAll(): Promise<void> {
+    await Promise.all(this.shards.all().map((shard) => this.#verify(shard)))
+  }
+
+  /** The shards whose places stand on the stream, looked up now. */
+  async verified(): Promise<number[]> {
+    await this.verifyAll()
+    return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
+  }
+
+  /** Finishes what is under way, then gives the shards back. */
+  async close(): Promise<void> {
+    this.leases.close()
+    this.flow.close()
+    const giveUpAt = performance.now() + closeWithinMs
+    while (performance.now() < giveUpAt && this.shards.inHand().length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    await this.flow.settled()
+    // Without a database the leases end by themselves.
+    await this.leases.leave().catch(() => undefined)
+  }
+
+  async #woken(ids: bigint[], answered: boolean): Promise<void> {
+    if (!answered) return this.flow.wake()
+    await waitUntilStored(
+      {
+        ...this.#options,
+        flow: this.flow,
+        knowsStored: (id) => this.shards.knowsStored(id),
+        // Whoever asks here asks again: two holders that change places never ask each other in a circle.
+        holds: () => true,
+      },
+      ids,
+      answerWithinMs,
+    )
+  }
+
+  async #verify(shard: Shard): Promise<void> {
+    if (shard.state === 'lost') return
+    const state = await verifyPlaces(this.#options.bus, shard)
+    if (this.shards.get(shard.lease.shard) !== shard) return
+    if (state === 'gone') {
+      shard.state = 'lost'
+      await this.#recover()
+    } else if (state === 'there' && shard.state === 'unverified') {
+      shard.state = 'ready'
+      this.flow.startOver()
+    }
+  }
+
+  async #recoverLost(): Promise<void> {
+    const { pool, bus, service } = this.#options
+    const shards = this.shards.all().filter((shard) => shard.state === 'lost')
+    if (shards.length === 0) return
+    await recoverShards({ pool, bus, service, flow: this.flow, shards })
+    this.#options.look()
+  }
+
+  async #declareAgain(): Promise<void> {
+    await askKeeper(this.#options.bus, 'state', {})
+    await this.verifyAll()
+  }
+}

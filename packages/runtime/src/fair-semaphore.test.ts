@@ -1,0 +1,91 @@
+import { expect, test } from '@jest/globals'
+import { FairSemaphore } from './fair-semaphore.ts'
+
+const refusal = () => new Error('too many')
+
+test('who waits too long is refused, and takes no place', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 1, mostWaiting: 9, refusal, patienceMs: 1 })
+  const first = work()
+  const passing = semaphore.run(() => first.done)
+  await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('too many')
+  first.finish()
+  await passing
+  expect(await semaphore.run(() => Promise.resolve('free again'))).toBe('free again')
+})
+
+function work() {
+  let finish: () => void = () => undefined
+  const done = new Promise<void>((resolve) => (finish = resolve))
+  return { done, finish }
+}
+
+test('so many pass at once, a few wait, more are refused, and a place is passed on', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 2, mostWaiting: 1, refusal })
+  const jobs = [work(), work(), work()]
+  const begun: number[] = []
+  const passing = jobs.map(({ done }, index) =>
+    semaphore.run(() => {
+      begun.push(index)
+      return done
+    }),
+  )
+  await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('too many')
+  expect(begun).toEqual([0, 1])
+  jobs[1]?.finish()
+  await passing[1]
+  expect(begun).toEqual([0, 1, 2])
+  jobs.forEach(({ finish }) => finish())
+  await Promise.all(passing)
+  await expect(semaphore.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  expect(await semaphore.run(() => Promise.resolve('free again'))).toBe('free again')
+})
+
+test('one who asks for very much has a share of those that wait, and others come in between', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 2, mostWaiting: 64, mostWaitingPerAsker: 16, refusal })
+  const jobs: { asker: string; finish: () => void }[] = []
+  const ask = (asker: string) =>
+    semaphore.run(() => {
+      const { done, finish } = work()
+      jobs.push({ asker, finish })
+      return done
+    }, asker)
+  const outcomes = Array.from({ length: 66 }, () =>
+    ask('Umallory').then(
+      () => 'passed',
+      () => 'refused',
+    ),
+  )
+  const alice = ask('Ualice')
+  jobs[0]?.finish()
+  await outcomes[0]
+  expect(jobs.map(({ asker }) => asker)).toEqual(['Umallory', 'Umallory', 'Ualice'])
+  for (let n = 1; n < 19; n++) {
+    jobs[n]?.finish()
+    await new Promise(setImmediate)
+  }
+  await alice
+  const all = await Promise.all(outcomes)
+  expect([all.filter((one) => one === 'passed').length, all.filter((one) => one === 'refused').length]).toEqual([
+    18, 48,
+  ])
+})
+
+test('one asker has so many inside, even when there are places', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 9, atOncePerAsker: 2, mostWaiting: 9, mostWaitingPerAsker: 1, refusal })
+  const jobs = [work(), work(), work()]
+  const begun: number[] = []
+  const passing = jobs.map(({ done }, index) =>
+    semaphore.run(() => {
+      begun.push(index)
+      return done
+    }, 'Umallory'),
+  )
+  await expect(semaphore.run(() => Promise.resolve(), 'Umallory')).rejects.toThrow('too many')
+  expect(await semaphore.run(() => Promise.resolve('at once'), 'Ualice')).toBe('at once')
+  expect(begun).toEqual([0, 1])
+  jobs[0]?.finish()
+  await passing[0]
+  expect(begun).toEqual([0, 1, 2])
+  jobs.forEach(({ finish }) => finish())
+  await Promise.all(passing)
+})

@@ -1,0 +1,31 @@
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import sharp from 'sharp'
+import { openImageProcessor } from './image-processor.ts'
+
+test('of one network so many sizes are made or wait, whoever asks for them, and others still are', async () => {
+  const imageProcessor = openImageProcessor({ atOnce: 1 })
+  const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const read = () => released.then(() => bytes)
+  const size = { width: 4, height: 4, fit: 'contain' } as const
+  let people = 0
+  const from = (address: string) =>
+    imageProcessor
+      .resize(read, { size, as: 'attachment', asker: `U${people++}`, address })
+      .then(({ contentType }) => contentType)
+  const refused = { code: Code.ResourceExhausted }
+
+  const made = Array.from({ length: 32 }, (_, n) => from(`2001:db8::${n}`))
+  await expect(from('2001:db8::ffff')).rejects.toMatchObject(refused)
+  // Another line of the same customer, which has a little more in all.
+  made.push(...Array.from({ length: 16 }, () => from('2001:db8:0:1::1')))
+  await expect(from('2001:db8:0:2::1')).rejects.toMatchObject(refused)
+  made.push(from('198.51.100.1'))
+  release()
+  expect(new Set(await Promise.all(made))).toEqual(new Set(['image/jpeg']))
+  expect(await from('2001:db8::ffff')).toBe('image/jpeg')
+})
