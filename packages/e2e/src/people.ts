@@ -53,7 +53,7 @@ export async function newPerson(name: string, options: { roles?: string[]; base?
   const request = { login, password, roleNames: options.roles ?? [] }
   // The fleet may still be getting over what another test did to it.
   await eventually(() => asOwner((owner) => owner.call(AdminUserService.method.createUser, request)).catch(unlessMade))
-  return signIn({ login, password }, options.base)
+  return await eventually(() => signIn({ login, password }, options.base))
 }
 
 /** A call that broke off has made the account after all: nobody else takes this login. */
@@ -74,8 +74,8 @@ async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void>
   await work(signedIn)
 }
 
-/** The first owner. */
-export const theOwner = (): Promise<Person> => signIn(ownerCredentials)
+/** The first owner, whose sign-in may have to wait like {@link newPerson}. */
+export const theOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
 
 /** Signs in over HTTP. */
 export async function signIn(

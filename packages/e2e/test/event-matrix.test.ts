@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { PresenceStatus } from '@parley/contracts/api'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
+import { Resources } from '@parley/runtime'
 import { eventually, hasFfmpeg } from '@parley/testkit'
-import type { LivekitStandIn } from '@parley/testkit/livekit'
 import type { Kind, Listeners } from '../src/listeners.ts'
 import { calls } from '../src/matrix/calls.ts'
 import type { Name } from '../src/matrix/cast.ts'
@@ -33,11 +33,10 @@ jest.setTimeout(400_000)
 
 let stage: Stage
 let listeners: Listeners
-let mediaServer: LivekitStandIn
+const opened = new Resources()
 beforeAll(async () => {
-  mediaServer = await startMediaServer()
-  stage = await Stage.set(mediaServer)
-  listeners = await stage.listen()
+  stage = await Stage.set(opened.use(await startMediaServer()))
+  listeners = opened.use(await stage.listen())
   // What was done before was told before these.
   await stage.post('ada', stage.channel, 'shall we begin?')
   await stage.post('ada', stage.dm, 'shall we?')
@@ -49,10 +48,7 @@ beforeAll(async () => {
   })
   listeners.beginAfter(await silence())
 })
-afterAll(async () => {
-  listeners[Symbol.dispose]()
-  await mediaServer[Symbol.asyncDispose]()
-})
+afterAll(() => opened[Symbol.asyncDispose]())
 
 /** Waits until everybody heard what was done, and gives the message that ends it. */
 async function silence(ended?: Name[]): Promise<string> {
