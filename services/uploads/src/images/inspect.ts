@@ -1,6 +1,6 @@
 import sharp, { type Metadata, type SharpOptions } from 'sharp'
 import * as errors from '../errors.ts'
-import { isAnimatedPng, sniffImage, type ImageFormat } from './sniff.ts'
+import { framesOfWebp, isAnimatedPng, sniffImage, type ImageFormat } from './sniff.ts'
 
 const maxSide = 16_384
 const maxPixels = 40_000_000
@@ -40,6 +40,8 @@ function formatOf(bytes: Buffer): ImageFormat {
 }
 
 async function boundedHeader(bytes: Buffer) {
+  // Reading the header takes time by the square of these, and nothing ends it.
+  if (framesOfWebp(bytes) > maxFrames) throw errors.tooManyFrames()
   const { width, height, pages = 1, pageHeight = height, autoOrient } = await header(bytes)
   if (width > maxSide || pageHeight > maxSide || width * pageHeight > maxPixels)
     throw errors.imageHasTooManyPixels(width, pageHeight)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isAnimatedPng, sniffImage } from './sniff.ts'
+import { framesOfWebp, isAnimatedPng, sniffImage } from './sniff.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
@@ -42,4 +42,12 @@ describe('a PNG', () => {
   ])('is still %s', (_, content) => {
     expect(isAnimatedPng(content)).toBe(false)
   })
+})
+
+test('the frames of a WebP are counted, those of nothing else, and none beyond its end', () => {
+  const frame = bytes('ANMF\x03\0\0\0ANM\0')
+  const webp = (...chunks: Buffer[]) => Buffer.concat([bytes('RIFF\0\0\0\0WEBP'), ...chunks])
+  expect(framesOfWebp(webp(frame, bytes('EXIF\x04\0\0\0ANMF'), frame))).toBe(2)
+  expect(framesOfWebp(webp(bytes('EXIF\xff\xff\xff\xff'), frame))).toBe(0)
+  expect(framesOfWebp(bytes('RIFF\0\0\0\0WAVEANMF\0\0\0\0'))).toBe(0)
 })

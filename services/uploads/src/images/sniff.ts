@@ -27,3 +27,15 @@ export function isAnimatedPng(bytes: Buffer): boolean {
   }
   return false
 }
+
+/** How many frames a WebP has; of a still one, and of what is no WebP, none. */
+export function framesOfWebp(bytes: Buffer): number {
+  if (sniffImage(bytes) !== 'webp') return 0
+  let frames = 0
+  for (let at = 12; at + 8 <= bytes.length;) {
+    if (begins(bytes, at, 'ANMF')) frames++
+    const size = bytes.readUInt32LE(at + 4)
+    at += 8 + size + (size % 2)
+  }
+  return frames
+}
