@@ -61,6 +61,9 @@ export class Neighbours {
   /** What a page of recipients behind somebody waits for. */
   beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
+  /** What the texts of messages wait for. */
+  beforePreviews: () => Promise<void> = () => Promise.resolve()
+
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
     const room = { members: new Set(members), ...more }
     this.rooms.set(roomId, room)
@@ -171,8 +174,9 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         const page = (followers.get(threadRootEventId) ?? []).filter((id) => id > after).sort()
         return { userIds: page.slice(0, limit || 1000) }
       },
-      previewMessages: ({ messages }) => {
+      previewMessages: async ({ messages }) => {
         neighbours.note('previewMessages')
+        await neighbours.beforePreviews()
         return {
           messages: messages.flatMap(({ eventId }) => {
             const preview = previews.get(eventId)

@@ -145,3 +145,30 @@ test.each(Object.keys(changes))('nothing leaves for who is %s meanwhile', async 
   await drained()
   expect(push.service.by(how)).toEqual([])
 })
+
+const ends: Record<string, (browser: string) => unknown> = {
+  dismissed: () => push.dismiss(user, 'mention-Elate'),
+  unsubscribed: (endpoint) => push.fleet.as(user).push.unsubscribe({ endpoint }),
+}
+
+test.each(Object.keys(ends))('nothing leaves for who is %s while its text is fetched', async (how) => {
+  const browser = `late-${Object.keys(ends).indexOf(how)}`
+  const endpoint = await push.subscribe(user, browser)
+  let isAsked = false
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  push.fleet.neighbours.beforePreviews = () => {
+    isAsked = true
+    return answered
+  }
+  await push.notify(user, { eventId: 'Elate' })
+  await eventually(() => expect(isAsked).toBe(true))
+  await ends[how]?.(endpoint)
+  push.fleet.neighbours.beforePreviews = () => Promise.resolve()
+  answer()
+  await drained()
+  await push.subscribe('Uwitness', 'late-witness')
+  await push.notify('Uwitness', { eventId: 'Eafter' })
+  await eventually(() => expect(push.service.by('late-witness').length).toBeGreaterThan(Object.keys(ends).indexOf(how)))
+  expect(push.service.by(browser)).toEqual([])
+})

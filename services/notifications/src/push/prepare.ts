@@ -4,7 +4,7 @@ import type { Db } from '@parley/postgres'
 import { effectiveLevel, levelOf } from '../domain/levels.ts'
 import { countDirectMessages } from '../store/push-badges.ts'
 import { findChosenLevels } from '../store/push-levels.ts'
-import type { HeldPush } from '../store/push-turns.ts'
+import { findWaiting, type HeldPush } from '../store/push-turns.ts'
 import type { Links } from './links.ts'
 import type { Neighbours } from './neighbours.ts'
 import { dismissPayload, showPayload } from './payload.ts'
@@ -14,7 +14,15 @@ import { isForThem } from './tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
 /** Why a push does not leave. */
-export type Reason = 'dismissed' | 'expired' | 'muted' | 'do_not_disturb' | 'no_access' | 'no_message' | 'deactivated'
+export type Reason =
+  | 'dismissed'
+  | 'expired'
+  | 'muted'
+  | 'do_not_disturb'
+  | 'no_access'
+  | 'no_message'
+  | 'deactivated'
+  | 'unsubscribed'
 
 /** What becomes of a push: what it says, or why it says nothing. */
 export type Prepared = { push: HeldPush } & ({ content: PushContent } | { reason: Reason })
@@ -66,13 +74,18 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
     ),
   ])
   if (unknown) throw new ConnectError('do-not-disturb states are not available', Code.Unavailable)
+  // Last of all: a session may have ended, or a push been withdrawn, while the neighbours were asked.
+  const waiting = await findWaiting(
+    db,
+    shows.map(({ id }) => id),
+  )
   const { MUTED } = NotificationLevel
   const muted = levels.filter(
     (one) => effectiveLevel(levelOf(one.room ?? undefined), levelOf(one.server ?? undefined)) === MUTED,
   )
   const undisturbed = presences.filter(({ status }) => status === PresenceStatus.DO_NOT_DISTURB)
   return {
-    badges,
+    ...{ badges, waiting },
     deactivated: new Set(profiles.flatMap(({ user, deactivated }) => (user && deactivated ? [user.id] : []))),
     muted: new Set(muted.map(({ userId, roomId }) => `${roomId} ${userId}`)),
     undisturbed: new Set(undisturbed.map(({ userId }) => userId)),
@@ -84,6 +97,9 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
 
 function showing(push: HeldPush, known: Known, links: Links): Prepared {
   const { userId, roomId, eventId, actorId, kind, tag, notificationId } = push
+  const waits = known.waiting.get(push.id)
+  if (!waits) return { push, reason: 'unsubscribed' }
+  if (waits.withdrawn) return { push, reason: 'dismissed' }
   if (known.deactivated.has(userId)) return { push, reason: 'deactivated' }
   if (known.undisturbed.has(userId)) return { push, reason: 'do_not_disturb' }
   if (known.muted.has(`${roomId} ${userId}`)) return { push, reason: 'muted' }

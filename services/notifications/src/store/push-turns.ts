@@ -46,6 +46,15 @@ export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Pro
   )
 }
 
+/** Which of these are still queued for their browser, and whether they were withdrawn. */
+export async function findWaiting(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
+  const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
+    db,
+    sql`select id, withdrawn from push_jobs where id = any(${idList(ids)})`,
+  )
+  return new Map(rows.map(({ id, withdrawn }) => [id, { withdrawn }]))
+}
+
 /** Forgets pushes that are through, or never will be. */
 export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void> {
   if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
