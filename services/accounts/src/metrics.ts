@@ -38,7 +38,7 @@ export const mailFailed = (kind: string, trouble: { code?: string; responseCode?
   if (lasts) mails(1, { kind, outcome: 'failed' })
   log.warn({ kind, ...trouble }, lasts ? 'a mail was not sent' : 'a mail was not sent yet; trying again')
 }
-/** Alert on this one: mails are asked for in numbers that the operator did not expect. */
+/** An alert looks at this one: mails are asked for in numbers that the operator did not expect. */
 export const mailOverBudget = (kind: string) => {
   mails(1, { kind, outcome: 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the budget of the hour is used up')
