@@ -33,7 +33,7 @@ test('of one network so many sizes are made or wait, whoever asks for them, and 
 test('an animation of very many frames is refused before anything reads it', async () => {
   const header = Buffer.from('RIFF\xff\xff\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\0\0\0\0\0\0', 'latin1')
   const bytes = Buffer.concat([header, ...Array.from({ length: 257 }, () => Buffer.from('ANMF\0\0\0\0'))])
-  await expect(openStudio({ atOnce: 1 }).measure(() => Promise.resolve(bytes), 'U1')).rejects.toThrow(
+  await expect(openImageProcessor({ atOnce: 1 }).measure(() => Promise.resolve(bytes), 'U1')).rejects.toThrow(
     'at most 256 frames',
   )
 })
