@@ -137,7 +137,7 @@ test('joins and leaves of many at once end as the last of each one says, in one 
   expect(stored?.version).toBe(env.messaging.versionOf(room))
 })
 
-test('a join and a leave of one person at the same moment leave room and line in agreement', async () => {
+test('a join and a leave of one person at the same moment leave room and log in agreement', async () => {
   for (let round = 0; round < 10; round++) {
     await Promise.all([join('Ufickle', tea), leave('Ufickle', tea)])
     const own = env.messaging

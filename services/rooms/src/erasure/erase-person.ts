@@ -4,7 +4,7 @@ import { eraseRowsOf, roomsWithStanding } from '../store/erased-people.ts'
 
 const roomsAtOnce = 50
 
-/** Takes a deleted person out of every room, each room by its line, and deletes what rooms keeps of them besides. */
+/** Takes a deleted person out of every room, each room by its log, and deletes what rooms keeps of them besides. */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
