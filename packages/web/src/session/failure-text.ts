@@ -1,21 +1,20 @@
 import { Code, ConnectError } from '@parley/client'
 import { language, text } from '../messages/texts.ts'
-import { brokenRules, refusals } from './refusals.ts'
+import { refusalOf } from './refusals.ts'
 
 /** What a failed call is to people, in the language that is spoken. */
 export function failureText(thrown: unknown): string {
   const error = ConnectError.from(thrown)
   if (error.metadata.get('parley-needs') === 'fresh-credential') return text('failure.notFresh')
-  const known =
-    refusals.find(([beginning]) => error.rawMessage.startsWith(beginning)) ??
-    brokenRules.find(([ending]) => ending.test(error.rawMessage))
-  if (known) return text(known[1])
+  const wait = waitOf(error)
+  const known = refusalOf(error.rawMessage)
+  if (known) return `${text(known)}${wait}`
   switch (error.code) {
     case Code.Unavailable:
     case Code.DeadlineExceeded:
       return text('failure.offline')
     case Code.ResourceExhausted:
-      return text('failure.tooMany', { seconds: Number(error.metadata.get('retry-after') ?? 0) })
+      return `${text('limit.other')}${wait}`
     case Code.PermissionDenied:
       return text('refused.denied')
     case Code.NotFound:
@@ -29,6 +28,14 @@ export function failureText(thrown: unknown): string {
     default:
       return text('failure.unknown')
   }
+}
+
+/** When to try again, as a sentence that follows another; empty where the server does not say. */
+function waitOf({ metadata }: ConnectError): string {
+  const seconds = Number(metadata.get('retry-after') ?? 0)
+  if (!(seconds > 0)) return ''
+  if (seconds < 120) return ` ${text('limit.seconds', { seconds })}`
+  return ` ${text('limit.minutes', { minutes: Math.ceil(seconds / 60) })}`
 }
 
 /** The server writes its messages for programs: without a capital and without a full stop. */

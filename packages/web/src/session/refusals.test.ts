@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { refusals } from './refusals.ts'
+import { refusalOf, refusals } from './refusals.ts'
 
 const services = new URL('../../../../services/', import.meta.url)
 const said = readdirSync(services).flatMap((service) => {
@@ -17,3 +17,22 @@ test('no refusal stands behind one that takes its place', () => {
   const hidden = refusals.filter(([beginning], at) => refusals.slice(0, at).some(([one]) => beginning.startsWith(one)))
   expect(hidden).toEqual([])
 })
+
+/** Calls come in kinds; sockets are opened anew without a word; names are blocked elsewhere. */
+const untold = /^too many (?:calls of this kind|\S+ sockets|blocked usernames)/
+const limits = said
+  .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))
+  .filter((reason) => !untold.test(reason))
+
+test.each([...new Set(limits)])('people are told what is limited by "%s"', (reason) =>
+  expect(refusalOf(reason)).toMatch(/^limit\.|^refused\.(?:manyEmojis|quota)$/),
+)
+
+test.each([
+  ['write', 'limit.writes'],
+  ['search', 'limit.searches'],
+  ['upload', 'limit.sending'],
+  ['read', 'limit.reads'],
+])('people are told that they made too many calls of the kind "%s"', (kind, key) =>
+  expect(refusalOf(`too many calls of this kind (${kind}); wait and try again`)).toBe(key),
+)

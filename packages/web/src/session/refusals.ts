@@ -1,7 +1,9 @@
 import type { TextKey } from '../messages/texts.ts'
 
+type Refusal = readonly [beginning: string, key: TextKey]
+
 /** How the server begins to say why it refused something, and what that is to people; the first that fits holds. */
-export const refusals: readonly (readonly [beginning: string, key: TextKey])[] = [
+const reasons: readonly Refusal[] = [
   ['invalid credentials: the current password', 'refused.wrongPassword'],
   ['current password required', 'refused.passwordWanted'],
   ['account deactivated', 'refused.deactivated'],
@@ -81,8 +83,38 @@ export const refusals: readonly (readonly [beginning: string, key: TextKey])[] =
   ['sign-in not found', 'identity.over'],
 ]
 
-/** How the server ends its sentence about a field that breaks a rule of the contract, and what that is to people. */
-export const brokenRules: readonly (readonly [ending: RegExp, key: TextKey])[] = [
+/** The same where a limit is reached. Those that end by themselves come with the time to wait, which is told along. */
+const limits: readonly Refusal[] = [
+  ['too many open invites', 'limit.invites'],
+  ['too many open uploads', 'limit.uploads'],
+  ['too many attempts with a wrong password', 'limit.passwords'],
+  ['too many login attempts', 'limit.signIns'],
+  ['too many sign-ins started', 'limit.signIns'],
+  ['too many codes for this address', 'limit.codes'],
+  ['too many mails requested', 'limit.mails'],
+  ['too many unauthenticated calls from your network', 'limit.network'],
+  ['too many bytes in transfer from your network', 'limit.network'],
+  ['too many sign-ins at the moment', 'limit.busy'],
+  ['too many requests for', 'limit.busy'],
+  ['too many changes of this room', 'limit.busy'],
+  ['too many link previews', 'limit.busy'],
+  ['too many images', 'limit.busy'],
+  ['too many uploads are completed', 'limit.busy'],
+]
+
+/** What the server says with a name before its reason: fields that break a rule of the contract, and kinds of calls. */
+const patterns: readonly (readonly [RegExp, TextKey])[] = [
   [/\(string\.max_(?:len|bytes)\)$| is longer than \d+ bytes$/, 'refused.tooLong'],
   [/\(string\.min_len\)$|: must not be blank$/, 'refused.incomplete'],
+  [/^too many calls of this kind \(write\)/, 'limit.writes'],
+  [/^too many calls of this kind \(search\)/, 'limit.searches'],
+  [/^too many calls of this kind \(upload\)/, 'limit.sending'],
+  [/^too many calls of this kind /, 'limit.reads'],
 ]
+
+/** All of them, in the order they are looked through. */
+export const refusals: readonly Refusal[] = [...reasons, ...limits]
+
+/** What the server's reason is to people, where it has a text of its own. */
+export const refusalOf = (message: string): TextKey | undefined =>
+  (refusals.find(([beginning]) => message.startsWith(beginning)) ?? patterns.find(([form]) => form.test(message)))?.[1]
