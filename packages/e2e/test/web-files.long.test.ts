@@ -3,9 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
+import { MessageService } from '@parley/contracts/api'
 import { hasFfmpeg } from '@parley/testkit'
 import type { Locator, Page } from 'playwright-core'
 import { film, mp4 } from '../src/films.ts'
+import { sendFile } from '../src/files.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, signInAt, useBrowser, visit } from '../src/web-client.ts'
@@ -120,6 +122,24 @@ inBrowser('an upload is paused and goes on where it was', async () => {
   const received = await ofBob.page.request.get(url.href)
   expect((await received.body()).equals(content)).toBe(true)
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})
+
+inBrowser('a file that its author deletes is gone where others read it', async () => {
+  const about = (name: string) => ({ filename: `${name}.bin`, contentType: 'application/octet-stream' })
+  const kept = await sendFile(bob, roomId, 'kept', about('kept'))
+  const taken = await sendFile(bob, roomId, 'taken', about('taken'))
+  const content = { roomId, body: 'Two files', attachmentAssetIds: [kept, taken] }
+  const { message } = await bob.call(MessageService.method.createMessage, content)
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const link = (name: string) => messageWith(page, 'Two files').getByRole('link', { name })
+  await link('taken.bin').waitFor()
+  const event = { roomId, eventId: message?.id ?? '' }
+  await bob.call(MessageService.method.deleteAttachment, { ...event, attachmentId: taken })
+  await link('taken.bin').waitFor({ state: 'detached' })
+  await link('kept.bin').waitFor()
+  expect(visitor.complaints).toEqual([])
 })
 
 if (hasFfmpeg())

@@ -9,6 +9,7 @@ import {
   withMessages,
   withNewer,
   withOlder,
+  withoutAttachment,
   withoutAuthor,
   withRetracted,
 } from './timeline-window.ts'
@@ -106,4 +107,16 @@ describe('after a retraction', () => {
 
 test('a change of a message concerns its echoes', () => {
   expect(rowsAbout(windowOf(pageFor([a, b, rowFor('echo', { echoOfEventId: 'a' })])), 'a')).toEqual(['a', 'echo'])
+})
+
+test('a deleted file leaves its message, which keeps the others', () => {
+  const file = (id: string) => ({
+    $typeName: 'svc.api.v1.MessageAttachment' as const,
+    ...{ id, filename: id, contentType: 'text/plain', width: 0, height: 0 },
+  })
+  const files = [file('A1'), file('A2')]
+  const given = windowOf(pageFor([a, rowFor('b', { attachments: files }), rowFor('echo', { attachments: files })]))
+  const left = withoutAttachment(given, 'A1')
+  expect(left.rows.map((row) => messageOf(row)?.attachments.map(({ id }) => id))).toEqual([[], ['A2'], ['A2']])
+  expect([left.rows[0], withoutAttachment(given, 'A3')]).toEqual([a, given])
 })

@@ -110,6 +110,18 @@ export function withoutAuthor(window: TimelineWindow, userId: string, at: Messag
   })
 }
 
+/** After a file was deleted: no message has it any more. */
+export function withoutAttachment(window: TimelineWindow, assetId: string): TimelineWindow {
+  const isIt = ({ id }: { id: string }) => id === assetId
+  const hasIt = (row: RoomTimelineEvent) => messageOf(row)?.attachments.some(isIt) ?? false
+  if (!window.rows.some(hasIt)) return window
+  return withRows(window, (row) => {
+    const message = messageOf(row)
+    if (message === undefined || !hasIt(row)) return row
+    return withMessage(row, { ...message, attachments: message.attachments.filter((one) => !isIt(one)) })
+  })
+}
+
 function placeholderOf(message: Message, at: Message['deletedAt']): Message {
   const { body: _, linkPreview: __, ...rest } = message
   return { ...rest, attachments: [], reactions: [], ...(at && { deletedAt: at }) }

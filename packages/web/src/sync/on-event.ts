@@ -53,6 +53,11 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       const { roomId = '', messageEventId = '' } = event.value
       return chat.refreshMessage(roomId, messageEventId)
     }
+    case 'assetDeleted': {
+      const { roomId = '', assetId } = event.value
+      for (const timeline of chat.timelinesOf(roomId)) timeline.attachmentDeleted(assetId)
+      return
+    }
     case 'threadCreated':
       return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
     case 'messageRetracted': {

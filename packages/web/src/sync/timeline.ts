@@ -11,6 +11,7 @@ import {
   withMessages,
   withNewer,
   withOlder,
+  withoutAttachment,
   withoutAuthor,
   withRetracted,
 } from '../store/timeline-window.ts'
@@ -190,6 +191,10 @@ export class Timeline {
 
   retracted(id: string, at: Message['deletedAt']): void {
     this.window.update((now) => now && withRetracted(now, id, at))
+  }
+
+  attachmentDeleted(assetId: string): void {
+    this.window.update((now) => now && withoutAttachment(now, assetId))
   }
 
   authorDeleted(userId: string, at: Message['deletedAt']): void {
