@@ -2,9 +2,9 @@ import { createInbox, nanos, nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 
-const expiresMs = 30_000
-const heartbeatMs = 10_000
-const silentMs = 21_000
+const expiresMs = 60_000
+const heartbeatMs = 20_000
+const silentMs = 41_000
 const encoder = new TextEncoder()
 
 /** How a round of pulling ended. `missing`: the consumer is not there, or nobody answers for it. */

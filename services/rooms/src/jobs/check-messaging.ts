@@ -7,8 +7,9 @@ import { newestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** After a walk it rests for so long per step: most of the time nothing is restored. */
+/** After a walk it rests for so long per step, and as if it had taken six at least: most of the time nothing is restored. */
 const usualRestMs = 10_000
+const leastSteps = 6
 
 /**
  * A messaging restored from a backup has lost facts it once applied, and nobody else would notice in a quiet room. This
@@ -44,7 +45,7 @@ export function checkMessaging(
   }
 
   function rest(): void {
-    if (isWhole) restsUntil = performance.now() + Math.max(steps, 1) * restMs
+    if (isWhole) restsUntil = performance.now() + Math.max(steps, leastSteps) * restMs
     isWhole = true
     steps = 0
   }
