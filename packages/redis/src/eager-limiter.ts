@@ -22,6 +22,8 @@ export type EagerLimit = {
 export type EagerLimiter = AsyncDisposable & {
   /** Takes one point of this id, which has `share` times the points (1). Answers 0, or the milliseconds until there are points again. */
   take(id: string, share?: number): number
+  /** Points this id has left in this window, as far as is known here. */
+  left(id: string, share?: number): number
   /** Milliseconds until there are points again; 0 when there are some now. Takes none. */
   wait(id: string, share?: number): number
 }
@@ -110,6 +112,12 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
         flushSoon()
       }
       return 0
+    },
+    left(id, share = 1) {
+      if (points === 0) return Infinity
+      currentWindow()
+      const count = counts.get(slotOf(id))
+      return points * share - (count ? count.shared + count.here : 0)
     },
     wait(id, share = 1) {
       if (points === 0) return 0

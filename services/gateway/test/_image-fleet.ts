@@ -41,6 +41,8 @@ export type ImageFleet = AsyncDisposable & {
   }
   /** Uploads does not answer until the result is called. */
   hold: () => () => void
+  /** Accounts does not answer until the result is called. */
+  holdLookUps: () => () => void
   /** A bearer token of a user. */
   tokenOf: (userId: string) => string
   start: (settings?: Record<string, string>) => Promise<Service & { url: string }>
@@ -57,6 +59,7 @@ export async function openImageFleet(): Promise<ImageFleet> {
   const given: Given[] = []
   const server: ImageFleet['server'] = { name: 'Lodge', registration: true, providers: [] }
   let held = Promise.resolve()
+  let heldLookUps = Promise.resolve()
   let lookUps = 0
 
   const note = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
@@ -70,14 +73,16 @@ export async function openImageFleet(): Promise<ImageFleet> {
       routes: (routes) =>
         routes
           .service(AccountsInternalService, {
-            authenticate: ({ digests }) => ({
-              entries: digests.map((digest) => {
-                lookUps++
+            authenticate: async ({ digests }) => {
+              lookUps += digests.length
+              await heldLookUps
+              const entries = digests.map((digest) => {
                 const userId = users.get(Buffer.from(digest).toString('hex'))
                 const expiresAt = timestampFromDate(new Date(Date.now() + 3_600_000))
                 return { digest, ...(userId !== undefined && { caller: { userId, credentialId: 'S1', expiresAt } }) }
-              }),
-            }),
+              })
+              return { entries }
+            },
           })
           .service(MyAccountService, { uploadAvatar: ({ image }, call) => note('UploadAvatar', image, call) }),
     },
@@ -129,6 +134,11 @@ export async function openImageFleet(): Promise<ImageFleet> {
     hold() {
       let release = () => {}
       held = new Promise((resolve) => (release = resolve))
+      return release
+    },
+    holdLookUps() {
+      let release = () => {}
+      heldLookUps = new Promise((resolve) => (release = resolve))
       return release
     },
     tokenOf(userId) {

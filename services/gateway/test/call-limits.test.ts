@@ -90,6 +90,34 @@ test('calls without a credential that holds are counted by network, and end when
   expect((await post(url, getServer, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
 })
 
+test('of many at once without a credential that holds no more are looked up than one after the other', async () => {
+  const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
+  const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
+  const burst = Array.from({ length: 80 }, (_, n) =>
+    post(url, createMessage, { authorization: `Bearer prl_ATatonce${n}` }),
+  )
+  await eventually(() => fleet.lookUps() - before >= 10)
+  for (let n = 0; n < 5; n++) await post(url, getServer)
+  release()
+  const statuses = (await Promise.all(burst)).map(({ status }) => status)
+  // The minute of the clock may turn on the way.
+  expect(fleet.lookUps() - before).toBeLessThanOrEqual(20)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(60)
+})
+
+test('many people of one network who come at once are all let in', async () => {
+  const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
+  const people = Array.from({ length: 60 }, (_, n) => as(`Uoffice${n}`))
+  const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
+  const calls = people.map((one) => post(url, createMessage, one))
+  await eventually(() => fleet.lookUps() - before >= 10)
+  for (let n = 0; n < 5; n++) await post(url, getServer)
+  expect(fleet.lookUps() - before).toBe(10)
+  release()
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  expect(statuses).toEqual(people.map(() => 200))
+})
+
 test('processes share what they count, and go on counting without Redis', async () => {
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]

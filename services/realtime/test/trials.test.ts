@@ -56,6 +56,15 @@ test('hellos with nothing that holds are counted by network, and end when there 
   expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
 })
 
+test('of many at once no more are looked up than one after the other', async () => {
+  const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
+  const ends = await Promise.all(burst)
+  // The minute of the clock may turn on the way.
+  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * mostTrials)
+  const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
+  expect(await Promise.all(people)).toEqual(people.map(() => undefined))
+})
+
 test('of IPv6 a /64 is one network', async () => {
   await exhaust((n) => hello('prl_ATmadeup', from(`2001:db8:1:2::${n + 1}`)))
   expect(await hello('prl_ATmadeup', from('2001:db8:1:2:ffff::1'))).toEqual(refused)

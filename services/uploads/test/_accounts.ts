@@ -19,6 +19,8 @@ export class FakeAccounts {
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
   asked = 0
   away = false
+  /** Answers wait for it. */
+  held: Promise<void> | undefined
 
   /** A token or cookie handle of somebody begins to hold. */
   signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: SignedIn): void {
@@ -29,8 +31,9 @@ export class FakeAccounts {
     this.#people.delete(keptBy(credentialSecrets.secretKey, token))
   }
 
-  readonly authenticate: Implementation['authenticate'] = ({ digests }) => {
+  readonly authenticate: Implementation['authenticate'] = async ({ digests }) => {
     this.asked++
+    await this.held
     if (this.away) throw new Error('away')
     const expiresAt = timestampFromDate(new Date(Date.now() + 1e12))
     return {

@@ -57,6 +57,21 @@ test('requests with nothing that holds are counted by network, and end when ther
   expect(await statusOf('203.0.113.8', bearer('alices-token'))).toBe(200)
 })
 
+test('of many at once no more are looked up than one after the other', async () => {
+  const asked = env.accounts.asked
+  let release = () => {}
+  env.accounts.held = new Promise((resolve) => (release = resolve))
+  const burst = Array.from({ length: 80 }, (_, n) => statusOf('198.51.100.37', bearer(`made-up-at-once-${n}`)))
+  await eventually(() => env.accounts.asked - asked >= mostTrials)
+  for (let n = 0; n < 5; n++) await statusOf('198.51.100.38', {})
+  release()
+  const statuses = await Promise.all(burst)
+  // The minute of the clock may turn on the way. Each is looked for under the present key and the one before.
+  expect(env.accounts.asked - asked).toBeLessThanOrEqual(2 * 2 * mostTrials)
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * mostTrials)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * mostTrials)
+})
+
 test('tickets that do not hold are counted as well', async () => {
   await exhaust((n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`))
   expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429)

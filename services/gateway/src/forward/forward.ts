@@ -108,12 +108,11 @@ export class Forwarder {
   async #signedIn(header: ReadHeader, peer: string | undefined): Promise<SignedIn> {
     const { callers, clientAddress, secrets, trials } = this.#options
     const presented = presentedCredentials(header, secrets)
-    const waitMs = isRemembered(callers, presented) ? 0 : trials.wait(clientAddress(peer, header))
+    const trial = { address: clientAddress(peer, header), isKnown: isRemembered(callers, presented) }
+    const { found, waitMs } = await trials.lookUp(trial, () => authenticate(callers, presented))
     if (waitMs > 0) throw tooManyTrials(waitMs)
-    const known = await authenticate(callers, presented)
-    if (known) return known
-    trials.failed(clientAddress(peer, header))
-    throw unauthenticated()
+    if (!found) throw unauthenticated()
+    return found
   }
 
   /** Cookies of the browser session that a call began; none for nearly all calls. */

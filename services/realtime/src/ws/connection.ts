@@ -138,22 +138,22 @@ export class Connection implements Subscriber {
     if (incoming.frame.case !== 'hello') return this.fail(badHello('the first frame must be hello'))
     const hello = incoming.frame.value
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
-    const { opening, trials } = this.#context
     const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
     // Secrets are of no more use, and the socket may live for days.
     this.#presented = undefined
-    // Whoever was here lately is let in whatever their network does.
-    if (!digests.some((one) => opening.remembers(one)) && trials.wait(address) > 0) return this.fail(tooManyTrials)
     this.#state = 'authenticating'
     this.#deadline = Infinity
     this.#settle(this.#authenticate(digests, address), temporarilyUnavailable)
   }
 
   async #authenticate(digests: readonly CredentialDigests[], address: string): Promise<void> {
-    const caller = digests.length > 0 ? await this.#context.opening.authenticate(digests) : undefined
-    if (!caller) this.#context.trials.failed(address)
+    const { opening, trials } = this.#context
+    // Whoever was here lately is let in whatever their network does.
+    const trial = { address, isKnown: digests.some((one) => opening.remembers(one)) }
+    const { found: caller, waitMs } = await trials.lookUp(trial, () => opening.authenticate(digests))
     if (this.#state !== 'authenticating') return
+    if (waitMs > 0) return this.fail(tooManyTrials)
     if (!caller) return this.fail(authenticationRequired)
     const { hub, socketsPerPerson } = this.#context
     if (socketsPerPerson > 0 && hub.socketsOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)

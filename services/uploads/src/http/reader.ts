@@ -26,13 +26,14 @@ export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
  */
 export async function readerOf(ctx: Context, request: IncomingMessage, wanted: Wanted): Promise<KnownReader> {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
-  if (access !== null) return holderOf(ctx, access, wanted) ?? refused(ctx, request, ticketRefusal())
+  if (access !== null) return holderOf(ctx, access, wanted) ?? badTicket(ctx, request)
   if (wanted.size || wanted.variant) throw new Refusal(403, 'permission denied: the address has no ticket')
   const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
-  if (!isRemembered(ctx.callers, presented)) assertTrialsLeft(ctx, request)
-  const signedIn = await authenticate(ctx.callers, presented)
-  if (!signedIn) return refused(ctx, request, nobodyRefusal())
-  const { caller, by } = signedIn
+  const trial = { address: addressOf(ctx, request), isKnown: isRemembered(ctx.callers, presented) }
+  const { found, waitMs } = await ctx.trials.lookUp(trial, () => authenticate(ctx.callers, presented))
+  if (waitMs > 0) throw tooManyTrials(waitMs)
+  if (!found) throw nobodyRefusal()
+  const { caller, by } = found
   return { userId: caller.userId, roleIds: caller.roleIds, by }
 }
 
@@ -42,16 +43,13 @@ function holderOf(ctx: Context, access: string, { assetId, size, variant }: Want
   return { userId: ticket.userId, by: 'ticket' }
 }
 
-/** Counts a request of somebody who showed nothing that holds, and throws. */
-function refused(ctx: Context, request: IncomingMessage, refusal: Refusal): never {
-  assertTrialsLeft(ctx, request)
-  ctx.trials.failed(addressOf(ctx, request))
-  throw refusal
-}
-
-function assertTrialsLeft(ctx: Context, request: IncomingMessage): void {
-  const waitMs = ctx.trials.wait(addressOf(ctx, request))
+/** Counts a request with a ticket that does not hold, and throws. */
+function badTicket(ctx: Context, request: IncomingMessage): never {
+  const address = addressOf(ctx, request)
+  const waitMs = ctx.trials.wait(address)
   if (waitMs > 0) throw tooManyTrials(waitMs)
+  ctx.trials.failed(address)
+  throw ticketRefusal()
 }
 
 const ticketRefusal = () => new Refusal(403, 'permission denied: invalid ticket')

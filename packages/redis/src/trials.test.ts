@@ -1,0 +1,95 @@
+import { expect, test } from '@jest/globals'
+import { openTrials } from './trials.ts'
+
+const address = '203.0.113.9'
+
+/** Look-ups that end when told, in the order in which they began. */
+function lookUps(perMinute: number) {
+  const trials = openTrials({ perMinute })
+  const underWay: ((found: string | undefined) => void)[] = []
+  let begun = 0
+  const one = (from = address, isKnown = false) =>
+    trials.lookUp({ address: from, isKnown }, () => {
+      begun++
+      return new Promise<string | undefined>((resolve) => underWay.push(resolve))
+    })
+  return {
+    trials,
+    one,
+    burst: (count: number, from = address) => Array.from({ length: count }, () => one(from)),
+    /** Ends them all, and those that begin then. */
+    async end(found: string | undefined) {
+      await Promise.resolve()
+      for (let resolve = underWay.shift(); resolve; resolve = underWay.shift()) {
+        resolve(found)
+        await new Promise(setImmediate)
+      }
+    },
+    begun: () => begun,
+  }
+}
+
+// The minute of the clock may turn on the way: limits are counted by it.
+const soonOver = () => Date.now() % 60_000 > 58_000
+const withinOneMinute = async () => {
+  while (soonOver()) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+test('a burst of credentials that do not hold is looked up as often as the limit says', async () => {
+  await withinOneMinute()
+  const { burst, end, begun } = lookUps(10)
+  const answers = burst(100)
+  await end(undefined)
+  const refused = (await Promise.all(answers)).filter(({ waitMs }) => waitMs > 0)
+  expect([begun(), refused.length]).toEqual([10, 90])
+})
+
+test('a burst of credentials that hold waits for its turn and is let in', async () => {
+  const { burst, end, trials } = lookUps(10)
+  const answers = burst(100)
+  await end('Ualice')
+  expect(await Promise.all(answers)).toEqual(Array(100).fill({ found: 'Ualice', waitMs: 0 }))
+  expect(trials.wait(address)).toBe(0)
+})
+
+test('other networks do not wait, the one around them does', async () => {
+  await withinOneMinute()
+  const { burst, end, begun } = lookUps(10)
+  const lines = Array.from({ length: 8 }, (_, n) => burst(10, `2001:db8:1:${n + 1}::1`))
+  await Promise.resolve()
+  // A /56 has twice what one line has.
+  expect(begun()).toBe(20)
+  const elsewhere = burst(3, '203.0.113.9')
+  await Promise.resolve()
+  expect(begun()).toBe(23)
+  await end(undefined)
+  const answers = await Promise.all([...lines.flat(), ...elsewhere])
+  expect(answers.filter(({ waitMs }) => waitMs > 0)).toHaveLength(60)
+})
+
+test('a credential that held before waits for nobody, and is counted when it holds no more', async () => {
+  await withinOneMinute()
+  const { burst, one, end, begun, trials } = lookUps(2)
+  const answers = [...burst(3), one(address, true)]
+  await Promise.resolve()
+  expect(begun()).toBe(3)
+  await end(undefined)
+  expect((await Promise.all(answers)).map(({ waitMs }) => waitMs > 0)).toEqual([false, false, true, false])
+  expect(trials.wait(address)).toBeGreaterThan(0)
+})
+
+test('a look-up that cannot be made counts for nothing and makes room', async () => {
+  const trials = openTrials({ perMinute: 1 })
+  const away = () => Promise.reject(new Error('accounts does not answer'))
+  const answers = await Promise.allSettled([1, 2, 3].map(() => trials.lookUp({ address, isKnown: false }, away)))
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(trials.wait(address)).toBe(0)
+})
+
+test('0 is no limit', async () => {
+  const { burst, end, begun } = lookUps(0)
+  const answers = burst(50)
+  await end(undefined)
+  expect((await Promise.all(answers)).filter(({ waitMs }) => waitMs > 0)).toEqual([])
+  expect(begun()).toBe(50)
+})
