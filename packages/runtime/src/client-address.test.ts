@@ -62,6 +62,20 @@ describe('the address of a client', () => {
     expect(forgotten).toEqual(expected)
   })
 
+  test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
+    'is not looked for behind %s, in which strangers are',
+    (network) => {
+      expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
+    },
+  )
+
+  test.each(['10.0.0.0/8', 'fc00::/7', '172.16.0.0/12', '127.0.0.1', '::1', '203.0.113.0/24', '::ffff:10.0.0.1'])(
+    'is looked for behind %s',
+    (network) => {
+      expect(() => clientAddressBehind([network])).not.toThrow()
+    },
+  )
+
   test('is not looked for behind what is no network', () => {
     expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
     expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()

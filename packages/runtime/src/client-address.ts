@@ -44,9 +44,28 @@ export function clientAddressBehind(
   }
 }
 
-/** Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network. */
+/**
+ * Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network, and for one
+ * so wide that strangers are in it: they could say to be anywhere.
+ */
 export function trustedProxies(proxies: readonly string[]): (address: string) => boolean {
-  return inNetworks(proxies.map(plainNetwork))
+  const networks = proxies.map(plainNetwork)
+  const isTrusted = inNetworks(networks)
+  const wide = networks.find(isTooWide)
+  if (wide !== undefined)
+    throw new Error(
+      `webserver.trusted_proxies: ${wide} is wider than any private network, so that clients could choose their address; ` +
+        'name the addresses or networks of the proxies alone',
+    )
+  return isTrusted
+}
+
+/** Wider than any private network (10.0.0.0/8, fc00::/7), or a network of IPv6 that holds all of IPv4 (::/80). */
+function isTooWide(network: string): boolean {
+  const [address = '', bits] = network.split('/')
+  if (bits !== undefined && Number(bits) < (isIPv6(address) ? 7 : 8)) return true
+  const holds = inNetworks([network])
+  return holds('0.0.0.0') && holds('255.255.255.255')
 }
 
 /** An address without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */

@@ -75,6 +75,10 @@ async function problemsOfValues() {
     for (const name of names) refuses(name, { env: { [name]: 'value' } })
     if (toml) refuses(toml, { config: withKey(toml, 'value') })
   }
+  for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
+    if (validate(merged(values, { ingress: { trustedProxies: [network] } })))
+      problems.push(`values.schema.json: lets the proxies be ${network}`)
+  }
   for (const name of openVariables) {
     if (!validate(merged(values, { env: { [name]: 'value' } })))
       problems.push(`values.schema.json: nobody can set ${name}`)
