@@ -72,6 +72,6 @@ export {
 } from './server-image-url.ts'
 export { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 export { issuerOf } from './issuer.ts'
-export { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'
+export { hostHandle, sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'
 export { readCookies, readSiteCookies, siteCookieName } from './site-cookie.ts'
 export { toVideoProcessing, type AddressOf } from './video-processing.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'
+import { hostHandle, sessionCookieName, signSessionCookie, verifySessionCookie } from './session-cookie.ts'
 
 const cookie = (value: string) => `theme=dark; ${sessionCookieName}=${value}; other=1`
 
@@ -32,6 +32,15 @@ describe('the session cookie', () => {
       'own',
     )
     expect(verifySessionCookie('secret', `x__Host-${sessionCookieName}=${own}`)).toBeUndefined()
+  })
+
+  test('of a session that began over https counts under the name alone that only this site can set', () => {
+    const planted = signSessionCookie('secret', hostHandle('planted'))
+    expect(verifySessionCookie('secret', cookie(planted))).toBeUndefined()
+    expect(verifySessionCookie('secret', `__Host-${sessionCookieName}=${planted}`)).toBe(hostHandle('planted'))
+    // A session from before is still found beside it.
+    const older = `${sessionCookieName}=${signSessionCookie('secret', 'older')}`
+    expect(verifySessionCookie('secret', `${sessionCookieName}=${planted}; ${older}`)).toBe('older')
   })
 
   test('may be missing', () => {

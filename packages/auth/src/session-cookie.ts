@@ -1,8 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { readSiteCookies } from './site-cookie.ts'
+import { readCookies, siteCookieName } from './site-cookie.ts'
 
 /** Name of the cookie of a browser session; see `siteCookieName`. */
 export const sessionCookieName = 'parley_session'
+
+const hostHandlePrefix = 'host~'
+
+/**
+ * The handle of a session that begins over https. Its cookie counts under the name alone that no other host of the domain
+ * can set: otherwise such a host could plant a session of somebody else under the plain name.
+ */
+export const hostHandle = (handle: string): string => hostHandlePrefix + handle
 
 const signature = (secret: string, handle: string): Buffer =>
   createHmac('sha256', secret).update('session-cookie\0').update(handle).digest()
@@ -15,9 +23,12 @@ export function signSessionCookie(secret: string, handle: string): string {
 /**
  * The handle in the session cookie of a `Cookie` header; undefined when there is none or its signature is not ours.
  * When there are several the first one with a good signature counts, of those that only this site can set before others.
+ * Under the plain name are sessions that began over http, or over https before its handles were told apart.
  */
 export function verifySessionCookie(secret: string, cookieHeader: string | undefined): string | undefined {
-  for (const value of readSiteCookies(cookieHeader, sessionCookieName)) {
+  const ofThisHost = readCookies(cookieHeader, siteCookieName(sessionCookieName, { secure: true }))
+  const plain = readCookies(cookieHeader, sessionCookieName).filter((value) => !value.startsWith(hostHandlePrefix))
+  for (const value of [...ofThisHost, ...plain]) {
     const dot = value.lastIndexOf('.')
     const handle = value.slice(0, Math.max(dot, 0))
     const given = Buffer.from(value.slice(dot + 1), 'base64url')

@@ -26,7 +26,7 @@ describe('signing in', () => {
     const { session, bearer, cookie, digests } = await signIn(env, 'Ann')
     expect(session).toMatchObject({ userId, login: 'Ann', lifetimeSeconds: 90 * 24 * 3600 })
     expect(session.token).toMatch(/^prl_AT[0-9A-Za-z]{43}$/)
-    expect(session.cookieHandle).toMatch(/^[0-9A-Za-z]{43}$/)
+    expect(session.cookieHandle).toMatch(/^host~[0-9A-Za-z]{43}$/)
     const callers = await callersOf(env, digests)
     expect(callers.size).toBe(2)
     for (const digest of [bearer, cookie]) {

@@ -1,5 +1,5 @@
 import { credentialDigest } from '@parley/auth'
-import { newHandle, newId, newToken } from '@parley/ids'
+import { newId, newToken } from '@parley/ids'
 import type { Tx } from '@parley/postgres'
 import type { Config } from '../config.ts'
 import { noted, sessionsRevoked } from '../domain/announcements.ts'
@@ -8,6 +8,7 @@ import { readableUserAgent } from '../domain/user-agent.ts'
 import { accountDeactivated } from '../errors.ts'
 import type { Announcement } from '../store/user-changes.ts'
 import { freshUntil } from './freshness.ts'
+import { newSessionHandle } from './session-handle.ts'
 
 /** What one account may have at most; the ones that go are those used longest ago. */
 const maxCredentials = 1_000
@@ -45,7 +46,7 @@ export const wantedBy = (request: { userAgent: string; cookieOnly: boolean }): W
  */
 export async function openSession(
   tx: Tx,
-  { secretKey, tokenTtlMs }: Pick<Config, 'secretKey' | 'tokenTtlMs'>,
+  { publicUrl, secretKey, tokenTtlMs }: Pick<Config, 'publicUrl' | 'secretKey' | 'tokenTtlMs'>,
   user: { id: string; authGeneration: number; deactivatedAt?: Date | null },
   at: Date,
   { kinds = ['bearer', 'cookie'], everFresh = true, userAgent = '', clientOrigin }: WantedSession = {},
@@ -53,7 +54,7 @@ export async function openSession(
   if (user.deactivatedAt) throw accountDeactivated()
   const secrets = {
     bearer: kinds.includes('bearer') ? newToken('accessToken') : '',
-    cookie: kinds.includes('cookie') ? newHandle() : '',
+    cookie: kinds.includes('cookie') ? newSessionHandle({ publicUrl }) : '',
   }
   const sessionId = newId('credential')
   const rows = kinds.map((kind) => ({

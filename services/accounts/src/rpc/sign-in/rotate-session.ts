@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import { credentialDigest } from '@parley/auth'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { newHandle } from '@parley/ids'
 import type { Context } from '../../context.ts'
+import { newSessionHandle } from '../../credentials/session-handle.ts'
 import { dueBefore } from '../../domain/session-rotation.ts'
 import * as store from '../../store/credentials.ts'
 
@@ -10,7 +10,7 @@ export function rotateSession(ctx: Context): MethodImpl<typeof SignInInternalSer
   return async ({ digest }) => {
     const { secretKey, tokenTtlMs } = ctx.config
     const now = ctx.now()
-    const cookieHandle = newHandle()
+    const cookieHandle = newSessionHandle(ctx.config)
     const rotated = await store.rotateSession(ctx.db, Buffer.from(digest), {
       digest: credentialDigest(secretKey, cookieHandle),
       now,

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals'
+import { sessionCookieName, signSessionCookie, verifySessionCookie } from '@parley/auth'
+import { newSessionHandle } from './session-handle.ts'
+
+const read = (name: string, handle: string) =>
+  verifySessionCookie('secret', `${name}=${signSessionCookie('secret', handle)}`)
+
+test('the handle of a session that begins over https counts in a cookie of this host alone', () => {
+  const handle = newSessionHandle({ publicUrl: 'https://chat.example.org' })
+  expect(read(`__Host-${sessionCookieName}`, handle)).toBe(handle)
+  expect(read(sessionCookieName, handle)).toBeUndefined()
+})
+
+test('over http it counts under the plain name', () => {
+  const handle = newSessionHandle({ publicUrl: 'http://localhost:8080' })
+  expect(handle).toMatch(/^[0-9A-Za-z]{43}$/)
+  expect(read(sessionCookieName, handle)).toBe(handle)
+})
