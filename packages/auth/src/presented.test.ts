@@ -30,3 +30,8 @@ test('a cookie is believed that was signed with the secret before, while there i
     previous: credentialDigest('old key', 'handle'),
   })
 })
+
+test('a cookie that only this site can have set counts before others, whichever secret it was signed with', () => {
+  const planted = `${sessionCookieName}=${signSessionCookie('new cookie secret', 'planted')}`
+  expect(read({ cookie: `${planted}; __Host-${cookie('old cookie secret')}` }, rotated).cookieHandle).toBe('handle')
+})

@@ -19,7 +19,10 @@ export type CredentialSecrets = SecretKeys & {
 }
 
 /** Secrets under which a cookie, or what goes with it, may have been signed, the present one first. */
-export const cookieSecrets = ({ cookieSigningSecret, previousCookieSigningSecret }: CredentialSecrets): string[] =>
+export const cookieSecrets = ({
+  cookieSigningSecret,
+  previousCookieSigningSecret,
+}: Pick<CredentialSecrets, 'cookieSigningSecret' | 'previousCookieSigningSecret'>): string[] =>
   [cookieSigningSecret, previousCookieSigningSecret].filter((secret) => secret !== undefined)
 
 /** What accounts may keep credentials by, under the present key and the one before. */
@@ -30,9 +33,7 @@ export const digestsIn = (...credentials: (CredentialDigests | undefined)[]): Bu
 export function presentedCredentials(header: ReadHeader, secrets: CredentialSecrets): Presented {
   const token = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   const cookies = header('cookie')
-  const cookieHandle = cookieSecrets(secrets)
-    .map((secret) => verifySessionCookie(secret, cookies))
-    .find((handle) => handle !== undefined)
+  const cookieHandle = verifySessionCookie(cookieSecrets(secrets), cookies)
   return {
     bearer: token === undefined ? undefined : credentialDigests(secrets, token),
     cookie: cookieHandle === undefined ? undefined : credentialDigests(secrets, cookieHandle),

@@ -5,7 +5,7 @@ const cookie = (value: string) => `theme=dark; ${sessionCookieName}=${value}; ot
 
 describe('the session cookie', () => {
   test('gives back the handle it was signed for', () => {
-    expect(verifySessionCookie('secret', cookie(signSessionCookie('secret', 'abc')))).toBe('abc')
+    expect(verifySessionCookie(['secret'], cookie(signSessionCookie('secret', 'abc')))).toBe('abc')
   })
 
   test.each([
@@ -16,34 +16,34 @@ describe('the session cookie', () => {
     ['a cut signature', signSessionCookie('secret', 'abc').slice(0, -2)],
     ['nothing', ''],
   ])('is refused with %s', (_, value) => {
-    expect(verifySessionCookie('secret', cookie(value))).toBeUndefined()
+    expect(verifySessionCookie(['secret'], cookie(value))).toBeUndefined()
   })
 
   test('is looked for among several of the same name', () => {
     const header = `${sessionCookieName}=forged.x; ${sessionCookieName}=${signSessionCookie('secret', 'abc')}`
-    expect(verifySessionCookie('secret', header)).toBe('abc')
+    expect(verifySessionCookie(['secret'], header)).toBe('abc')
   })
 
   test('counts first where only this site can have set it', () => {
     const [planted, own] = ['planted', 'own'].map((handle) => signSessionCookie('secret', handle))
     const header = `${sessionCookieName}=${planted}; __Host-${sessionCookieName}=${own}`
-    expect(verifySessionCookie('secret', header)).toBe('own')
-    expect(verifySessionCookie('secret', `__Host-${sessionCookieName}=forged.x; ${sessionCookieName}=${own}`)).toBe(
+    expect(verifySessionCookie(['secret'], header)).toBe('own')
+    expect(verifySessionCookie(['secret'], `__Host-${sessionCookieName}=forged.x; ${sessionCookieName}=${own}`)).toBe(
       'own',
     )
-    expect(verifySessionCookie('secret', `x__Host-${sessionCookieName}=${own}`)).toBeUndefined()
+    expect(verifySessionCookie(['secret'], `x__Host-${sessionCookieName}=${own}`)).toBeUndefined()
   })
 
   test('of a session that began over https counts under the name alone that only this site can set', () => {
     const planted = signSessionCookie('secret', hostHandle('planted'))
-    expect(verifySessionCookie('secret', cookie(planted))).toBeUndefined()
-    expect(verifySessionCookie('secret', `__Host-${sessionCookieName}=${planted}`)).toBe(hostHandle('planted'))
+    expect(verifySessionCookie(['secret'], cookie(planted))).toBeUndefined()
+    expect(verifySessionCookie(['secret'], `__Host-${sessionCookieName}=${planted}`)).toBe(hostHandle('planted'))
     // A session from before is still found beside it.
     const older = `${sessionCookieName}=${signSessionCookie('secret', 'older')}`
-    expect(verifySessionCookie('secret', `${sessionCookieName}=${planted}; ${older}`)).toBe('older')
+    expect(verifySessionCookie(['secret'], `${sessionCookieName}=${planted}; ${older}`)).toBe('older')
   })
 
   test('may be missing', () => {
-    expect(verifySessionCookie('secret', undefined)).toBeUndefined()
+    expect(verifySessionCookie(['secret'], undefined)).toBeUndefined()
   })
 })

@@ -21,19 +21,21 @@ export function signSessionCookie(secret: string, handle: string): string {
 }
 
 /**
- * The handle in the session cookie of a `Cookie` header; undefined when there is none or its signature is not ours.
+ * The handle in the session cookie of a `Cookie` header; undefined when there is none or it is signed with none of the secrets.
  * When there are several the first one with a good signature counts, of those that only this site can set before others.
  * Under the plain name are sessions that began over http, or over https before its handles were told apart.
  */
-export function verifySessionCookie(secret: string, cookieHeader: string | undefined): string | undefined {
+export function verifySessionCookie(secrets: readonly string[], cookieHeader: string | undefined): string | undefined {
   const ofThisHost = readCookies(cookieHeader, siteCookieName(sessionCookieName, { secure: true }))
   const plain = readCookies(cookieHeader, sessionCookieName).filter((value) => !value.startsWith(hostHandlePrefix))
   for (const value of [...ofThisHost, ...plain]) {
     const dot = value.lastIndexOf('.')
     const handle = value.slice(0, Math.max(dot, 0))
     const given = Buffer.from(value.slice(dot + 1), 'base64url')
-    const expected = signature(secret, handle)
-    if (handle !== '' && given.length === expected.length && timingSafeEqual(given, expected)) return handle
+    const isOurs = secrets.map((secret) => signature(secret, handle)).some((expected) => isSame(given, expected))
+    if (handle !== '' && isOurs) return handle
   }
   return undefined
 }
+
+const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

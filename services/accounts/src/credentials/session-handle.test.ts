@@ -3,7 +3,7 @@ import { sessionCookieName, signSessionCookie, verifySessionCookie } from '@parl
 import { newSessionHandle } from './session-handle.ts'
 
 const read = (name: string, handle: string) =>
-  verifySessionCookie('secret', `${name}=${signSessionCookie('secret', handle)}`)
+  verifySessionCookie(['secret'], `${name}=${signSessionCookie('secret', handle)}`)
 
 test('the handle of a session that begins over https counts in a cookie of this host alone', () => {
   const handle = newSessionHandle({ publicUrl: 'https://chat.example.org' })

@@ -1,4 +1,10 @@
-import { credentialDigests, verifySessionCookie, type CredentialDigests, type SecretKeys } from '@parley/auth'
+import {
+  cookieSecrets,
+  credentialDigests,
+  verifySessionCookie,
+  type CredentialDigests,
+  type SecretKeys,
+} from '@parley/auth'
 import { isOwnOrigin, type ClientAddress } from '@parley/runtime'
 import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'
@@ -39,9 +45,7 @@ export function readPresented(
   return {
     authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
     cookieHandle:
-      verdict === 'trusted'
-        ? handleIn(request.getHeader('cookie'), [rule.cookieSigningSecret, rule.previousCookieSigningSecret])
-        : undefined,
+      verdict === 'trusted' ? verifySessionCookie(cookieSecrets(rule), request.getHeader('cookie')) : undefined,
     address: rule.clientAddress(peer, (name) => everyLine(request, name)),
   }
 }
@@ -53,14 +57,6 @@ function everyLine(request: HttpRequest, name: string): string | undefined {
     if (key === name) lines.push(value)
   })
   return lines.join(', ') || undefined
-}
-
-function handleIn(cookies: string, secrets: (string | undefined)[]): string | undefined {
-  for (const secret of secrets) {
-    const handle = secret === undefined ? undefined : verifySessionCookie(secret, cookies)
-    if (handle !== undefined) return handle
-  }
-  return undefined
 }
 
 /** A token in the hello stands alone; otherwise the header is tried before the cookie. */
