@@ -30,6 +30,7 @@ export { keepStream } from './keep/keep-stream.ts'
 export { readRecoveries, recoveriesIn, type RecoverySummary } from './keep/recoveries.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
 export { countOnStream, removeFromStream } from './stream/remove.ts'
+export { RecentIds } from './follow/recent-ids.ts'
 export { nextVersion, versionOfNow } from './versions.ts'
 export {
   allEvents,

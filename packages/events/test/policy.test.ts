@@ -101,6 +101,26 @@ test('a hole makes it load the whole policy', async () => {
   expect(loads).toBe(2)
 })
 
+test('a policy that went back is loaded again, however low its revision, and a repeat is not', async () => {
+  let known = 70
+  let loads = 0
+  await using feed = await steadyFeed()
+  await using policy = await followPolicy({
+    feed,
+    load: () => {
+      loads++
+      return Promise.resolve(whole(known))
+    },
+  })
+  known = 60
+  await announce(60)
+  await eventually(() => expect(policy.current().revision).toBe(60n))
+  expect(policy.highest()).toBe(70n)
+  await announce(61)
+  await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r61']))
+  expect(loads).toBe(2)
+})
+
 test('a delta that comes while the policy is loading is not lost', async () => {
   const answers: ((policy: GetPolicyResponse) => void)[] = []
   const starting = followPolicy({ bus, load: () => new Promise((resolve) => answers.push(resolve)) })

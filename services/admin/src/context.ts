@@ -14,7 +14,7 @@ export type Context = {
   uploads: Client<typeof UploadsInternalService>
   /** The connection for events. */
   bus: Bus
-  policy: { current(): Policy }
+  policy: { current(): Policy; highest(): bigint }
   relay: Pick<Relay, 'stored' | 'wake'>
   now: () => Date
 }

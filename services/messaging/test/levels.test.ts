@@ -52,6 +52,13 @@ test('a level counts as soon as notifications has handed it over, and its event 
   expect(await unread('gil', roomId)).toEqual(everything)
 })
 
+test('what is held is answered, also where it is newer than what was handed over', async () => {
+  const choice = { userId: 'hal', roomId: 'Rany', level: MUTED, version: 7n }
+  const held = { heldLevel: MUTED, heldVersion: 7n }
+  expect(await fleet.messaging.applyNotificationLevel(choice)).toMatchObject(held)
+  expect(await fleet.messaging.applyNotificationLevel({ ...choice, level: NORMAL, version: 6n })).toMatchObject(held)
+})
+
 test('the level of the server counts where the room has none', async () => {
   const roomId = await roomWithNews('bob', false)
   await choose('bob', '', MUTED, 1n)

@@ -12,7 +12,7 @@ export type Context = {
   rooms: RoomAccess
   audiences: Audiences
   /** Has messaging know a level that was chosen. */
-  applyLevel: (chosen: ChosenLevel) => Promise<void>
+  applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   askPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   /** Whether a credential holds. */
   credentialHolds: (credentialId: string) => Promise<boolean>

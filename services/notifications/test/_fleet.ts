@@ -166,8 +166,10 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
     router.service(MessagingInternalService, {
       applyNotificationLevel: ({ userId, roomId, level, version }) => {
         neighbours.note('applyNotificationLevel')
+        const newest = neighbours.levels.findLast((held) => held.userId === userId && held.roomId === roomId)
         neighbours.levels.push({ userId, roomId, level, version })
-        return {}
+        const held = newest && newest.version > version ? newest : { level, version }
+        return { heldLevel: held.level, heldVersion: held.version }
       },
       listThreadFollowers: ({ threadRootEventId, after, limit }) => {
         neighbours.note('listThreadFollowers')

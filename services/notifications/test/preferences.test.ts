@@ -56,6 +56,15 @@ test('messaging knows a level before the choice is answered, and a choice does n
   expect(levels.at(-1)?.version).toBeGreaterThan(first?.version ?? 0n)
 })
 
+test('a level goes on above what messaging holds of choices that are lost here', async () => {
+  const { levels } = fleet.neighbours
+  const version = BigInt(Date.now() + 60_000) * 1000n
+  levels.push({ userId: 'Uback', roomId: '', level: NORMAL, version })
+  await fleet.as('Uback').preferences.updateServerNotificationPreference({ level: MUTED })
+  expect(levels.at(-1)).toEqual({ userId: 'Uback', roomId: '', level: MUTED, version: version + 1n })
+  await eventually(() => expect(toldOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
+})
+
 test('a chosen level holds, alone for who chose it, and is told', async () => {
   const { preferences } = fleet.as('Uann')
   expect(await preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })).toMatchObject({

@@ -40,6 +40,11 @@ export function reportFedAgain(roomId: string, held: bigint, version: bigint): v
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
+/** The database of rooms went back, and messaging holds what is lost here. */
+export function reportRebased(roomId: string, held: bigint, facts: number): void {
+  log.warn({ roomId, held: String(held), facts }, 'messaging holds a fact that rooms has lost; going on above it')
+}
+
 /** How many rooms wait to be handed over by somebody else than the call that changed them. */
 export const gaugeLeftBehind = (read: () => number): Disposable =>
   gauge('rooms_left_behind', { description: 'Rooms with facts that messaging has not taken in time' }, read)

@@ -50,7 +50,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     now: overrides.now ?? (() => new Date()),
   }
   await host.consume({ durable: 'people', subject: 'evt.user.>', prepare: onProfileEvent(accounts) })
-  await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', on: onAccessEvent })
+  await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', on: onAccessEvent(accounts) })
   await host.erase(erasePerson(ctx), accounts)
   host.use(handOverLeftBehind(ctx, signal))
   host.use(checkMessaging(ctx, apply, { signal, restMs: overrides.checkRestMs }))

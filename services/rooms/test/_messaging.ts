@@ -34,6 +34,11 @@ export class FakeMessaging {
     this.held.set(roomId, this.factsOf(roomId).slice(0, facts))
   }
 
+  /** Takes a fact that nobody will ever know of: the database of rooms went back. */
+  hold(roomId: string, fact: RoomFact): void {
+    this.held.set(roomId, [...this.factsOf(roomId), fact])
+  }
+
   factsOf(roomId: string): RoomFact[] {
     return this.held.get(roomId) ?? []
   }
@@ -68,11 +73,12 @@ export class FakeMessaging {
       const held = this.factsOf(roomId)
       this.held.set(roomId, held)
       for (const fact of facts) {
-        const version = this.versionOf(roomId)
-        if (fact.version > version && fact.previousVersion <= version) held.push(fact)
+        const { version, eventId } = held.at(-1) ?? { version: 0n, eventId: '' }
+        const follows = fact.previousVersion === version && ['', eventId].includes(fact.previousEventId)
+        if (fact.version > version && follows) held.push(fact)
       }
       if (awaitStream && this.offStream.has(roomId)) throw new ConnectError('not on the stream', Code.Unavailable)
-      return { heldVersion: this.versionOf(roomId) }
+      return { heldVersion: this.versionOf(roomId), heldEventId: this.factsOf(roomId).at(-1)?.eventId ?? '' }
     },
     roomStates: async ({ userId, roomIds }) => {
       this.stateCalls++

@@ -2,6 +2,7 @@ import { applyDelta, isNext, policyFrom, type Policy } from '@parley/auth'
 import type { Event, GetPolicyResponse, PolicyDelta } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { Resources, retry } from '@parley/runtime'
+import { RecentIds } from './recent-ids.ts'
 import { followControl, type ControlFeed } from './follow-control.ts'
 
 const goodForMs = 1000
@@ -20,13 +21,15 @@ export type FollowPolicyOptions = PolicySource & {
 /** The policy as this process knows it. */
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
+  /** The highest revision ever held: the database of admin may have gone back since. */
+  highest(): bigint
   /** Calls back, synchronously, after each change; dispose the result to stop. */
   subscribe(listener: (policy: Policy) => void): Disposable
 }
 
 /**
- * Keeps the policy up to date: each delta is applied; on a hole before it, or when the feed lost its place, the
- * policy is loaded again. While the feed is silent it is loaded once a second. Resolves with the first
+ * Keeps the policy up to date: each delta is applied; on a hole before it, on a new one that is not above what is held (the
+ * database of admin went back), or when the feed lost its place, the policy is loaded again. While the feed is silent it is loaded once a second. Resolves with the first
  * policy, however long admin takes to answer; rejects only when `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
@@ -48,12 +51,14 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
   const first = await keeper.reload()
   return Object.assign(resources.move(), {
     current: () => keeper.policy ?? first,
+    highest: () => keeper.highest,
     subscribe: (onChange: (policy: Policy) => void) => keeper.subscribe(onChange),
   })
 }
 
 class PolicyKeeper implements Disposable {
   policy: Policy | undefined
+  highest = 0n
   readonly #load: () => Promise<GetPolicyResponse>
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
@@ -63,6 +68,7 @@ class PolicyKeeper implements Disposable {
   #loadedAt = 0
   /** Deltas that came while the policy was loading. */
   #missed: PolicyDelta[] = []
+  readonly #heard = new RecentIds()
 
   constructor(load: () => Promise<GetPolicyResponse>, signal: AbortSignal | undefined) {
     this.#load = load
@@ -80,7 +86,8 @@ class PolicyKeeper implements Disposable {
   }
 
   observe(event: Event): void {
-    if (event.fact.case !== 'policy') return
+    if (event.fact.case !== 'policy' || !this.#heard.add(event.id)) return
+    if (this.policy && event.fact.value.revision <= this.policy.revision) void this.reload()
     if (this.#loading !== undefined) this.#missed.push(event.fact.value)
     this.#apply(event.fact.value)
   }
@@ -124,6 +131,7 @@ class PolicyKeeper implements Disposable {
 
   #set(policy: Policy): void {
     this.policy = policy
+    if (policy.revision > this.highest) this.highest = policy.revision
     for (const listener of this.#listeners) listener(policy)
   }
 }

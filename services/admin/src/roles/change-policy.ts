@@ -14,8 +14,10 @@ export async function changePolicy<T>(
   actorId: string,
   decide: (tx: Tx, policy: Policy) => Promise<store.Decided<T>>,
 ): Promise<{ answer: T; revision: bigint }> {
-  const done = await store.changePolicy(ctx.db, { actorId, at: ctx.now() }, async (tx, revision) =>
-    decide(tx, await policyAt(ctx, tx, revision)),
+  const done = await store.changePolicy(
+    ctx.db,
+    { actorId, at: ctx.now(), above: ctx.policy.highest() },
+    async (tx, revision) => decide(tx, await policyAt(ctx, tx, revision)),
   )
   if (done.changed) policyChanged(done.revision)
   ctx.relay.wake(done.audited)

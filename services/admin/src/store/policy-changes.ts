@@ -32,17 +32,20 @@ export type PolicyChanged<T> = {
   unannounced: bigint[]
 }
 
-/** Runs a change of roles or decisions under the lock of the policy, with the next revision and its events. */
+/**
+ * Runs a change of roles or decisions under the lock of the policy, with the next revision and its events: above all that was
+ * heard of, too, as the database may have gone back.
+ */
 export async function changePolicy<T>(
   db: Db,
-  by: { actorId: string; at: Date },
+  by: { actorId: string; at: Date; above: bigint },
   decide: (tx: Tx, revision: bigint) => Promise<Decided<T>>,
 ): Promise<PolicyChanged<T>> {
   return db.transaction(async (tx) => {
     const before = await lockPolicy(tx)
     const { change, answer } = await decide(tx, before)
     if (!change) return { answer, revision: before, changed: false, audited: [], unannounced: await unannounced(tx) }
-    const revision = nextVersion(before, by.at)
+    const revision = nextVersion(by.above > before ? by.above : before, by.at)
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
     const id = newId('event')

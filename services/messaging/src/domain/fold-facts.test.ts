@@ -91,11 +91,19 @@ describe('what comes again or too early', () => {
     expect(steps.map(({ line }) => line.version)).toEqual([3n])
   })
 
-  test('what follows a version below is taken: its owner lost what came between', () => {
-    const next = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion: 1n })
-    expect(foldFacts(held, 'R1', [next], nobody).map(({ line }) => line.version)).toEqual([90n])
-    const early = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion: 3n })
-    expect(foldFacts(held, 'R1', [early], nobody)).toEqual([])
+  test.each([
+    [1n, []],
+    [2n, [90n]],
+    [3n, []],
+  ])('a fact that follows version %s of a room at 2 makes the versions %s', (previousVersion, made) => {
+    const next = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion })
+    expect(foldFacts(held, 'R1', [next], nobody).map(({ line }) => line.version)).toEqual(made)
+  })
+
+  test('nothing is taken on top of another fact with the version held', () => {
+    const after = (previousEventId: string) => create(RoomFactSchema, { ...fact(3, joined('cyd')), previousEventId })
+    expect(foldFacts(held, 'R1', [after('other')], nobody)).toEqual([])
+    expect(foldFacts(held, 'R1', [after('E2')], nobody)).toHaveLength(1)
   })
 
   test('a room is made once, and first', () => {

@@ -1,7 +1,7 @@
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomFact } from '@parley/contracts/internal'
 import { factKindUnknown, firstFactMissing } from '../errors.ts'
-import type { RoomLine } from './room-line.ts'
+import type { FactLine } from './room-line.ts'
 
 /** What clients hear of a fact, and what its timeline row is called where it has one. */
 export type Notice =
@@ -20,7 +20,7 @@ export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact[
 export type Step = {
   fact: RoomFact
   /** The room after it; its `roomSeq` is the fact's place. */
-  line: RoomLine
+  line: FactLine
   /** Kind of the event on the stream. */
   kind: string
   /** What clients hear, if anything. */
@@ -32,11 +32,11 @@ export type Step = {
 }
 
 /**
- * The steps that lead from the line held to the last fact that follows without a gap; facts held already are dropped.
+ * The steps that lead from the line held to the last fact that follows it, one on top of the other; repeats are dropped.
  * `isMember` tells who is an explicit member before the first fact.
  */
 export function foldFacts(
-  held: RoomLine | undefined,
+  held: FactLine | undefined,
   roomId: string,
   facts: readonly RoomFact[],
   isMember: (userId: string) => boolean,
@@ -47,8 +47,8 @@ export function foldFacts(
   for (const fact of facts) {
     const version = line?.version ?? 0n
     if (fact.version <= version) continue
-    // One that follows a version below has an owner who lost what came between: it goes on above what is held.
-    if (previousOf(fact) > version) break
+    // Above: facts are missing. Below: rooms lost what is held, and has to continue above it, or facts would be passed over.
+    if (previousOf(fact) !== version || !isOnTopOf(line?.factId, fact)) break
     const step = takeStep(line, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
     steps.push(step)
@@ -60,13 +60,17 @@ export function foldFacts(
 /** Earlier releases of rooms counted by one, and did not say so. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
+/** Two facts may have the same version, one of them lost by rooms. Ids that are not known are not compared. */
+const isOnTopOf = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
+  !held || previousEventId === '' || previousEventId === held
+
 /** Users whose membership has to be known before folding. */
 export function usersBanned(facts: readonly RoomFact[]): string[] {
   return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
 }
 
 function takeStep(
-  held: RoomLine | undefined,
+  held: FactLine | undefined,
   roomId: string,
   fact: RoomFact,
   isMember: (userId: string) => boolean,
@@ -75,19 +79,21 @@ function takeStep(
   if ((change.case === 'created') !== (held === undefined)) throw firstFactMissing()
   if (change.case === 'created') {
     const { kind, groupId, universal, name, participantIds } = change.value
-    const room = { roomId, version: 1n, roomSeq: 1n, kind, groupId, universal, archived: false, name, participantIds }
+    const first = { version: 1n, roomSeq: 1n, factId: fact.eventId }
+    const room = { roomId, ...first, kind, groupId, universal, archived: false, name, participantIds }
     const members = kind === RoomKind.DM ? participantIds.map((userId) => ({ userId, member: true })) : []
     return { fact, line: room, kind: 'room_created', notice: 'room_created', members }
   }
   if (!held) throw firstFactMissing()
-  const after = (line: Partial<RoomLine>): RoomLine => ({
+  const after = (line: Partial<FactLine>): FactLine => ({
     ...held,
     ...line,
     version: fact.version,
     roomSeq: held.roomSeq + 1n,
+    factId: fact.eventId,
   })
-  const step = (kind: string, line: Partial<RoomLine> = {}): Step => ({ fact, line: after(line), kind, members: [] })
-  const announced = (notice: Notice, line?: Partial<RoomLine>): Step => ({ ...step(notice, line), notice })
+  const step = (kind: string, line: Partial<FactLine> = {}): Step => ({ fact, line: after(line), kind, members: [] })
+  const announced = (notice: Notice, line?: Partial<FactLine>): Step => ({ ...step(notice, line), notice })
   switch (change.case) {
     case 'updated':
       return announced('room_updated', { name: change.value.name })

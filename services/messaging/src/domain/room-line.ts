@@ -22,4 +22,7 @@ export type Standing = { readonly member: boolean; readonly banned: boolean }
 /** A header and the last place taken. */
 export type RoomLine = RoomHeader & { readonly roomSeq: bigint }
 
+/** A line with the event id of the last fact applied; empty when an earlier release applied it. */
+export type FactLine = RoomLine & { readonly factId: string }
+
 export const isDm = (room: Pick<RoomHeader, 'kind'>): boolean => room.kind === RoomKind.DM

@@ -4,14 +4,14 @@ import { enqueue, type OutgoingEvent } from '@parley/events'
 import type { Db, Tx } from '@parley/postgres'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { foldFacts, usersBanned, type Step } from '../domain/fold-facts.ts'
-import type { RoomHeader, RoomLine } from '../domain/room-line.ts'
+import type { FactLine } from '../domain/room-line.ts'
 import { roomKindName, roomKinds } from './lines.ts'
 import { lineBans, lineMembers, roomEventKind, roomEvents, roomLines } from './schema.ts'
 
 /** Where the line stands after facts were offered. */
 export type Applied = {
   /** Undefined when nothing is held of the room. */
-  room: RoomHeader | undefined
+  room: FactLine | undefined
   /** How many of the facts were new. */
   applied: number
   /** Outbox entries of these facts. */
@@ -20,7 +20,7 @@ export type Applied = {
   lastEntry: bigint
 }
 
-type Held = { line: RoomLine; factEntry: bigint }
+type Held = { line: FactLine; factEntry: bigint }
 
 /**
  * Takes what is new among the facts into the room's line: place, timeline rows, copies and outbox entries, which `toEvent`
@@ -70,10 +70,10 @@ function unmade(roomId: string): typeof roomLines.$inferInsert {
 }
 
 function heldLine(row: typeof roomLines.$inferSelect): Held | undefined {
-  const { roomId, version, roomSeq, factEntry, kind, groupId, universal, archived, name, participantIds } = row
+  const { roomId, version, roomSeq, factEntry, factId, kind, groupId, universal, archived, name, participantIds } = row
   if (version === 0n) return undefined
   const room = { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
-  return { line: { ...room, roomSeq }, factEntry }
+  return { line: { ...room, roomSeq, factId }, factEntry }
 }
 
 async function membersAmong(tx: Tx, roomId: string, userIds: string[]): Promise<Set<string>> {
@@ -135,14 +135,15 @@ async function storeBans(tx: Tx, roomId: string, steps: readonly Step[]): Promis
     })
 }
 
-async function storeLine(tx: Tx, line: RoomLine, factEntry: bigint): Promise<void> {
-  const { roomId, version, roomSeq, groupId, universal, archived, name, participantIds } = line
+async function storeLine(tx: Tx, line: FactLine, factEntry: bigint): Promise<void> {
+  const { roomId, version, roomSeq, factId, groupId, universal, archived, name, participantIds } = line
   await tx
     .update(roomLines)
     .set({
       version,
       roomSeq,
       factEntry,
+      factId,
       kind: roomKindName(line.kind),
       groupId,
       universal,

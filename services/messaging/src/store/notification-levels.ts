@@ -1,8 +1,15 @@
 import { NotificationLevel } from '@parley/contracts/api'
-import type { Db, Tx } from '@parley/postgres'
+import { sqlRows, type Db, type Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
 type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
+
+/** The level held; undefined for none. */
+export async function findLevel(db: Db, { userId, roomId }: Pick<Level, 'userId' | 'roomId'>) {
+  const query = sql`select level, version from notification_levels where user_id = ${userId} and room_id = ${roomId}`
+  const [held] = await sqlRows<Pick<Level, 'level' | 'version'>>(db, query)
+  return held && { heldLevel: held.level, heldVersion: held.version }
+}
 
 /** Takes a level that is newer than the one held; none of who is deleted. */
 export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }: Level): Promise<void> {

@@ -37,6 +37,8 @@ export const roomLines = pgTable(
     roomSeq: place('room_seq').notNull(),
     /** Outbox entry of the last fact. */
     factEntry: place('fact_entry').notNull(),
+    /** Event id of the last fact; empty when an earlier release applied it. */
+    factId: text('fact_id').notNull().default(''),
     kind: roomKind('kind').notNull(),
     groupId: text('group_id').notNull(),
     universal: boolean('universal').notNull(),

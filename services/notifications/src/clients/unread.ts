@@ -9,13 +9,20 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Tells messaging a level, so that what it says of unread rooms is true when the choice is answered. Never fails: the event
- * of the choice tells it too.
+ * Tells messaging a level, so that what it says of unread rooms is true when the choice is answered. Answers the version held
+ * where that is not this choice. Never fails: the event of the choice tells it too.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>
-  async (chosen: ChosenLevel): Promise<void> => {
-    await messaging.applyNotificationLevel(chosen, options).catch((error: unknown) => {
+  async (chosen: ChosenLevel): Promise<bigint | undefined> => {
+    try {
+      const { heldVersion, heldLevel } = await messaging.applyNotificationLevel(chosen, options)
+      // Nothing is held of who is being erased, and told by an earlier release.
+      return heldVersion === 0n || (heldVersion === chosen.version && heldLevel === chosen.level)
+        ? undefined
+        : heldVersion
+    } catch (error) {
       log.warn({ err: error }, 'messaging hears of a level by its event alone')
-    })
+      return undefined
+    }
   }

@@ -1,5 +1,6 @@
 import type { NotificationLevel } from '@parley/contracts/api'
 import { enqueue } from '@parley/events'
+import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
 import { storedLevel } from '../domain/levels.ts'
 import { findLevels, raisePreferences, storeLevel } from '../store/notification-levels.ts'
@@ -14,15 +15,26 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   const { userId, roomId } = whose
   const stored = storedLevel(level)
   const at = ctx.now()
-  const { preference, version, entries } = await ctx.db.transaction(async (tx) => {
-    const changed = await storeLevel(tx, whose, stored)
-    const version = changed ? await raisePreferences(tx, userId) : undefined
-    const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
-    if (version === undefined) return { preference, version, entries: [] }
-    const event = toLevelEvent({ ...whose, ...preference, version, at, cleared: stored === undefined })
+  const tell = async (tx: Tx, above?: bigint) => {
+    const version = await raisePreferences(tx, userId, above)
+    const levels = await findLevels(tx, userId, roomId)
+    const preference = toPreference(levels, roomId)
+    const cleared = !levels.some((row) => row.roomId === roomId)
+    const event = toLevelEvent({ ...whose, ...preference, version, at, cleared })
     return { preference, version, entries: await enqueue(tx, event) }
+  }
+  const { preference, version, entries } = await ctx.db.transaction(async (tx) => {
+    if (await storeLevel(tx, whose, stored)) return await tell(tx)
+    const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
+    return { preference, version: undefined, entries: [] }
   })
-  if (version !== undefined) await ctx.applyLevel({ ...whose, level: preference.level, version })
+  if (version === undefined) return preference
+  const held = await ctx.applyLevel({ ...whose, level: preference.level, version })
   ctx.relay.wake(entries)
+  if (held === undefined) return preference
+  // Somebody chose once more meanwhile, or the database went back and messaging holds what is lost here.
+  const again = await ctx.db.transaction((tx) => tell(tx, held))
+  await ctx.applyLevel({ ...whose, level: again.preference.level, version: again.version })
+  ctx.relay.wake(again.entries)
   return preference
 }

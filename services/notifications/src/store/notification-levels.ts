@@ -44,14 +44,14 @@ export async function storeLevel(
   return (written.rowCount ?? 0) > 0
 }
 
-/** Raises the version of what a user chose, whose row is held until the transaction ends. */
-export async function raisePreferences(tx: Tx, userId: string): Promise<bigint> {
+/** Raises the version of what a user chose, above one that others hold too; the row is held until the transaction ends. */
+export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promise<bigint> {
   const [row] = await tx
     .insert(preferences)
-    .values({ userId, version: sql.raw(versionOfNow) })
+    .values({ userId, version: sql`greatest(${sql.raw(versionOfNow)}, ${held}::bigint + 1)` })
     .onConflictDoUpdate({
       target: preferences.userId,
-      set: { version: sql`greatest(${preferences.version} + 1, excluded.version)` },
+      set: { version: sql`greatest(${preferences.version}, ${held}::bigint, excluded.version - 1) + 1` },
     })
     .returning({ version: preferences.version })
   if (!row) throw new Error('an upsert answers its row')

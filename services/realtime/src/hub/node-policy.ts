@@ -1,5 +1,6 @@
 import { applyDelta, isNext, type Policy, policyFrom } from '@parley/auth'
 import type { Event, GetPolicyResponse } from '@parley/contracts/internal'
+import { RecentIds } from '@parley/events'
 import { retry } from '@parley/runtime'
 
 /**
@@ -13,6 +14,9 @@ export class NodePolicy {
   #policy: Policy | undefined
   #reloading: Promise<void> | undefined
   #stale = false
+  readonly #heard = new RecentIds()
+  /** Counts changes: a policy that was read meanwhile may be older. */
+  #changes = 0
 
   constructor(load: () => Promise<GetPolicyResponse>, stop: AbortSignal) {
     this.#load = load
@@ -31,12 +35,12 @@ export class NodePolicy {
 
   /** Takes an event of the stream; only policy deltas matter. */
   apply(event: Event): void {
-    if (event.fact.case !== 'policy') return
+    if (event.fact.case !== 'policy' || !this.#heard.add(event.id)) return
     const delta = event.fact.value
     const before = this.#policy
-    if (before && delta.revision <= before.revision) return
+    this.#changes++
     if (!before || !isNext(before, delta)) this.reload().catch(() => undefined) // only rejects when the node stops
-    if (!before) return
+    if (!before || delta.revision <= before.revision) return
     this.#policy = applyDelta(before, delta)
     this.#changed()
   }
@@ -53,8 +57,12 @@ export class NodePolicy {
   async #read(): Promise<void> {
     while (this.#stale) {
       this.#stale = false
+      const changes = this.#changes
       const snapshot = await retry(this.#load, { signal: this.#stop, initialMs: 50, maxMs: 2_000 })
-      if (this.#policy && snapshot.revision < this.#policy.revision) continue
+      const isOlder = this.#policy !== undefined && snapshot.revision < this.#policy.revision
+      // Without a change meanwhile the database of admin went back.
+      if (isOlder && changes !== this.#changes) this.#stale = true
+      if (isOlder && this.#stale) continue
       this.#policy = policyFrom(snapshot)
       this.#changed()
     }

@@ -5,13 +5,15 @@ import { messagingSilent } from '../errors.ts'
 
 /** What ApplyRoomFacts is asked and how long the answer may take. */
 export type Batch = { roomId: string; facts: RoomFact[]; awaitStream: boolean; timeoutMs: number }
-/** Hands facts to messaging; answers the version it holds. */
-export type ApplyFacts = (batch: Batch) => Promise<bigint>
+/** The last fact that messaging applied to a room; version 0 for none. Its event id is empty when that was not noted. */
+export type HeldFact = { version: bigint; eventId: string }
+/** Hands facts to messaging; answers what it holds. */
+export type ApplyFacts = (batch: Batch) => Promise<HeldFact>
 
 export function applyFacts(messaging: Client<typeof MessagingInternalService>): ApplyFacts {
   return async ({ timeoutMs, ...request }) => {
-    const { heldVersion } = await messaging.applyRoomFacts(request, { timeoutMs })
-    return heldVersion
+    const { heldVersion, heldEventId } = await messaging.applyRoomFacts(request, { timeoutMs })
+    return { version: heldVersion, eventId: heldEventId }
   }
 }
 

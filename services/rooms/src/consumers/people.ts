@@ -1,7 +1,8 @@
 import type { Event } from '@parley/contracts/internal'
 import type { EventHandler, EventPreparation } from '@parley/events'
+import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { saveProfiles, saveRoles } from '../store/people.ts'
+import { forgetVersions, lockVersions, saveProfiles, saveRoles } from '../store/people.ts'
 
 type Accounts = Pick<Context['accounts'], 'getPeople'>
 
@@ -12,13 +13,37 @@ export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>
   async ({ aggregateId: userId, fact }: Event) => {
     if (fact.case !== 'userChanged') return undefined
-    const { people } = await accounts.getPeople({ userIds: [userId] }, { timeoutMs: askMs })
-    return (tx) => saveProfiles(tx, people)
+    const people = await ask(accounts, userId)
+    return async (tx) => {
+      const { profileVersion } = await lockVersions(tx, userId)
+      if (people.some(({ version }) => version < profileVersion)) await askAnew(accounts, tx, userId)
+      else await saveProfiles(tx, people)
+    }
   }
 
 /** Keeps roles and deletions in `people`. Versions of the account decide, so the order of arrival does not matter. */
-export const onAccessEvent: EventHandler = async ({ aggregateId: userId, version, fact }, tx) => {
-  if (fact.case === 'userRolesChanged') await saveRoles(tx, [{ userId, roleIds: fact.value.roleIds, version }])
-  if (fact.case === 'userChanged' && fact.value.deleted)
-    await saveProfiles(tx, [{ userId, login: '', displayName: '', deleted: true, version }])
+export const onAccessEvent =
+  (accounts: Accounts): EventHandler =>
+  async ({ aggregateId: userId, version, fact }, tx) => {
+    if (fact.case === 'userRolesChanged') {
+      const { rolesVersion } = await lockVersions(tx, userId)
+      if (version < rolesVersion) await askAnew(accounts, tx, userId)
+      else await saveRoles(tx, [{ userId, roleIds: fact.value.roleIds, version }])
+    }
+    if (fact.case === 'userChanged' && fact.value.deleted)
+      await saveProfiles(tx, [{ userId, login: '', displayName: '', deleted: true, version }])
+  }
+
+const ask = async (accounts: Accounts, userId: string) =>
+  (await accounts.getPeople({ userIds: [userId] }, { timeoutMs: askMs })).people
+
+/**
+ * An event below what is held came late, or the database of accounts went back: the event does not tell which. What accounts
+ * answers while the row is locked is newer than all that was stored before.
+ */
+async function askAnew(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
+  const people = await ask(accounts, userId)
+  await forgetVersions(tx, userId)
+  await saveProfiles(tx, people)
+  await saveRoles(tx, people)
 }

@@ -3,8 +3,9 @@ import type { Db } from '@parley/postgres'
 import type { ApplyFacts } from '../clients/messaging.ts'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { notAppliedYet } from '../errors.ts'
-import { countFacts, countHandOver, reportHandOverFailure } from '../metrics.ts'
+import { countFacts, countHandOver, reportHandOverFailure, reportRebased } from '../metrics.ts'
 import { factsAbove, factsPerCall, findFact, markApplied, openFacts, unappliedFacts } from '../store/facts.ts'
+import { rebaseFacts } from '../store/rebase-facts.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
 /** How long the call behind a change has left; undefined without a deadline. */
@@ -36,6 +37,11 @@ export function openFactDelivery(options: { db: Db; apply: ApplyFacts; timeoutMs
     above: (roomId, version) => factsAbove(db, roomId, version),
     unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
+    async rebase(roomId, held, asked) {
+      const { places, rebased } = await rebaseFacts(db, roomId, held, asked)
+      if (rebased > 0) reportRebased(roomId, held.version, rebased)
+      return { places, rebased }
+    },
     markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),
   }
 

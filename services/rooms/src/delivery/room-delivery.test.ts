@@ -32,6 +32,8 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
     unapplied: (_room, upTo) =>
       Promise.resolve(stored.filter(({ version }) => version <= upTo && version > (marked.at(-1)?.[0] ?? 0n))),
     one: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version === version)),
+    rebase: (_room, _held, asked) =>
+      Promise.resolve({ places: new Map(asked.map((version) => [version, version])), rebased: 0 }),
     markApplied: (_room, upTo, streamed) => Promise.resolve(void marked.push([upTo, streamed])),
   }
   return new RoomDelivery({
@@ -42,7 +44,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
       sent.push(batch.facts.map(({ version }) => Number(version)))
       await answer(batch)
       for (const { version } of batch.facts) if (version === held + 1n) held = version
-      return held
+      return { version: held, eventId: '' }
     },
     onFailure: () => failures++,
     onIdle: () => undefined,

@@ -31,7 +31,7 @@ export function checkMessaging(
     const rooms = await newestFacts(ctx.db, after, roomsPerStep)
     const fed = await Promise.all(
       rooms.map(async ({ roomId, fact }) => {
-        const held = await apply({ roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 })
+        const { version: held } = await apply({ roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 })
         if (held >= fact.version) return false
         reportFedAgain(roomId, held, fact.version)
         await ctx.delivery.feed(roomId, fact.version, false)

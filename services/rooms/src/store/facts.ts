@@ -18,7 +18,9 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
     at,
   )
 
+/** Stores facts, which from then on name the facts before them. The rooms are locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
+  await namePrevious(tx, facts)
   await tx.insert(roomFacts).values(
     facts.map(({ roomId, fact }) => ({
       roomId,
@@ -31,7 +33,26 @@ export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], a
   )
 }
 
-function decodeFact(bytes: Uint8Array): RoomFact {
+async function namePrevious(tx: Tx, facts: readonly FactOfRoom[]): Promise<void> {
+  const keyOf = (roomId: string, version: bigint) => `${roomId} ${version}`
+  const ids = new Map(facts.map(({ roomId, fact }) => [keyOf(roomId, fact.version), fact.eventId]))
+  const unnamed = facts.filter(({ fact }) => fact.previousVersion > 0n && fact.previousEventId === '')
+  const stored = unnamed.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
+  if (stored.length > 0) {
+    const roomIds = sql.param(stored.map(({ roomId }) => roomId))
+    const versions = sql.param(stored.map(({ fact }) => fact.previousVersion))
+    const rows = await sqlRows<{ roomId: string; version: bigint; eventId: string }>(
+      tx,
+      sql`select room_id as "roomId", version, event_id as "eventId"
+          from room_facts join unnest(${roomIds}::text[], ${versions}::bigint[]) as before(of, at)
+          on room_id = before.of and version = before.at`,
+    )
+    for (const { roomId, version, eventId } of rows) ids.set(keyOf(roomId, version), eventId)
+  }
+  for (const { roomId, fact } of unnamed) fact.previousEventId = ids.get(keyOf(roomId, fact.previousVersion)) ?? ''
+}
+
+export function decodeFact(bytes: Uint8Array): RoomFact {
   const fact = fromBinary(RoomFactSchema, bytes)
   // Earlier releases counted by one, and did not say so.
   if (fact.previousVersion === 0n) fact.previousVersion = fact.version - 1n
@@ -40,10 +61,10 @@ function decodeFact(bytes: Uint8Array): RoomFact {
 
 const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
-/** The next facts above a version. */
+/** The next facts above a version that messaging holds, each named as following the one before it. */
 export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
-  return decoded(
+  const facts = decoded(
     await reader
       .select({ fact: roomFacts.fact })
       .from(roomFacts)
@@ -51,6 +72,10 @@ export async function factsAbove(reader: Reader, roomId: string, version: bigint
       .orderBy(asc(roomFacts.version))
       .limit(factsPerCall),
   )
+  return facts.map((fact, n) => {
+    const { version: previousVersion, eventId: previousEventId } = facts[n - 1] ?? { version, eventId: '' }
+    return fact.previousVersion === previousVersion ? fact : { ...fact, previousVersion, previousEventId }
+  })
 }
 
 /** The oldest facts nobody has marked as applied, up to a version. */

@@ -17,6 +17,23 @@ function namesOf(names: { login: string; displayName: string }): typeof noNames 
   return { ...names, nameKey: nameKey(names), searchKey: key, searchGrams: searchGrams(key) }
 }
 
+/** What is held of somebody, whose row is kept still until the transaction ends. */
+export async function lockVersions(tx: Tx, userId: string) {
+  const { profileVersion, rolesVersion } = people
+  const [held] = await tx
+    .select({ profileVersion, rolesVersion })
+    .from(people)
+    .where(eq(people.userId, userId))
+    .for('update')
+  return held ?? { profileVersion: nothingYet, rolesVersion: nothingYet }
+}
+
+/** Forgets how new somebody's names and roles are: accounts went back, and what it says now holds. */
+export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
+  const unknown = { profileVersion: nothingYet, rolesVersion: nothingYet }
+  await tx.update(people).set(unknown).where(eq(people.userId, userId))
+}
+
 /** Takes what is newer than what is held. A tombstone is final and keeps nothing. Ids are in ascending order. */
 export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
   if (profiles.length === 0) return

@@ -13,6 +13,6 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
     ctx.relay.wake(entries)
     // Entries of a room reach the stream in order. A repeat waits too: its facts may be applied and not yet stored.
     if (awaitStream && room) await ctx.relay.stored([lastEntry])
-    return { heldVersion: room?.version ?? 0n }
+    return { heldVersion: room?.version ?? 0n, heldEventId: room?.factId ?? '' }
   }
 }

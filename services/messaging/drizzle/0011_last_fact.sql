@@ -1,0 +1,1 @@
+ALTER TABLE "room_lines" ADD COLUMN "fact_id" text DEFAULT '' NOT NULL;

@@ -1,0 +1,44 @@
+import { create } from '@bufbuild/protobuf'
+import { expect, test } from '@jest/globals'
+import { EventSchema, GetPolicyResponseSchema, type GetPolicyResponse } from '@parley/contracts/internal'
+import { NodePolicy } from './node-policy.ts'
+
+const whole = (revision: bigint) => create(GetPolicyResponseSchema, { revision })
+const delta = (id: string, revision: bigint, baseRevision: bigint) =>
+  create(EventSchema, { id, fact: { case: 'policy', value: { revision, baseRevision } } })
+
+/** A policy whose loads are answered by hand. */
+function policyOf() {
+  const answers: ((policy: GetPolicyResponse) => void)[] = []
+  const load = () => new Promise<GetPolicyResponse>((resolve) => answers.push(resolve))
+  const policy = new NodePolicy(load, new AbortController().signal)
+  const answer = async (revision: bigint) => {
+    answers.shift()?.(whole(revision))
+    await new Promise(setImmediate)
+  }
+  return { policy, answer, loads: () => answers.length }
+}
+
+test('a new delta that is not above what is held makes it read a policy that went back; a repeat does not', async () => {
+  const { policy, answer, loads } = policyOf()
+  void policy.reload()
+  await answer(90n)
+  policy.apply(delta('Ea', 91n, 90n))
+  policy.apply(delta('Ea', 91n, 90n))
+  expect([policy.current().revision, loads()]).toEqual([91n, 0])
+  policy.apply(delta('Eb', 80n, 79n))
+  await answer(80n)
+  expect([policy.current().revision, loads()]).toEqual([80n, 0])
+})
+
+test('what was read before a delta came does not undo it', async () => {
+  const { policy, answer } = policyOf()
+  void policy.reload()
+  await answer(90n)
+  void policy.reload()
+  policy.apply(delta('Ea', 91n, 90n))
+  await answer(90n)
+  expect(policy.current().revision).toBe(91n)
+  await answer(91n)
+  expect(policy.current().revision).toBe(91n)
+})
