@@ -32,8 +32,26 @@ const layerRules = layers.map((name, place) => ({
   to: { path: '^(packages|services)/', pathNot: inPackages(layers.slice(0, place + 1)) },
 }))
 
-/** Ways into a service and what they are wired from. */
-const waysIn = ['rpc', 'consumers', 'jobs', 'http', 'ws', 'service', 'main', 'context']
+/** Ways into a service, and what starts them. */
+const waysIn = [
+  'rpc',
+  'grpc',
+  'http',
+  'ws',
+  'consumers',
+  'jobs',
+  'operator',
+  'service',
+  'main',
+  'operate',
+  'video-worker',
+]
+const pure = ['policy', 'domain', 'view']
+const waysOut = ['store', 'clients', 'engines']
+/** Files that stand beside the folders, the same in all services. */
+const files = ['config', 'context', 'errors', 'main', 'metrics', 'migrate', 'operate', 'print-config', 'service']
+const known = [...waysIn, 'actions', ...pure, ...waysOut]
+const aKnownPlace = `^services/[^/]+/src/((${known.join('|')})/|(${files.join('|')})\\.ts$)`
 
 module.exports = {
   forbidden: [
@@ -88,21 +106,41 @@ module.exports = {
       name: 'pure-parts-stay-pure',
       comment: 'Rules, parsing and views are handed what they need. Of the store they may know the types of rows.',
       severity: 'error',
-      from: { path: inService(['policy', 'domain', 'view']) },
+      from: { path: inService(pure) },
       to: { path: inService(['store']), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'pure-parts-know-no-way-in-or-out',
       severity: 'error',
-      from: { path: inService(['policy', 'domain', 'view']) },
-      to: { path: inService(['clients', ...waysIn]) },
+      from: { path: inService(pure) },
+      to: { path: inService(['clients', 'engines', 'actions', 'context', ...waysIn]) },
     },
     {
-      name: 'ways-out-know-no-way-in',
-      comment: 'The store knows its schema, a client knows whom it asks; neither knows who calls it.',
+      name: 'every-folder-is-known',
+      comment: 'CONTRIBUTING.md has a row for each folder that may stand in a service; nothing else does.',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/', pathNot: [aKnownPlace, tests] },
+      to: {},
+    },
+    {
+      name: 'actions-know-no-way-in',
+      comment: 'An action is called by whoever needs it, and does not know by whom.',
+      severity: 'error',
+      from: { path: inService(['actions']), pathNot: tests },
+      to: { path: inService(waysIn) },
+    },
+    {
+      name: 'ways-out-know-nothing-above-them',
+      comment: 'Calls go downwards: the store knows its schema, a client whom it asks, an engine its own life.',
+      severity: 'error',
+      from: { path: inService(waysOut), pathNot: tests },
+      to: { path: inService(['actions', ...waysIn]) },
+    },
+    {
+      name: 'store-and-clients-know-no-context',
       severity: 'error',
       from: { path: inService(['store', 'clients']), pathNot: tests },
-      to: { path: inService(waysIn) },
+      to: { path: inService(['context']) },
     },
     {
       name: 'handlers-do-not-import-each-other',

@@ -12,7 +12,7 @@ import {
   redisFields,
   registrationFields,
 } from '@parley/config'
-import { emailCodeFields, mailFields } from './mail-config.ts'
+import { emailCodeFields, mailFields } from './engines/mail/config.ts'
 
 const { secretKey, previousSecretKey } = coreFields()
 

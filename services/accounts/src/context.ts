@@ -9,12 +9,11 @@ import type { PolicyHolder, Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { RateLimiter } from '@parley/redis'
 import type { FairSemaphore } from '@parley/runtime'
-import type { BackgroundTasks } from './background-tasks.ts'
 import type { Config } from './config.ts'
-import type { Mailer } from './mail/mailer.ts'
-import type { Passwords } from './passwords/passwords.ts'
-import type { Presence } from './presence/presence.ts'
-import type { Providers } from './providers/providers.ts'
+import type { Mailer } from './engines/mail/mailer.ts'
+import type { Passwords } from './engines/passwords/passwords.ts'
+import type { Presence } from './engines/presence/presence.ts'
+import type { Providers } from './clients/providers/providers.ts'
 
 export type Context = {
   config: Config
@@ -27,7 +26,8 @@ export type Context = {
   /** Wrong current passwords, per credential. */
   passwordGuesses: RateLimiter
   providers: Providers
-  background: BackgroundTasks
+  /** Work that no caller waits for; only the end of the process does. */
+  background: (work: Promise<unknown>) => void
   /** Undefined: this server cannot send mail. */
   mailer: Mailer | undefined
   admin: Client<typeof AdminInternalService>
@@ -37,3 +37,10 @@ export type Context = {
   presence: Pick<Presence, 'of' | 'report'>
   now: () => Date
 }
+
+/** What the operator's methods may reach: no more than the databases of accounts and admin, so that they work without a fleet. */
+export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
+  Partial<Pick<Context, 'background' | 'mailer'>> & {
+    config: Pick<Config, 'ownerEmails' | 'ownerEmail' | 'maxUsers'>
+    admin: Pick<Context['admin'], 'checkLogin'>
+  }

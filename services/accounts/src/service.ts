@@ -9,23 +9,22 @@ import { startErasures } from '@parley/events'
 import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
 import { openReads, type Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost } from '@parley/service'
-import { BackgroundTasks } from './background-tasks.ts'
 import { serverNames } from './clients/server-name.ts'
 import type { Config } from './config.ts'
 import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import type { Context } from './context.ts'
-import { eraseOwn } from './deletion/erase-own.ts'
-import { noteErased } from './deletion/note-erased.ts'
+import { eraseOwn } from './actions/deletion/erase-own.ts'
+import { noteErased } from './actions/deletion/note-erased.ts'
 import { startJobs } from './jobs/start-jobs.ts'
-import { mailBudget } from './mail/mail-budget.ts'
-import { createMailer } from './mail/mailer.ts'
-import { openTransport } from './mail/open-transport.ts'
+import { mailBudget } from './engines/mail/mail-budget.ts'
+import { createMailer } from './engines/mail/mailer.ts'
+import { openTransport } from './engines/mail/open-transport.ts'
 import { tooManyReads } from './errors.ts'
 import { backgroundTaskFailed } from './metrics.ts'
-import { createPasswords } from './passwords/passwords.ts'
-import { announcePresence } from './presence/announce.ts'
-import { Presence } from './presence/presence.ts'
-import { createProviders } from './providers/providers.ts'
+import { createPasswords } from './engines/passwords/passwords.ts'
+import { announcePresence } from './engines/presence/announce.ts'
+import { Presence } from './engines/presence/presence.ts'
+import { createProviders } from './clients/providers/providers.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
@@ -55,7 +54,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     policy: await host.policy(admin),
     relay: await host.relay(),
     mailer: openMailer(host, config, redis),
-    background: host.use(new BackgroundTasks(backgroundTaskFailed)),
+    background: (work) => host.background(work.catch(backgroundTaskFailed)),
     passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: host.client(MessagingInternalService),

@@ -1,6 +1,6 @@
 import type { PendingExternalIdentity } from '@parley/contracts/auth'
 import type { AuthProvider, AuthProviderType } from '@parley/config'
-import { createProviders } from '../src/providers/providers.ts'
+import { createProviders } from '../src/clients/providers/providers.ts'
 import { openEnv, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
 import {

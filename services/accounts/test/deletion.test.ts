@@ -7,7 +7,7 @@ import { EventSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
-import { erasers } from '../src/deletion/passes.ts'
+import { erasers } from '../src/actions/deletion/passes.ts'
 import { deletions, emailCodes, externalIdentities, flowTokens, oauthConsents, users } from '../src/store/schema.ts'
 import { callersOf, codeOf, makeUser, openEnv, password, silentStream, signIn, type Env } from './_env.ts'
 

@@ -3,7 +3,7 @@ import { toJson } from '@bufbuild/protobuf'
 import { expect, test } from '@jest/globals'
 import { GetPolicyResponseSchema } from '@parley/contracts/internal'
 import { openTestDatabase, standardPolicy, testDatabase } from '@parley/testkit'
-import { answerDirectly } from '../src/direct/answer.ts'
+import { answerDirectly } from '../src/operator/answer.ts'
 
 const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 

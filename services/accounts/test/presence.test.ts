@@ -6,8 +6,8 @@ import { PresenceHintSchema } from '@parley/contracts/internal'
 import { presenceHints } from '@parley/events'
 import { openRedis, type RedisClient } from '@parley/redis'
 import { eventually } from '@parley/testkit'
-import type { Hint } from '../src/presence/announce.ts'
-import { Presence } from '../src/presence/presence.ts'
+import type { Hint } from '../src/engines/presence/announce.ts'
+import { Presence } from '../src/engines/presence/presence.ts'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
 
 const { ONLINE, AWAY, DO_NOT_DISTURB: DND, OFFLINE, UNSPECIFIED } = PresenceStatus

@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import type { AuthProvider } from '@parley/config'
-import { providerFetch } from '../src/providers/provider-fetch.ts'
-import { createProviders } from '../src/providers/providers.ts'
+import { providerFetch } from '../src/clients/providers/provider-fetch.ts'
+import { createProviders } from '../src/clients/providers/providers.ts'
 
 const provider = (id: string, type: AuthProvider['type'], more: Partial<AuthProvider> = {}): AuthProvider => ({
   ...{ id, type, label: id, clientId: 'c', clientSecret: 's', scopes: ['openid'], requestEmail: true },

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { openTestDatabase, testDatabase } from '@parley/testkit'
-import { answerDirectly } from '../src/direct/answer.ts'
+import { answerDirectly } from '../src/operator/answer.ts'
 
 const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 const ask = (url: string, login: string) =>

@@ -1,7 +1,7 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { RetryInfoSchema } from '@parley/contracts/rpc'
-import type { LimitClass } from './forward/limit-class.ts'
+import type { LimitClass } from './actions/forward/limit-class.ts'
 
 export const unauthenticated = () =>
   new ConnectError(

@@ -8,10 +8,10 @@ import type { Handles } from './clients/handles.ts'
 import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { TellTyping } from './clients/typing.ts'
-import type { Headers } from './room-log/headers.ts'
-import type { PostBatcher } from './room-log/post-batcher.ts'
-import type { Message } from './room-log/message.ts'
-import type { ChangeBatcher } from './room-log/change-batcher.ts'
+import type { Headers } from './actions/room-log/headers.ts'
+import type { PostBatcher } from './actions/room-log/post-batcher.ts'
+import type { Message } from './actions/room-log/message.ts'
+import type { ChangeBatcher } from './actions/room-log/change-batcher.ts'
 
 /** What a handler may reach. */
 export type Context = {

@@ -1,7 +1,7 @@
 import type { Db } from '@parley/postgres'
 import type { PushService } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import type { CreatedNotification } from '../src/push/queue.ts'
+import type { CreatedNotification } from '../src/engines/push/queue.ts'
 import { notification } from './_push-jobs.ts'
 
 export const crowdOf = (size: number): string[] => Array.from({ length: size }, (_, n) => `Ucrowd${n}`)

@@ -2,7 +2,7 @@ import { newVapidKeys } from '@parley/config'
 import { Resources, type Service } from '@parley/runtime'
 import { PushService } from '@parley/testkit'
 import type { Overrides } from '../src/service.ts'
-import { queueDismissals, queuePushes, type CreatedNotification } from '../src/push/queue.ts'
+import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { notification } from './_push-jobs.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import type { CreatedNotification } from '../src/push/queue.ts'
+import type { CreatedNotification } from '../src/engines/push/queue.ts'
 import { pushSubscriptions } from '../src/store/schema.ts'
 
 /** A browser of a user. */

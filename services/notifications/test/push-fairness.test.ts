@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import { queuePushes } from '../src/push/queue.ts'
+import { queuePushes } from '../src/engines/push/queue.ts'
 import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queued } from './_push-jobs.ts'

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { queuePushes } from '../src/push/queue.ts'
+import { queuePushes } from '../src/engines/push/queue.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { notification, queued, subscribed } from './_push-jobs.ts'
 

@@ -4,7 +4,7 @@ import { type Db, type Tx } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { eventually, openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import { queueDismissals, queuePushes } from '../src/push/queue.ts'
+import { queueDismissals, queuePushes } from '../src/engines/push/queue.ts'
 import { upsertSubscription } from '../src/store/push-subscriptions.ts'
 import { notification, queued, subscribed } from './_push-jobs.ts'
 

@@ -113,7 +113,7 @@ describe('a subscription ends with the session that made it:', () => {
 test('an endpoint belongs to who registered it last, with nothing of who had it before', async () => {
   const browser = browserOf('shared')
   await as('Ub').subscribe(browser)
-  const queue = await import('../src/push/queue.ts')
+  const queue = await import('../src/engines/push/queue.ts')
   push.fleet.neighbours.silent = true
   await push.fleet.db.transaction((tx) => queue.queuePushes(tx, [notification('Ub')]))
   await as('Uc').subscribe(browser)

@@ -1,4 +1,4 @@
-import type { Subscriber } from '../src/hub/subscriber.ts'
+import type { Subscriber } from '../src/engines/hub/subscriber.ts'
 
 /** A socket that notes the topics it holds. */
 export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { EventSchema } from '@parley/contracts/internal'
 import { currentTraceparent, startTelemetry, stopTelemetry } from '@parley/telemetry'
-import { traced } from '../src/hub/traced.ts'
+import { traced } from '../src/engines/hub/traced.ts'
 import { openEnv, ready, settle } from './_env.ts'
 import { announced, publish } from './_events.ts'
 

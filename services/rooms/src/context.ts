@@ -8,8 +8,8 @@ import type { Policy } from '@parley/auth'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { FairSemaphore } from '@parley/runtime'
-import type { FactDelivery } from './delivery/fact-delivery.ts'
-import type { KeyedMutex } from './delivery/keyed-mutex.ts'
+import type { FactDelivery } from './engines/delivery/fact-delivery.ts'
+import type { KeyedMutex } from './engines/delivery/keyed-mutex.ts'
 
 export type Context = {
   db: Db

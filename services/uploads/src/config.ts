@@ -19,7 +19,7 @@ import {
   uploadFields,
   videoFields,
 } from '@parley/config'
-import { remoteVideoFields, videoWorkerFields } from './video/settings.ts'
+import { remoteVideoFields, videoWorkerFields } from './engines/video/settings.ts'
 
 export const readConfig = defineConfig({
   ...processFields(),

@@ -35,9 +35,9 @@ import {
   testNats,
 } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
-import { openDiskStorage } from '../src/storage/disk.ts'
-import { openS3Storage } from '../src/storage/s3.ts'
-import { storageKeys, type Storage } from '../src/storage/storage.ts'
+import { openDiskStorage } from '../src/engines/storage/disk.ts'
+import { openS3Storage } from '../src/engines/storage/s3.ts'
+import { storageKeys, type Storage } from '../src/engines/storage/storage.ts'
 import { credentialSecrets, FakeAccounts } from './_accounts.ts'
 import { FakeMessaging } from './_messaging.ts'
 import { FakeRooms } from './_rooms.ts'

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openEncoder } from '../src/video/open-encoder.ts'
+import { openEncoder } from '../src/engines/video/open-encoder.ts'
 import { readConfig } from '../src/video-worker/config.ts'
 
 const signal = new AbortController().signal

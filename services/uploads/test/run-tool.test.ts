@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { runTool } from '../src/video/run-tool.ts'
+import { runTool } from '../src/engines/video/run-tool.ts'
 
 const folder = tmpdir()
 const never = new AbortController().signal

@@ -9,9 +9,9 @@ import { Code } from '@connectrpc/connect'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { eventually } from '@parley/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openDiskStorage } from '../src/storage/disk.ts'
-import { openS3Storage } from '../src/storage/s3.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { openDiskStorage } from '../src/engines/storage/disk.ts'
+import { openS3Storage } from '../src/engines/storage/s3.ts'
+import type { Storage } from '../src/engines/storage/storage.ts'
 import { startS3, type TestS3 } from './_s3.ts'
 
 const part = 8 * 1024 * 1024

@@ -5,7 +5,7 @@ import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/in
 import { eq } from 'drizzle-orm'
 import { metricsText } from '@parley/telemetry'
 import { eventually, requestErasure } from '@parley/testkit'
-import { adoptStorage, compareIdentity, renewIdentity } from '../src/check/identity.ts'
+import { adoptStorage, compareIdentity, renewIdentity } from '../src/actions/check/identity.ts'
 import { assets, blobs, orphans, storageIdentity, uploadChunks, uploads } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 import { sendFile } from './_sending.ts'

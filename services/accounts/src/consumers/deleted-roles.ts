@@ -1,5 +1,5 @@
 import type { EventPreparation } from '@parley/events'
-import { takeRoleFromAll } from '../accounts/take-role.ts'
+import { takeRoleFromAll } from '../actions/accounts/take-role.ts'
 import type { Context } from '../context.ts'
 
 /** Takes a deleted role from its holders, in transactions of its own: there may be many of them. */

@@ -1,5 +1,5 @@
 import { ownerRoleId } from '@parley/auth'
-import { giveRole } from '../accounts/give-role.ts'
+import { giveRole } from '../actions/accounts/give-role.ts'
 import type { Context } from '../context.ts'
 import { ownerGranted } from '../metrics.ts'
 import { holdersOf } from '../store/emails.ts'

@@ -1,4 +1,4 @@
-import { clearStatus } from '../accounts/clear-status.ts'
+import { clearStatus } from '../actions/accounts/clear-status.ts'
 import type { Context } from '../context.ts'
 import { firstStatusEnd, usersWithLapsedStatus } from '../store/users.ts'
 

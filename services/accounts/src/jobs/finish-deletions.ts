@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { nextStep } from '../deletion/passes.ts'
+import { nextStep } from '../actions/deletion/passes.ts'
 import { deletionCompleted, deletionStuck } from '../metrics.ts'
 import {
   askForPass,

@@ -7,8 +7,8 @@ import {
 } from '@parley/contracts/api'
 import { ExternalIdentityFlowKind, PendingExternalIdentitySchema } from '@parley/contracts/auth'
 import type { PendingExternalIdentity } from '@parley/contracts/auth'
-import type { PendingFlow } from '../identities/pending.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { PendingFlow } from '../domain/pending-identity.ts'
+import type { Provider } from '../domain/provider.ts'
 import type { ExternalIdentity } from '../store/external-identities.ts'
 
 /** The operator may have removed the provider: its id is all that is left of it then. */

@@ -1,6 +1,6 @@
 import { allEvents, consumeEventBatches } from '@parley/events'
-import { auditDurable } from '../audit/durable.ts'
-import { isAudited, toAuditEntries } from '../audit/entry.ts'
+import { auditDurable } from '../domain/audit/durable.ts'
+import { isAudited, toAuditEntries } from '../domain/audit/entry.ts'
 import type { Context } from '../context.ts'
 import { appendEntries } from '../store/audit-entries.ts'
 

@@ -1,7 +1,7 @@
 import { consumeEvents, type EventPreparation } from '@parley/events'
 import type { Context } from '../context.ts'
 import { permissionDecided } from '../domain/rbac-events.ts'
-import { changePolicy } from '../roles/change-policy.ts'
+import { changePolicy } from '../actions/roles/change-policy.ts'
 import { clearDecisionsAt } from '../store/policy.ts'
 import { toPolicyDecision } from '../view/policy.ts'
 

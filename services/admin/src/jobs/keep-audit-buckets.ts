@@ -1,5 +1,5 @@
 import { periodically } from '@parley/runtime'
-import { bucketNamed, bucketsAhead, isOver } from '../audit/retention.ts'
+import { bucketNamed, bucketsAhead, isOver } from '../domain/audit/retention.ts'
 import type { Context } from '../context.ts'
 import { auditBucketDropped, auditBucketsMissing } from '../metrics.ts'
 import { dropBucket, listBuckets, makePartition } from '../store/audit-buckets.ts'

@@ -1,6 +1,6 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { releaseRoleNames } from '../roles/role-names.ts'
+import { releaseRoleNames } from '../actions/roles/role-names.ts'
 import { giveUpOlder } from '../store/pending-role-names.ts'
 
 const everyMs = 30_000

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@parley/postgres'
 import { eq, sql } from 'drizzle-orm'
-import { bucketName, type Bucket } from '../audit/retention.ts'
+import { bucketName, type Bucket } from '../domain/audit/retention.ts'
 import { auditCounts, auditEntries } from './schema.ts'
 
 const deleteAtOnce = 5000

@@ -1,6 +1,6 @@
 import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { eq, sql, sum } from 'drizzle-orm'
-import type { NewAuditEntry } from '../audit/entry.ts'
+import type { NewAuditEntry } from '../domain/audit/entry.ts'
 import type { Scanned } from '../domain/event-log-page.ts'
 import type { EntryFilter } from '../domain/event-log-request.ts'
 import { auditCounts, auditEntries } from './schema.ts'

@@ -1,6 +1,6 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import { auditDurable } from '../audit/durable.ts'
+import { auditDurable } from '../domain/audit/durable.ts'
 
 export type LogSize = {
   entries: bigint

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { AdminProjectionStateSchema, type AdminProjectionState } from '@parley/contracts/admin'
 import type { ConsumerInfo } from 'nats'
-import { auditDurable } from '../audit/durable.ts'
+import { auditDurable } from '../domain/audit/durable.ts'
 import type { BusState } from '../domain/bus-state.ts'
 import type { LogSize } from '../store/log-size.ts'
 

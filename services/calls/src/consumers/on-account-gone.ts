@@ -1,6 +1,6 @@
 import type { EventHandler } from '@parley/events'
 import type { Tx } from '@parley/postgres'
-import { changeLocked, leaveCall } from '../calls/change-call.ts'
+import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockCall } from '../store/calls.ts'
 import { callsWith } from '../store/participants.ts'

@@ -1,5 +1,5 @@
 import type { EventPreparation } from '@parley/events'
-import { changeLocked, leaveCall } from '../calls/change-call.ts'
+import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 

@@ -1,6 +1,6 @@
 import type { EventPreparation } from '@parley/events'
 import type { Context } from '../context.ts'
-import { changeLocked, leaveCall } from '../calls/change-call.ts'
+import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import { findActiveCall, lockCall } from '../store/calls.ts'
 import { findPresent } from '../store/participants.ts'
 

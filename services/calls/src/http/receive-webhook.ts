@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
-import { isSigned, readWebhook } from '../livekit/webhook.ts'
+import { isSigned, readWebhook } from '../engines/livekit/webhook.ts'
 import { countWebhook } from '../metrics.ts'
-import { takeEvent } from '../webhooks/take-event.ts'
+import { takeEvent } from '../actions/webhooks/take-event.ts'
 import { readBody } from './read-body.ts'
 import { replyJson } from './reply.ts'
 

@@ -1,6 +1,6 @@
 import { periodically } from '@parley/runtime'
-import { compareCall } from '../calls/compare-call.ts'
-import { endCalls } from '../calls/end-calls.ts'
+import { compareCall } from '../actions/calls/compare-call.ts'
+import { endCalls } from '../actions/calls/end-calls.ts'
 import type { Context, Media } from '../context.ts'
 import { mostFailedListings } from '../domain/limits.ts'
 import { readMediaRoomName } from '../domain/media-room.ts'

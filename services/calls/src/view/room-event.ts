@@ -4,7 +4,7 @@ import type { RoomEventSchema } from '@parley/contracts/internal'
 import { RealtimeCallEventSource } from '@parley/contracts/realtime'
 import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
-import type { Call, CallEvent, Source } from '../calls/call.ts'
+import type { Call, CallEvent, Source } from '../domain/call.ts'
 
 const sources: Record<Source, RealtimeCallEventSource> = {
   user: RealtimeCallEventSource.USER,

@@ -1,8 +1,8 @@
 import { fromBinary, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
 import { createContextKey, createContextValues, type ConnectRouter, type MethodImpl } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
-import { exposedReplyHeaders, type Forwarder } from '../forward/forward.ts'
-import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../forward/methods.ts'
+import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
+import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
 import { reflection } from './reflection.ts'
 
 type Options = { forwarder: Forwarder; maxUploadBytes: number; requestTimeoutMs: number }

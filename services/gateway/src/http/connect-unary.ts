@@ -13,9 +13,9 @@ import {
   unsupportedMediaType,
   unsupportedProtocolVersion,
 } from '../errors.ts'
-import { exposedReplyHeaders, type Admitted, type Forwarder } from '../forward/forward.ts'
-import type { ImageDoor } from '../forward/image-door.ts'
-import { bodyFrameBytes, type PublicMethod } from '../forward/methods.ts'
+import { exposedReplyHeaders, type Admitted, type Forwarder } from '../actions/forward/forward.ts'
+import type { ImageDoor } from '../actions/forward/image-door.ts'
+import { bodyFrameBytes, type PublicMethod } from '../actions/forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
 import { timeoutFrom } from './deadline.ts'

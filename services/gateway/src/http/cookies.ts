@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { readCookies, sessionCookieName, signSessionCookie, siteCookieName } from '@parley/auth'
-import type { BrowserSession } from '../credentials/browser-session.ts'
+import type { BrowserSession } from '../actions/credentials/browser-session.ts'
 import { csrfCookieName, issueCsrfToken } from './csrf.ts'
 
 /** Whether browsers reach this server over https. */

@@ -2,7 +2,7 @@ import { logger } from '@parley/telemetry'
 import type { GetVideoOutcomes } from '../clients/video-outcomes.ts'
 import type { Context } from '../context.ts'
 import { isRoomEvent } from '../domain/room-event.ts'
-import { tellRoom } from '../room-log/tell-room.ts'
+import { tellRoom } from '../actions/room-log/tell-room.ts'
 import { findProcessingVideos } from '../store/processing-videos.ts'
 
 const log = logger('videos')

@@ -1,7 +1,7 @@
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
-import { findMentioned } from '../room-log/mentions.ts'
-import { tellMentions } from '../room-log/tell-mentions.ts'
+import { findMentioned } from '../actions/room-log/mentions.ts'
+import { tellMentions } from '../actions/room-log/tell-mentions.ts'
 import { findUnresolved } from '../store/unresolved-mentions.ts'
 
 const log = logger('mentions')

@@ -1,4 +1,4 @@
-import type { ImportPlan, KnownMessage } from '../transfer/plan-import.ts'
+import type { ImportPlan, KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }

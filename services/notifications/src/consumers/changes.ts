@@ -1,12 +1,12 @@
 import type { Tx } from '@parley/postgres'
-import { dismissSoon, shardsOfDismissals } from '../dismiss/dismiss-some.ts'
+import { dismissSoon, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
 import type { Dismissal, ManyToTell } from '../domain/many.ts'
 import { shardsOf } from '../domain/shards.ts'
 import { insertJobs } from '../store/jobs.ts'
 import { moveMarkers, type Place } from '../store/read-markers.ts'
 import { holdShards } from '../store/shards.ts'
 import { noteDepartures, type Departure } from '../store/tombstones.ts'
-import { tell, type Telling } from '../tell/tell.ts'
+import { tell, type Telling } from '../actions/notify/tell.ts'
 
 /** What an event changes for those who are told. */
 export type Change = {

@@ -7,8 +7,8 @@ import { postingOf, type Message, type Posting } from '../domain/message.ts'
 import { firstAllMessages } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
 import { noteRetractions } from '../store/tombstones.ts'
-import { fewOfAllMessages, findRecipients, isForAll } from '../tell/find-recipients.ts'
-import { findSender } from '../tell/find-sender.ts'
+import { fewOfAllMessages, findRecipients, isForAll } from '../actions/notify/find-recipients.ts'
+import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PushKind } from '../push/tag.ts'
+import type { PushKind } from './tag.ts'
 
 /** Why somebody is told of a message. */
 export type Kind = PushKind

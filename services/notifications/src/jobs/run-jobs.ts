@@ -4,11 +4,11 @@ import { isDatabaseUnavailable } from '@parley/postgres'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
-import { dismissSome, shardsOfDismissals } from '../dismiss/dismiss-some.ts'
+import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
 import { jobParked } from '../metrics.ts'
 import { keepJob, nextJobMs, park, postpone, putBack, takeJob, type Job, type Standing } from '../store/jobs.ts'
 import { holdShards } from '../store/shards.ts'
-import { tellSome } from '../tell/many.ts'
+import { tellSome } from '../actions/notify/many.ts'
 
 const log = logger('jobs')
 

@@ -1,7 +1,7 @@
 import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import { bestLane, mostFirst, mostSoon } from '../push/lanes.ts'
-import type { PushKind } from '../push/tag.ts'
+import { bestLane, mostFirst, mostSoon } from '../engines/push/lanes.ts'
+import type { PushKind } from '../domain/tag.ts'
 
 /** A push that is to leave for every browser of a user. */
 export type NewPush = {

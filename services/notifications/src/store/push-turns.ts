@@ -1,7 +1,7 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import type { Lane } from '../push/lanes.ts'
-import type { PushKind } from '../push/tag.ts'
+import type { Lane } from '../engines/push/lanes.ts'
+import type { PushKind } from '../domain/tag.ts'
 
 /** A push that one process holds, with the browser it is for. */
 export type HeldPush = {

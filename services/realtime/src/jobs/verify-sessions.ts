@@ -1,6 +1,6 @@
 import type { Accounts } from '../clients/accounts.ts'
 import { sessionTerminated } from '../errors.ts'
-import type { Subscriber } from '../hub/subscriber.ts'
+import type { Subscriber } from '../engines/hub/subscriber.ts'
 
 const batchSize = 500
 

@@ -1,7 +1,7 @@
 import type { CredentialDigests } from '@parley/auth'
 import type { Trials } from '@parley/redis'
-import type { Hub } from '../hub/hub.ts'
-import type { Opening } from '../hub/opening.ts'
+import type { Hub } from '../engines/hub/hub.ts'
+import type { Opening } from '../engines/hub/opening.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Presented } from './presented.ts'
 

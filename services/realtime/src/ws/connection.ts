@@ -13,9 +13,9 @@ import {
   type FatalError,
   type StreamEnd,
 } from '../errors.ts'
-import { Unanswered } from '../hub/opening.ts'
-import type { Subscriber } from '../hub/subscriber.ts'
-import type { UserAccess } from '../hub/user-access.ts'
+import { Unanswered } from '../engines/hub/opening.ts'
+import type { Subscriber } from '../engines/hub/subscriber.ts'
+import type { UserAccess } from '../engines/hub/user-access.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { bytesPerSecond, FrameBudget, framesPerSecond } from './frame-budget.ts'

@@ -1,6 +1,6 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Tx } from '@parley/postgres'
-import { keepPosted } from '../files/keep-posted.ts'
+import { keepPosted } from '../actions/files/keep-posted.ts'
 import { beginPreviewUses } from '../store/preview-uses.ts'
 
 type Handling = {

@@ -1,7 +1,7 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { keptMs } from '../domain/limits.ts'
-import { deleteChunks } from '../files/delete-chunks.ts'
+import { deleteChunks } from '../actions/files/delete-chunks.ts'
 import { forgetKeys } from '../store/upload-keys.ts'
 import { endExpired, forgetEnded, idleChunks } from '../store/uploads.ts'
 

@@ -1,6 +1,6 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { deleteAssets } from '../files/delete-assets.ts'
+import { deleteAssets } from '../actions/files/delete-assets.ts'
 import { bytesDoomed, doomedAssets } from '../store/assets.ts'
 
 const assetsPerRound = 100

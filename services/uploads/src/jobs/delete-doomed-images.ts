@@ -1,6 +1,6 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { deleteImages } from '../files/delete-images.ts'
+import { deleteImages } from '../actions/files/delete-images.ts'
 import { bytesDoomed } from '../store/assets.ts'
 import { doomedImages } from '../store/server-images.ts'
 

@@ -2,7 +2,7 @@ import { enqueue } from '@parley/events'
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { keptMs } from '../domain/limits.ts'
-import { keepPosted } from '../files/keep-posted.ts'
+import { keepPosted } from '../actions/files/keep-posted.ts'
 import { doomUnused, unusedAssets } from '../store/assets.ts'
 import { assetExpired } from '../view/asset-events.ts'
 

@@ -1,7 +1,7 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { unclaimedLifeMs } from '../domain/limits.ts'
-import { deleteBlobs } from '../files/delete-blobs.ts'
+import { deleteBlobs } from '../actions/files/delete-blobs.ts'
 import { logSwept } from '../metrics.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
 import { doomImages, unclaimedImages, type ImagePlace } from '../store/server-images.ts'

@@ -1,5 +1,5 @@
 import { defineConfig, port, processFields, str, uploadFields, videoFields } from '@parley/config'
-import { videoWorkerFields } from '../video/settings.ts'
+import { videoWorkerFields } from '../engines/video/settings.ts'
 
 /** What a video worker is told: nothing of it is secret. */
 export const readConfig = defineConfig({

@@ -3,14 +3,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { replyJson } from '../http/reply.ts'
-import { sourceFile } from '../video/ffmpeg-args.ts'
-import { atMost, demuxerOf } from '../video/fetch-source.ts'
-import { readMade, type Made } from '../video/made-file.ts'
-import { reportWorkFailed } from '../video/metrics.ts'
-import type { Encoder } from '../video/encode.ts'
-import { encodePath } from '../video/remote-encoder.ts'
-import { VideoFailure } from '../video/video-failure.ts'
-import { madeHeader, writeAnswer } from '../video/worker-answer.ts'
+import { sourceFile } from '../engines/video/ffmpeg-args.ts'
+import { atMost, demuxerOf } from '../engines/video/fetch-source.ts'
+import { readMade, type Made } from '../engines/video/made-file.ts'
+import { reportWorkFailed } from '../engines/video/metrics.ts'
+import type { Encoder } from '../engines/video/encode.ts'
+import { encodePath } from '../engines/video/remote-encoder.ts'
+import { VideoFailure } from '../engines/video/video-failure.ts'
+import { madeHeader, writeAnswer } from '../engines/video/worker-answer.ts'
 
 type Options = { encoder: Encoder; atOnce: number; mostBytes: number; signal: AbortSignal }
 

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { showMembers } from '../../accounts/show-members.ts'
+import { showMembers } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { assertHolds } from '../../policy/administration.ts'

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { avatarUrl } from '../../accounts/avatar-url.ts'
+import { avatarUrl } from '../../actions/accounts/avatar-url.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'

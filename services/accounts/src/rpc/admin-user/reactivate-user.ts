@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { reactivate } from '../../accounts/deactivate.ts'
-import { showMember } from '../../accounts/show-members.ts'
+import { reactivate } from '../../actions/accounts/deactivate.ts'
+import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
 

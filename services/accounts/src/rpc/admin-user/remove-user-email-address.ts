@@ -1,10 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { removeAddress } from '../../accounts/remove-address.ts'
-import { showMember } from '../../accounts/show-members.ts'
+import { removeAddress } from '../../actions/accounts/remove-address.ts'
+import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertFresh } from '../../credentials/freshness.ts'
+import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
 
 export function removeUserEmailAddress(

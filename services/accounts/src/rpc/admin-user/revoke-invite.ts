@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { withdrawInvite } from '../../invites/make-invite.ts'
+import { withdrawInvite } from '../../actions/invites/make-invite.ts'
 import { assertHolds } from '../../policy/administration.ts'
 
 export function revokeInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.revokeInvite> {

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { revokeRole as revoke } from '../../accounts/revoke-role.ts'
-import { showMember } from '../../accounts/show-members.ts'
+import { revokeRole as revoke } from '../../actions/accounts/revoke-role.ts'
+import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { getAssignable } from '../../policy/assignment.ts'
 

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { changeNames } from '../../accounts/change-names.ts'
-import { showMembers } from '../../accounts/show-members.ts'
+import { changeNames } from '../../actions/accounts/change-names.ts'
+import { showMembers } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
 

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Context } from '../../context.ts'
-import { cancelPending } from '../../identities/pending.ts'
+import { cancelPending } from '../../actions/identities/pending.ts'
 
 export function cancelExternalIdentityFlow(
   ctx: Context,

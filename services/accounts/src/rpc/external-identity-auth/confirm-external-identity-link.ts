@@ -2,16 +2,16 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { ownerRoleId } from '@parley/auth'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Tx } from '@parley/postgres'
-import { isOwnerEmail } from '../../accounts/create-account.ts'
-import { roleGiven } from '../../accounts/give-role.ts'
-import { tellOwner } from '../../accounts/tell-owner.ts'
+import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
+import { roleGiven } from '../../actions/accounts/give-role.ts'
+import { tellOwner } from '../../actions/accounts/tell-owner.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
-import { flowNotFound, identityTaken } from '../../identity-errors.ts'
-import { newIdentity } from '../../identities/identity.ts'
-import { importAvatar } from '../../identities/import-avatar.ts'
-import { getPending, takePending } from '../../identities/pending.ts'
-import { identityLinkedMail } from '../../mail/mails.ts'
+import { flowNotFound, identityTaken } from '../../domain/identity-errors.ts'
+import { newIdentity } from '../../actions/identities/identity.ts'
+import { importAvatar } from '../../actions/identities/import-avatar.ts'
+import { getPending, takePending } from '../../actions/identities/pending.ts'
+import { identityLinkedMail } from '../../engines/mail/mails.ts'
 import { identityLinked, ownerGranted } from '../../metrics.ts'
 import { claimEmail, firstAddressesOf } from '../../store/emails.ts'
 import { claimIdentity } from '../../store/external-identities.ts'
@@ -53,7 +53,7 @@ export function confirmExternalIdentityLink(
     const { login } = changed.user
     const how = { provider: provider.settings.label, at }
     tellOwner(ctx, toTell, 'identity_linked', (to) => identityLinkedMail(to, login, how))
-    if (identity.avatarUrl !== '') ctx.background.run(() => importAvatar(ctx, userId, identity.avatarUrl))
+    if (identity.avatarUrl !== '') ctx.background(importAvatar(ctx, userId, identity.avatarUrl))
     return { linkedIdentity: toLinkedIdentity(linked, provider) }
   }
 }

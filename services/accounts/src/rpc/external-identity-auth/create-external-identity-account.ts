@@ -1,13 +1,13 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
-import { createAccount } from '../../accounts/create-account.ts'
+import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { Context } from '../../context.ts'
-import { openSession, type OpenedSession } from '../../credentials/open-session.ts'
+import { openSession, type OpenedSession } from '../../actions/credentials/open-session.ts'
 import { loginEvent, noted } from '../../domain/announcements.ts'
-import { identityTaken } from '../../identity-errors.ts'
-import { newIdentity } from '../../identities/identity.ts'
-import { importAvatar } from '../../identities/import-avatar.ts'
-import { getPending, takePending } from '../../identities/pending.ts'
+import { identityTaken } from '../../domain/identity-errors.ts'
+import { newIdentity } from '../../actions/identities/identity.ts'
+import { importAvatar } from '../../actions/identities/import-avatar.ts'
+import { getPending, takePending } from '../../actions/identities/pending.ts'
 import { identityLinked, signedIn } from '../../metrics.ts'
 import { claimIdentity, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
@@ -46,7 +46,7 @@ export function createExternalIdentityAccount(
     )
     identityLinked(account.id, providerId)
     signedIn(account.id)
-    if (avatarUrl !== '') ctx.background.run(() => importAvatar(ctx, account.id, avatarUrl))
+    if (avatarUrl !== '') ctx.background(importAvatar(ctx, account.id, avatarUrl))
     if (session) {
       const { cookieHandle, lifetimeSeconds } = session
       call.responseHeader.set(sessionHeader, `${cookieHandle} ${lifetimeSeconds} ${account.id}`)

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Context } from '../../context.ts'
-import { getPending } from '../../identities/pending.ts'
+import { getPending } from '../../actions/identities/pending.ts'
 import { toPendingIdentity } from '../../view/external-identity.ts'
 
 export function getPendingExternalIdentity(

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { lookUp } from '../../credentials/look-up.ts'
+import { lookUp } from '../../actions/credentials/look-up.ts'
 
 export function authenticate(ctx: Context): MethodImpl<typeof AccountsInternalService.method.authenticate> {
   return async ({ digests }) => ({ entries: await lookUp(ctx, digests) })

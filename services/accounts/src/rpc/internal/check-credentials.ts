@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { prolong } from '../../credentials/prolong.ts'
+import { prolong } from '../../actions/credentials/prolong.ts'
 import { tooMany } from '../../errors.ts'
 import { findHolding } from '../../store/credentials.ts'
 

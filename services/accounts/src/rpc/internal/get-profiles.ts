@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
-import { showEach } from '../../accounts/show-users.ts'
+import { showEach } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { tooMany } from '../../errors.ts'

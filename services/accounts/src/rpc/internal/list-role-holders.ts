@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
-import { showUsers } from '../../accounts/show-users.ts'
+import { showUsers } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { findHolders } from '../../store/roles.ts'
 

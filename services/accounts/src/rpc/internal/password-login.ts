@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { openSession, wantedBy, type OpenedSession } from '../../credentials/open-session.ts'
+import { openSession, wantedBy, type OpenedSession } from '../../actions/credentials/open-session.ts'
 import { loginEvent } from '../../domain/announcements.ts'
 import { wrongPassword } from '../../errors.ts'
 import { signedIn, signInFailed } from '../../metrics.ts'
@@ -19,7 +19,7 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
     if (!user || !fits) {
       signInFailed()
       // Nobody waits for the note: the time an answer takes must not tell whether the account exists.
-      if (user) ctx.background.run(() => noteFailure(ctx, user.id, at))
+      if (user) ctx.background(noteFailure(ctx, user.id, at))
       throw wrongPassword()
     }
     let session: OpenedSession | undefined

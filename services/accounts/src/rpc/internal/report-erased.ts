@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { noteErased } from '../../deletion/note-erased.ts'
+import { noteErased } from '../../actions/deletion/note-erased.ts'
 
 export function reportErased(ctx: Context): MethodImpl<typeof AccountsInternalService.method.reportErased> {
   return async ({ userId, service, pass, found }) => {

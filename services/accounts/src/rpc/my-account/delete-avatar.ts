@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { setAvatar } from '../../accounts/set-avatar.ts'
-import { showUser } from '../../accounts/show-users.ts'
+import { setAvatar } from '../../actions/accounts/set-avatar.ts'
+import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { accountGone } from '../../errors.ts'
 

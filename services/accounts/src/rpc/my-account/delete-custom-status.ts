@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { clearStatus } from '../../accounts/clear-status.ts'
+import { clearStatus } from '../../actions/accounts/clear-status.ts'
 import type { Context } from '../../context.ts'
 import { accountGone } from '../../errors.ts'
 

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { providerOf } from '../../identities/identity.ts'
+import { providerOf } from '../../actions/identities/identity.ts'
 import { identitiesOf } from '../../store/external-identities.ts'
 import { toIdentityProvider, toLinkedIdentity } from '../../view/external-identity.ts'
 

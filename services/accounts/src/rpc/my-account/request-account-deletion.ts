@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { asking } from '../../asking.ts'
+import { asking } from '../../actions/credentials/asking.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'

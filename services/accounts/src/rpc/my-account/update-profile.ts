@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { changeNames } from '../../accounts/change-names.ts'
-import { showUser } from '../../accounts/show-users.ts'
+import { changeNames } from '../../actions/accounts/change-names.ts'
+import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 
 export function updateProfile(ctx: Context): MethodImpl<typeof MyAccountService.method.updateProfile> {

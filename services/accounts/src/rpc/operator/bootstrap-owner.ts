@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import { ownerRoleId } from '@parley/auth'
 import type { OperatorService } from '@parley/contracts/internal'
-import { createAccount } from '../../accounts/create-account.ts'
-import type { OperatorContext } from '../../operator-context.ts'
+import { createAccount } from '../../actions/accounts/create-account.ts'
+import type { OperatorContext } from '../../context.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { firstHolder, lockFirstOwner } from '../../store/roles.ts'
 

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { createAccount } from '../../accounts/create-account.ts'
-import type { OperatorContext } from '../../operator-context.ts'
+import { createAccount } from '../../actions/accounts/create-account.ts'
+import type { OperatorContext } from '../../context.ts'
 import { rolesNamed } from '../../policy/roles-named.ts'
 
 export function createUser(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.createUser> {

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { deleteAccount } from '../../deletion/delete-account.ts'
+import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import { userNotFound } from '../../errors.ts'
-import type { OperatorContext } from '../../operator-context.ts'
+import type { OperatorContext } from '../../context.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
 export function deleteUser(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.deleteUser> {

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import type { OperatorContext } from '../../operator-context.ts'
+import type { OperatorContext } from '../../context.ts'
 import { bootstrapOwner } from './bootstrap-owner.ts'
 import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'

@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { userNotFound } from '../../errors.ts'
-import type { OperatorContext } from '../../operator-context.ts'
+import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 import { findUserByLogin } from '../../store/users.ts'
 

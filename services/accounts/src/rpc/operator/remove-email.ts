@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { removeAddress } from '../../accounts/remove-address.ts'
+import { removeAddress } from '../../actions/accounts/remove-address.ts'
 import { emailNotHeld, userNotFound } from '../../errors.ts'
-import type { OperatorContext } from '../../operator-context.ts'
+import type { OperatorContext } from '../../context.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
 export function removeEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.removeEmail> {

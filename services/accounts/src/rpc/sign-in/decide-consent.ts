@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { assertStillHolds } from '../../credentials/still-holds.ts'
+import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertOrigin, isLoopbackOrigin } from '../../domain/oauth.ts'
 import { accountGone } from '../../errors.ts'

@@ -1,13 +1,13 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../asking.ts'
+import { asking } from '../../actions/credentials/asking.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
 import { noMailer } from '../../errors.ts'
-import { passwordResetMail } from '../../mail/mails.ts'
-import type { Mailer } from '../../mail/mailer.ts'
+import { passwordResetMail } from '../../engines/mail/mails.ts'
+import type { Mailer } from '../../engines/mail/mailer.ts'
 import { findVerifiedEmail } from '../../store/emails.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -26,7 +26,7 @@ export function requestPasswordReset(
     assertEmail(email)
     const holder = await findVerifiedEmail(ctx.db, email)
     // Nobody waits for the link: the time an answer takes must not tell whether the address belongs to somebody.
-    if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.background.run(() => mailLink(ctx, mailer, holder))
+    if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.background(mailLink(ctx, mailer, holder))
     return {}
   }
 }

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { credentialDigest } from '@parley/auth'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { newSessionHandle } from '../../credentials/session-handle.ts'
+import { newSessionHandle } from '../../actions/credentials/session-handle.ts'
 import { dueBefore } from '../../domain/session-rotation.ts'
 import * as store from '../../store/credentials.ts'
 

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { internalPath } from '@parley/auth'
 import type { SignInInternalService, StartProviderLoginRequest } from '@parley/contracts/internal'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
-import { asking } from '../../asking.ts'
+import { asking } from '../../actions/credentials/asking.ts'
 import type { Context } from '../../context.ts'
 import {
   browserHandleMissing,
@@ -10,12 +10,12 @@ import {
   notInternalPath,
   providerNotFound,
   providerUnavailable,
-} from '../../identity-errors.ts'
-import type { LinkStart } from '../../identities/link-start.ts'
+} from '../../domain/identity-errors.ts'
+import type { LinkStart } from '../../actions/identities/link-start.ts'
 import { providerUnusable } from '../../metrics.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { insertProviderLogin } from '../../store/provider-logins.ts'
-import { providerDeadline } from '../../providers/deadline.ts'
+import { providerDeadline } from '../../clients/providers/deadline.ts'
 
 /** How long somebody may be away at a provider. */
 const lifetimeMs = 15 * 60_000

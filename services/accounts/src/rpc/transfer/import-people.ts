@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { importedIdMissing, tooMany } from '../../errors.ts'
-import { importTogether } from '../../transfer/import-people.ts'
+import { importTogether } from '../../actions/transfer/import-people.ts'
 
 const mostPeople = 500
 

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UserService } from '@parley/contracts/api'
-import { showEach } from '../../accounts/show-users.ts'
+import { showEach } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { couldBeLogin, loginKey } from '../../domain/login.ts'

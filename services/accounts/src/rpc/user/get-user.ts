@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UserService } from '@parley/contracts/api'
-import { getTarget } from '../../accounts/get-target.ts'
-import { showUser } from '../../accounts/show-users.ts'
+import { getTarget } from '../../actions/accounts/get-target.ts'
+import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { toDirectoryMember } from '../../view/directory-member.ts'
 

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UserService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { listPage } from '../../accounts/list-page.ts'
-import { showEach } from '../../accounts/show-users.ts'
+import { listPage } from '../../actions/accounts/list-page.ts'
+import { showEach } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { toDirectoryMember } from '../../view/directory-member.ts'
 

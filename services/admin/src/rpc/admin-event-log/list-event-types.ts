@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminEventLogService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { knownEventTypes } from '../../audit/known-types.ts'
+import { knownEventTypes } from '../../domain/audit/known-types.ts'
 import type { Context } from '../../context.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { listStoredTypes } from '../../store/audit-entries.ts'

@@ -8,7 +8,7 @@ import { findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import { notOneself, roomNotExplained } from '../../errors.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 import { toExplanation } from '../../view/explanation.ts'
 
 export function explainPermissions(ctx: Context): MethodImpl<typeof AdminPermissionService.method.explainPermissions> {

@@ -4,8 +4,8 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { roleNamed } from '../../policy/role-named.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { columnsFor } from '../../roles/columns.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { columnsFor } from '../../actions/roles/columns.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 import { toMatrix } from '../../view/matrix.ts'
 
 export function getRolePermissionMatrix(

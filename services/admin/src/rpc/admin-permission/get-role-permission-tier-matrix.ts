@@ -4,8 +4,8 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { scopeFrom, toScope } from '../../domain/decision-scope.ts'
 import { assertExists, assertMayEditRoles } from '../../policy/role-editing.ts'
-import { findPlace } from '../../roles/find-place.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { findPlace } from '../../actions/roles/find-place.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 import { toTierRoles } from '../../view/tier.ts'
 
 export function getRolePermissionTierMatrix(

@@ -4,8 +4,8 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { roleNamed } from '../../policy/role-named.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { policyNow } from '../../roles/policy-now.ts'
-import { seenDecisions } from '../../roles/seen-decisions.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
+import { seenDecisions } from '../../actions/roles/seen-decisions.ts'
 import { toScopedDecision } from '../../view/decision.ts'
 
 export function listRolePermissionDecisions(

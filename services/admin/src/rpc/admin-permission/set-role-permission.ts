@@ -7,9 +7,9 @@ import { scopeFrom } from '../../domain/decision-scope.ts'
 import { assertDecidable } from '../../policy/decidable.ts'
 import { assertMayEditRoles } from '../../policy/role-editing.ts'
 import { decidableRoleNamed } from '../../policy/role-named.ts'
-import { decide } from '../../roles/decide.ts'
-import { findPlace } from '../../roles/find-place.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { decide } from '../../actions/roles/decide.ts'
+import { findPlace } from '../../actions/roles/find-place.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 
 export function setRolePermission(ctx: Context): MethodImpl<typeof AdminPermissionService.method.setRolePermission> {
   return async ({ roleName, permission, decision, scope: wanted }, call) => {

@@ -7,9 +7,9 @@ import type { Context } from '../../context.ts'
 import { scopeFrom } from '../../domain/decision-scope.ts'
 import { assertDecidable } from '../../policy/decidable.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { decide } from '../../roles/decide.ts'
-import { findPlace } from '../../roles/find-place.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { decide } from '../../actions/roles/decide.ts'
+import { findPlace } from '../../actions/roles/find-place.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 
 export function setUserPermission(ctx: Context): MethodImpl<typeof AdminPermissionService.method.setUserPermission> {
   return async ({ userId, permission, decision, scope: wanted }, call) => {

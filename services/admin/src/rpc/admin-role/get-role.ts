@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { listHolders } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { roleNamed } from '../../policy/role-named.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 import { toAdminRole, toRoleRights } from '../../view/admin-role.ts'
 
 export function getRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.getRole> {

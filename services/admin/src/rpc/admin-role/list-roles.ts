@@ -3,7 +3,7 @@ import type { AdminRoleService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/role-order.ts'
-import { policyNow } from '../../roles/policy-now.ts'
+import { policyNow } from '../../actions/roles/policy-now.ts'
 import { toAdminRole, toRoleRights } from '../../view/admin-role.ts'
 
 export function listRoles(ctx: Context): MethodImpl<typeof AdminRoleService.method.listRoles> {

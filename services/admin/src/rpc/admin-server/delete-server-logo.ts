@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminServerService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { clearImage } from '../../branding/change-image.ts'
+import { clearImage } from '../../actions/branding/change-image.ts'
 import type { Context } from '../../context.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 

@@ -3,7 +3,7 @@ import { everyoneRoleId } from '@parley/auth'
 import type { AdminInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { permissionDecided } from '../../domain/rbac-events.ts'
-import { changePolicy } from '../../roles/change-policy.ts'
+import { changePolicy } from '../../actions/roles/change-policy.ts'
 import { storeDecision, type DecisionRow } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 

@@ -1,10 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { VoiceCallService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { mediaRoomOf } from '../../calls/change-call.ts'
+import { mediaRoomOf } from '../../actions/calls/change-call.ts'
 import type { Context } from '../../context.ts'
 import { accountGone, callNotActive, callsNotConfigured } from '../../errors.ts'
-import { makeToken } from '../../livekit/token.ts'
+import { makeToken } from '../../engines/livekit/token.ts'
 import { findActiveCall } from '../../store/calls.ts'
 
 export function getCallToken(ctx: Context): MethodImpl<typeof VoiceCallService.method.getCallToken> {

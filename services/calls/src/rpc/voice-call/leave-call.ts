@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { VoiceCallService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { changeCall, leaveCall as leave } from '../../calls/change-call.ts'
+import { changeCall, leaveCall as leave } from '../../actions/calls/change-call.ts'
 import type { Context } from '../../context.ts'
 import { findActiveCall } from '../../store/calls.ts'
 

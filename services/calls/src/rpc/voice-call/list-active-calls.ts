@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomHeader } from '@parley/contracts/internal'
 import type { VoiceCallService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { showCalls } from '../../calls/show-calls.ts'
+import { showCalls } from '../../actions/calls/show-calls.ts'
 import type { Context } from '../../context.ts'
 import { listActiveCalls as listCalls, type CallRow } from '../../store/calls.ts'
 

@@ -5,8 +5,8 @@ import type { AccountsInternalService, SignInInternalService } from '@parley/con
 import type { NetworkLimiter } from '@parley/redis'
 import { headerOf, type ClientAddress } from '@parley/runtime'
 import type { ServerDescription } from '../../clients/server.ts'
-import type { SessionRenewal } from '../../credentials/renewal.ts'
-import type { CallLimits } from '../../forward/call-limits.ts'
+import type { SessionRenewal } from '../../actions/credentials/renewal.ts'
+import type { CallLimits } from '../../actions/forward/call-limits.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { SignInAttempts } from './attempts.ts'
 

@@ -3,7 +3,7 @@ import type { MessagingInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { isRoomEvent } from '../../domain/room-event.ts'
 import { roomEventBad, tooManyAtOnce } from '../../errors.ts'
-import { tellRoom } from '../../room-log/tell-room.ts'
+import { tellRoom } from '../../actions/room-log/tell-room.ts'
 import { countRoomEvents } from '../../metrics.ts'
 
 const mostEvents = 100

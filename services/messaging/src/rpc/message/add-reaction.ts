@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { react } from '../../room-log/react.ts'
+import { react } from '../../actions/room-log/react.ts'
 import { toReaction } from '../../view/reaction.ts'
 
 export function addReaction(ctx: Context): MethodImpl<typeof MessageService.method.addReaction> {

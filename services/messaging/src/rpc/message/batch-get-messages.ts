@@ -2,8 +2,8 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { readVisibleMessages } from '../../room-log/read.ts'
-import { viewingAs } from '../../room-log/viewing.ts'
+import { readVisibleMessages } from '../../actions/room-log/read.ts'
+import { viewingAs } from '../../actions/room-log/viewing.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function batchGetMessages(ctx: Context): MethodImpl<typeof MessageService.method.batchGetMessages> {

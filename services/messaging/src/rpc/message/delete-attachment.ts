@@ -2,8 +2,8 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { changeMessage } from '../../room-log/change.ts'
-import { planWithoutAttachment } from '../../room-log/remove-part.ts'
+import { changeMessage } from '../../actions/room-log/change.ts'
+import { planWithoutAttachment } from '../../actions/room-log/remove-part.ts'
 
 export function deleteAttachment(ctx: Context): MethodImpl<typeof MessageService.method.deleteAttachment> {
   return async ({ roomId, eventId, attachmentId }, call) => {

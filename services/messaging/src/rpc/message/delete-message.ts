@@ -2,8 +2,8 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { changeMessage } from '../../room-log/change.ts'
-import { planRetraction } from '../../room-log/retract.ts'
+import { changeMessage } from '../../actions/room-log/change.ts'
+import { planRetraction } from '../../actions/room-log/retract.ts'
 
 export function deleteMessage(ctx: Context): MethodImpl<typeof MessageService.method.deleteMessage> {
   return async ({ roomId, eventId }, call) => {

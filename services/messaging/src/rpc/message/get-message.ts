@@ -3,8 +3,8 @@ import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { messageNotFound } from '../../errors.ts'
-import { readVisibleMessages } from '../../room-log/read.ts'
-import { viewingAs } from '../../room-log/viewing.ts'
+import { readVisibleMessages } from '../../actions/room-log/read.ts'
+import { viewingAs } from '../../actions/room-log/viewing.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function getMessage(ctx: Context): MethodImpl<typeof MessageService.method.getMessage> {

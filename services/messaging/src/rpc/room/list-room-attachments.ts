@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { pageOf, shownOf } from '../../domain/page.ts'
 import { cursorInvalid, roomNotFound } from '../../errors.ts'
-import { viewingAs } from '../../room-log/viewing.ts'
+import { viewingAs } from '../../actions/room-log/viewing.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import {
   listRoomAttachments as listAttachments,

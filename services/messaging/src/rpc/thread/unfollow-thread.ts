@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { ThreadService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { decide } from '../../reader/follow.ts'
+import { decide } from '../../actions/reading/follow.ts'
 
 export function unfollowThread(ctx: Context): MethodImpl<typeof ThreadService.method.unfollowThread> {
   return async ({ roomId, threadRootEventId }, call) => {

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { importedIdMissing, tooManyAtOnce } from '../../errors.ts'
-import { importTogether } from '../../transfer/import-messages.ts'
+import { importTogether } from '../../actions/transfer/import-messages.ts'
 
 const mostMessages = 1_000
 

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { NotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { showThose } from '../../list/show.ts'
+import { showThose } from '../../actions/list/show.ts'
 
 type Method = typeof NotificationService.method.batchGetNotifications
 

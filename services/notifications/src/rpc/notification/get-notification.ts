@@ -3,7 +3,7 @@ import type { NotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { notificationNotFound } from '../../errors.ts'
-import { showThose } from '../../list/show.ts'
+import { showThose } from '../../actions/list/show.ts'
 
 export function getNotification(ctx: Context): MethodImpl<typeof NotificationService.method.getNotification> {
   return async ({ notificationId }, call) => {

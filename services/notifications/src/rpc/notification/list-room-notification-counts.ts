@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { NotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { findOpenRooms } from '../../list/open-rooms.ts'
+import { findOpenRooms } from '../../actions/list/open-rooms.ts'
 
 type Method = typeof NotificationService.method.listRoomNotificationCounts
 

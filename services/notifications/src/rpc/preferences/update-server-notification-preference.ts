@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { NotificationPreferencesService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { changeLevel } from '../../preferences/change-level.ts'
+import { changeLevel } from '../../actions/preferences/change-level.ts'
 
 type Method = typeof NotificationPreferencesService.method.updateServerNotificationPreference
 

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomDirectoryService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { showGroups } from '../../directory/show-groups.ts'
+import { showGroups } from '../../actions/directory/show-groups.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { findGroups } from '../../store/groups.ts'

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import { RoomDirectoryScope, RoomKind, type RoomDirectoryService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { lookAt } from '../../directory/look-at.ts'
+import { lookAt } from '../../actions/directory/look-at.ts'
 import type { Context } from '../../context.ts'
 import { livelyDms } from '../../domain/dm-order.ts'
 import { findActiveChannels, findDms } from '../../store/seen-rooms.ts'

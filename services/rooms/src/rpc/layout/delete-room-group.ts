@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { groupDeleted } from '../../domain/layout-event.ts'
 import { groupNotEmpty, groupNotFound } from '../../errors.ts'
-import { changeLayout } from '../../layout/change-layout.ts'
+import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 import { deleteGroup, groupExists, isGroupEmpty } from '../../store/groups.ts'
 

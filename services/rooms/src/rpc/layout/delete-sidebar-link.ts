@@ -3,7 +3,7 @@ import type { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { linkRemoved } from '../../domain/layout-event.ts'
-import { changeLayout } from '../../layout/change-layout.ts'
+import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { assertCanManageGroup } from '../../policy/arrangement.ts'
 import { deleteLink, getLink } from '../../store/links.ts'
 

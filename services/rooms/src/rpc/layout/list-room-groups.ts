@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { showLayout } from '../../layout/show-layout.ts'
+import { showLayout } from '../../actions/layout/show-layout.ts'
 import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 
 /** One picture of one moment: an item that moves is neither missing nor shown twice. */

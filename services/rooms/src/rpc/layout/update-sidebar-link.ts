@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { linkUpdated } from '../../domain/layout-event.ts'
 import { linkLabel, linkUrl } from '../../domain/sidebar-link.ts'
 import { emptyUpdate } from '../../errors.ts'
-import { changeLayout } from '../../layout/change-layout.ts'
+import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { assertCanManageGroup } from '../../policy/arrangement.ts'
 import { getLink, updateLink } from '../../store/links.ts'
 

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { findMembers, getOwnRoom } from '../../directory/members.ts'
+import { findMembers, getOwnRoom } from '../../actions/directory/members.ts'
 import { memberNotFound } from '../../errors.ts'
 
 export function getMember(ctx: Context): MethodImpl<typeof RoomService.method.getMember> {

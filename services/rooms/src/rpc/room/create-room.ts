@@ -11,7 +11,7 @@ import { roomGroupsUpdated } from '../../domain/layout-event.ts'
 import { newChannel } from '../../domain/new-room.ts'
 import { isAnnouncements, isRoomName } from '../../domain/room-name.ts'
 import { badRoomName, groupNotFound, roomNameTaken } from '../../errors.ts'
-import { layoutKey } from '../../delivery/keyed-mutex.ts'
+import { layoutKey } from '../../engines/delivery/keyed-mutex.ts'
 import { assertCanCreateRoom } from '../../policy/creation.ts'
 import { isNameTaken } from '../../store/channels.ts'
 import { groupExists } from '../../store/groups.ts'
@@ -19,7 +19,7 @@ import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom, nameIndex } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
-import { answerOnce } from '../../idempotency/answer-once.ts'
+import { answerOnce } from '../../actions/idempotency/answer-once.ts'
 
 export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.createRoom> {
   return (req, call) =>

@@ -11,7 +11,7 @@ import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
-import { answerOnce } from '../../idempotency/answer-once.ts'
+import { answerOnce } from '../../actions/idempotency/answer-once.ts'
 
 export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.startDM> {
   return (req, call) =>

@@ -4,9 +4,9 @@ import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { groupName } from '../../domain/group-name.ts'
 import { groupCreated } from '../../domain/layout-event.ts'
-import { changeLayout } from '../../layout/change-layout.ts'
+import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { appendGroup, findGroups } from '../../store/groups.ts'
-import { descriptionOf } from '../../transfer/description.ts'
+import { descriptionOf } from '../../actions/transfer/description.ts'
 
 export function importGroup(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importGroup> {
   return async (request, call) => {

@@ -5,11 +5,11 @@ import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.ts'
-import type { Patience } from '../../delivery/fact-delivery.ts'
+import type { Patience } from '../../engines/delivery/fact-delivery.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
-import { makeChannel, type Made } from '../../transfer/make-room.ts'
+import { makeChannel, type Made } from '../../actions/transfer/make-room.ts'
 
 const mostMembers = 5_000
 const mostParticipants = 10

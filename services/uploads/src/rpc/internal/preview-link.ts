@@ -5,8 +5,8 @@ import { PagePreviewSchema, type UploadsInternalService } from '@parley/contract
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { badPageUrl } from '../../errors.ts'
-import { checkedUrl } from '../../fetch/safe-fetch.ts'
-import { lookAtPage } from '../../previews/look-at-page.ts'
+import { checkedUrl } from '../../engines/fetch/safe-fetch.ts'
+import { lookAtPage } from '../../actions/previews/look-at-page.ts'
 import { findPreview, insertPreview } from '../../store/link-previews.ts'
 
 const longestUrl = 2_048

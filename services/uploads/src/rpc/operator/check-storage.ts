@@ -1,11 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsOperatorService } from '@parley/contracts/internal'
-import { assertOwn } from '../../check/identity.ts'
-import { checkObjects, checkRows, checkUnfinished, type Mending, type Piece } from '../../check/findings.ts'
+import { assertOwn } from '../../actions/check/identity.ts'
+import { checkObjects, checkRows, checkUnfinished, type Mending, type Piece } from '../../actions/check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
-import { storageKeys } from '../../storage/storage.ts'
+import { storageKeys } from '../../engines/storage/storage.ts'
 import { expectingTables } from '../../store/expected.ts'
 
 type Step = { name: string; look: (after: string, mending: Mending) => Promise<Piece> }

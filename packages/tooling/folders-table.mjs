@@ -1,0 +1,52 @@
+/**
+ * `pnpm folders` prints which folders each service has; `--write` puts the table into CONTRIBUTING.md, between the marks
+ * below; `--check` fails when the table there is not what stands on the disk.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { formatted } from './format.mjs'
+import { inWorkspace } from './steps.mjs'
+
+const columns = {
+  'ways in': ['rpc', 'grpc', 'http', 'ws', 'consumers', 'jobs', 'operator', 'video-worker'],
+  'actions/': [],
+  pure: ['policy', 'domain', 'view'],
+  'ways out': ['store', 'clients'],
+  'engines/': [],
+}
+const marked = /(<!-- folders -->\n)[\s\S]*?(<!-- \/folders -->)/
+const guide = inWorkspace('CONTRIBUTING.md')
+
+const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
+
+if (values.write) await writeFile(guide, await upToDate())
+else if (!values.check) console.log(table())
+else if ((await readFile(guide, 'utf8')) !== (await upToDate())) {
+  console.log('CONTRIBUTING.md: the table of folders is out of date; run: pnpm folders --write')
+  process.exitCode = 1
+}
+
+async function upToDate() {
+  const text = await readFile(guide, 'utf8')
+  return formatted(
+    guide,
+    text.replace(marked, (_, before, after) => `${before}\n${table()}\n\n${after}`),
+  )
+}
+
+function table() {
+  const services = readdirSync(inWorkspace('services'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const head = ['service', ...Object.keys(columns)]
+  const rows = services.map(({ name }) => [name, ...Object.entries(columns).map((column) => cell(name, ...column))])
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+function cell(service, title, names) {
+  const src = `services/${service}/src`
+  if (!title.endsWith('/')) return names.filter((name) => existsSync(inWorkspace(`${src}/${name}`))).join(' ')
+  const folder = inWorkspace(`${src}/${title}`)
+  if (!existsSync(folder)) return ''
+  const inside = readdirSync(folder).filter((name) => !name.endsWith('.test.ts'))
+  return inside.map((name) => name.replace(/\.ts$/, '')).join(' ')
+}

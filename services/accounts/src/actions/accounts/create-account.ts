@@ -1,0 +1,104 @@
+import { ownerRoleId } from '@parley/auth'
+import { enqueue } from '@parley/events'
+import { newId } from '@parley/ids'
+import { isUniqueViolation, type Tx } from '@parley/postgres'
+import type { OperatorContext } from '../../context.ts'
+import { noted, roleAssigned, rolesHeld, userCreated } from '../../domain/announcements.ts'
+import { assertEmail, emailKey } from '../../domain/email.ts'
+import { assertLogin } from '../../domain/login.ts'
+import { assertPassword } from '../../domain/password.ts'
+import { emailTaken, invalidLogin, loginTaken, userLimitReached } from '../../errors.ts'
+import { accountCreated } from '../../metrics.ts'
+import { roleNames } from '../../policy/roles-named.ts'
+import { claimEmail } from '../../store/emails.ts'
+import { insertRole } from '../../store/roles.ts'
+import type { Announcement } from '../../store/user-changes.ts'
+import { countUsers, insertUser, lockUserCount } from '../../store/users.ts'
+
+export type NewAccount = {
+  login: string
+  /** Left out for an account that signs in elsewhere. */
+  password?: string
+  /** Verified; empty for none. */
+  email: string
+  /** One that keeps the rules; left out: the login is shown. */
+  displayName?: string
+  roleIds: string[]
+  /** Whether its owner makes it. */
+  bySelf?: boolean
+  /** The administrator who makes it; left out for an operator. */
+  actorId?: string
+  /** Where its owner makes it from. */
+  clientAddress?: string
+}
+export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
+
+/** What else happens in the transaction that makes an account; a step may veto by throwing. */
+export type Steps = {
+  before?: (tx: Tx) => Promise<void>
+  after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
+}
+
+/** Makes an account; the only place that does. */
+export async function createAccount(
+  ctx: OperatorContext,
+  account: NewAccount,
+  steps: Steps = {},
+): Promise<CreatedAccount> {
+  const { login, password, email, displayName = null } = account
+  assertLogin(login, roleNames(ctx.policy.current()))
+  if (password !== undefined) assertPassword(password)
+  if (email !== '') assertEmail(email)
+  if ((await ctx.admin.checkLogin({ login })).blocked) throw invalidLogin('it is on the list of blocked usernames')
+
+  const id = newId('user')
+  const at = ctx.now()
+  const makesOwner = isOwnerEmail(ctx, email)
+  const roleIds = [...new Set([...account.roleIds, ...(makesOwner ? [ownerRoleId] : [])])].sort()
+  const asker = account.bySelf ? { address: account.clientAddress ?? '' } : { userId: account.actorId ?? '' }
+  const passwordHash = password === undefined ? null : await ctx.passwords.hash(password, asker)
+  const created = { id, authGeneration: 0, at, roleIds }
+  const entries = await ctx.db
+    .transaction(async (tx) => {
+      await steps.before?.(tx)
+      await assertRoom(ctx, tx)
+      const version = roleIds.length > 0 ? 2n : 1n
+      await insertUser(tx, { id, login, displayName, passwordHash, version, rolesVersion: version, createdAt: at })
+      for (const roleId of roleIds) await insertRole(tx, id, roleId)
+      if (email !== '' && (await claimEmail(tx, id, email, { at, selfAdded: false })) === 'taken') throw emailTaken()
+      const more = (await steps.after?.(tx, created)) ?? []
+      const actorId = account.bySelf === true ? id : (account.actorId ?? '')
+      const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }
+      return enqueue(tx, [
+        { ...common, version: 1n, ...userCreated() },
+        ...(roleIds.length > 0 ? [{ ...common, version, ...rolesHeld(roleIds, version) }] : []),
+        ...roleIds.map((roleId) => ({
+          ...common,
+          version,
+          ...roleAssigned(roleId, ctx.policy.current().roles.get(roleId)?.name),
+        })),
+        ...(email !== '' ? [{ ...common, version, ...noted('user_verified_email_added') }] : []),
+        ...more.map((announcement) => ({ ...common, version, ...announcement })),
+      ])
+    })
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error, 'handles_pkey') ? loginTaken(login) : error
+    })
+  accountCreated(id)
+  ctx.relay.wake(entries)
+  return created
+}
+
+/** Throws `resource_exhausted` when there are as many accounts as there may be; others that ask wait for this one. */
+async function assertRoom({ config }: OperatorContext, tx: Tx): Promise<void> {
+  if (config.maxUsers < 0) return
+  await lockUserCount(tx)
+  if ((await countUsers(tx)) >= config.maxUsers) throw userLimitReached(config.maxUsers)
+}
+
+/** Whether the configuration makes holders of this address owners. */
+export function isOwnerEmail({ config }: OperatorContext, email: string): boolean {
+  return (
+    email !== '' && [...config.ownerEmails, ...config.ownerEmail].some((owner) => emailKey(owner) === emailKey(email))
+  )
+}

@@ -1,0 +1,43 @@
+import { ownerRoleId } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import { endEverything } from '../credentials/end-everything.ts'
+import { assertNotLastOwner } from '../deletion/last-owner.ts'
+import { noted } from '../../domain/announcements.ts'
+import { userUnknown } from '../../errors.ts'
+import { credentialsEnded } from '../../metrics.ts'
+import { changeUser } from '../../store/user-changes.ts'
+import type { UserWithRoles } from '../../store/users.ts'
+
+type By = { actorId: string; assertMay: (user: UserWithRoles) => void }
+
+/**
+ * Keeps an account from signing in, and waits until every credential of it has ended everywhere. Throws `not_found`, and
+ * `failed_precondition` for the last owner.
+ */
+export async function deactivate(ctx: Context, userId: string, { actorId, assertMay }: By): Promise<void> {
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
+    assertMay(user)
+    if (user.deactivatedAt) return undefined
+    if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
+    const end = await endEverything(tx, user, 'account_deactivated', at)
+    return {
+      set: { ...end.set, deactivatedAt: at },
+      announce: (version) => [noted('user_account_deactivated'), ...end.announce(version)],
+    }
+  })
+  if (!changed) throw userUnknown()
+  await ctx.relay.stored(changed.unannounced)
+  if (changed.announced) credentialsEnded(userId, 'account_deactivated')
+}
+
+/** Lets a deactivated account sign in again. Throws `not_found`. */
+export async function reactivate(ctx: Context, userId: string, { actorId, assertMay }: By): Promise<void> {
+  const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, async (_, user) => {
+    assertMay(user)
+    if (!user.deactivatedAt) return undefined
+    return { set: { deactivatedAt: null }, announce: () => [noted('user_account_reactivated')] }
+  })
+  if (!changed) throw userUnknown()
+  ctx.relay.wake(changed.unannounced)
+}

@@ -1,0 +1,38 @@
+import type { Tx } from '@parley/postgres'
+import type { OperatorContext } from '../../context.ts'
+import { roleAssigned, rolesChanged } from '../../domain/announcements.ts'
+import { insertRole } from '../../store/roles.ts'
+import { changeUser, type Change } from '../../store/user-changes.ts'
+import type { UserWithRoles } from '../../store/users.ts'
+
+/** Gives a role within the change of a locked account; undefined when it is held already. */
+export async function roleGiven(
+  tx: Tx,
+  user: UserWithRoles,
+  at: Date,
+  roleId: string,
+  roleName = roleId,
+): Promise<Change | undefined> {
+  if (!(await insertRole(tx, user.id, roleId))) return undefined
+  const held = [...user.roleIds, roleId].sort()
+  return {
+    changesRoles: true,
+    announce: (version) => [rolesChanged(user.id, at, held, version), roleAssigned(roleId, roleName)],
+  }
+}
+
+/** Gives a role and waits until every process can know; answers all roles held, undefined when there is no such account. */
+export async function giveRole(
+  ctx: OperatorContext,
+  userId: string,
+  roleId: string,
+  actorId: string,
+): Promise<string[] | undefined> {
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, (tx, user) =>
+    roleGiven(tx, user, at, roleId, ctx.policy.current().roles.get(roleId)?.name),
+  )
+  if (!changed) return undefined
+  await ctx.relay.stored(changed.unannounced)
+  return [...new Set([...changed.user.roleIds, roleId])].sort()
+}

@@ -1,0 +1,45 @@
+import { emailKey } from '../../domain/email.ts'
+import { noted } from '../../domain/announcements.ts'
+import { userUnknown } from '../../errors.ts'
+import { emailRemovedMail } from '../../engines/mail/mails.ts'
+import type { OperatorContext } from '../../context.ts'
+import { firstAddressesOf, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
+import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
+import { changeUser } from '../../store/user-changes.ts'
+import type { UserWithRoles } from '../../store/users.ts'
+import type { Tx } from '@parley/postgres'
+import { tellOwner } from './tell-owner.ts'
+
+type Check = (
+  tx: Tx,
+  user: UserWithRoles,
+  held: { address: VerifiedAddress | undefined; all: VerifiedAddress[] },
+) => unknown
+
+/**
+ * Takes an address from an account, voids password links that are under way, which may have gone there, and tells the
+ * address and those that are left. `assertMay` may refuse, given the account as it is. Throws `not_found` for no account.
+ */
+export async function removeAddress(
+  ctx: OperatorContext,
+  userId: string,
+  address: string,
+  { actorId, assertMay = () => undefined }: { actorId: string; assertMay?: Check },
+): Promise<void> {
+  const at = ctx.now()
+  let toTell: string[] = []
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
+    const all = await listEmails(tx, userId)
+    await assertMay(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
+    const before = await firstAddressesOf(tx, userId)
+    const removed = await removeEmail(tx, userId, address)
+    if (removed === undefined) return undefined
+    await deleteFlowTokensOf(tx, userId, 'password_reset')
+    toTell = [removed, ...before]
+    return { announce: () => [noted('user_verified_email_removed')] }
+  })
+  if (!changed) throw userUnknown()
+  ctx.relay.wake(changed.unannounced)
+  const { login } = changed.user
+  tellOwner(ctx, toTell, 'email_removed', (to) => emailRemovedMail(to, login, at))
+}

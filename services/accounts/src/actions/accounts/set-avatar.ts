@@ -1,0 +1,25 @@
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
+import { changeUser, type Changed } from '../../store/user-changes.ts'
+import { avatarUrl } from './avatar-url.ts'
+
+/** Gives an account an avatar, or none. Uploads deletes the one before when it hears of it. Undefined: no such account. */
+export async function setAvatar(
+  ctx: Context,
+  userId: string,
+  avatarKey: string | null,
+  { onlyIfNone = false } = {},
+): Promise<Changed | undefined> {
+  const cause: Cause = { actorId: userId, at: ctx.now() }
+  const changed = await changeUser(ctx.db, userId, cause, async (_, user) => {
+    if (user.avatarKey === avatarKey || (onlyIfNone && user.avatarKey !== null)) return undefined
+    const note = noted(avatarKey === null ? 'user_avatar_cleared' : 'user_avatar_set')
+    return {
+      set: { avatarKey },
+      announce: () => [profileUpdated({ ...user, avatarKey }, avatarUrl(ctx, avatarKey), cause), note],
+    }
+  })
+  if (changed) ctx.relay.wake(changed.unannounced)
+  return changed
+}

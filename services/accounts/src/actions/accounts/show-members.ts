@@ -1,0 +1,48 @@
+import { isOwner, may, ownerRoleId, serverScope, type Caller } from '@parley/auth'
+import type { AdminMember } from '@parley/contracts/admin'
+import type { Context } from '../../context.ts'
+import { isLastOwner } from '../deletion/last-owner.ts'
+import { userUnknown } from '../../errors.ts'
+import { mayDeactivate, mayDelete } from '../../policy/administration.ts'
+import { addressesOf } from '../../store/emails.ts'
+import { findUsers, type UserWithRoles } from '../../store/users.ts'
+import { toAdminMember } from '../../view/admin-member.ts'
+import { showEach } from './show-users.ts'
+
+/** Accounts in the order given as the caller, an administrator, may see them. */
+export async function showMembers(
+  ctx: Context,
+  caller: Caller,
+  rows: readonly UserWithRoles[],
+): Promise<AdminMember[]> {
+  const policy = ctx.policy.current()
+  const ids = rows.map(({ id }) => id)
+  const [addresses, lastOwner] = await Promise.all([
+    may(policy, caller, 'admin.view-users', serverScope) ? addressesOf(ctx.db, ids) : undefined,
+    findLastOwner(ctx, rows),
+  ])
+  const seesLoginChanges = isOwner(caller) || caller.roleIds.includes('admin')
+  return showEach(ctx, rows, (row, user) =>
+    toAdminMember(row, user, {
+      policy,
+      addresses: addresses && (addresses.get(row.id) ?? []),
+      showsLoginChange: seesLoginChanges || row.id === caller.userId,
+      canDeactivate: row.deletedAt === null && mayDeactivate(policy, caller, row, row.id === lastOwner),
+      canDelete: row.deletedAt === null && mayDelete(policy, caller, row, row.id === lastOwner),
+    }),
+  )
+}
+
+/** One account by its id, as the caller may see it. */
+export async function showMember(ctx: Context, caller: Caller, userId: string): Promise<AdminMember> {
+  const [member] = await showMembers(ctx, caller, await findUsers(ctx.db, [userId]))
+  if (!member) throw userUnknown()
+  return member
+}
+
+/** The one among the accounts who is the only owner. */
+async function findLastOwner({ db }: Context, rows: readonly UserWithRoles[]): Promise<string | undefined> {
+  const [owner, another] = rows.filter(({ roleIds }) => roleIds.includes(ownerRoleId))
+  if (!owner || another) return undefined
+  return (await isLastOwner(db, owner)) ? owner.id : undefined
+}

@@ -1,0 +1,30 @@
+import type { User } from '@parley/contracts/api'
+import type { Context } from '../../context.ts'
+import type { UserRow } from '../../store/users.ts'
+import { toUser } from '../../view/user.ts'
+import { avatarUrl } from './avatar-url.ts'
+
+type Showing = Pick<Context, 'config' | 'presence' | 'now'>
+
+/** Accounts in the order given, each with how everyone sees it; who of them is there is read at once. */
+export async function showEach<Row extends UserRow, T>(
+  ctx: Showing,
+  rows: readonly Row[],
+  show: (row: Row, user: User) => T,
+): Promise<T[]> {
+  const presence = await ctx.presence.of(rows.filter(({ deletedAt }) => deletedAt === null).map(({ id }) => id))
+  const now = ctx.now()
+  return rows.map((row) =>
+    show(row, toUser(row, { presence: presence?.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now })),
+  )
+}
+
+/** Accounts as everyone sees them, in the order given. */
+export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[]> =>
+  showEach(ctx, rows, (_, user) => user)
+
+/** One account as everyone sees it. */
+export async function showUser(ctx: Showing, row: UserRow): Promise<User> {
+  const presence = await ctx.presence.of([row.id])
+  return toUser(row, { presence: presence?.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now: ctx.now() })
+}

@@ -1,0 +1,16 @@
+import type { Context } from '../../context.ts'
+import type { Mail, MailKind } from '../../engines/mail/mail.ts'
+import { mailSoon } from '../../engines/mail/mail-soon.ts'
+import type { Mailer } from '../../engines/mail/mailer.ts'
+import { uncountMail, type CodeKey } from '../../store/email-codes.ts'
+
+/** Mails a code. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */
+export async function mailCode(
+  ctx: Context,
+  mailer: Mailer,
+  key: CodeKey,
+  kind: MailKind,
+  compose: (serverName: string) => Mail,
+): Promise<void> {
+  await mailSoon(ctx, mailer, { kind, compose, undo: () => uncountMail(ctx.db, key) })
+}

@@ -1,0 +1,87 @@
+import { credentialDigest } from '@parley/auth'
+import { newId, newToken } from '@parley/ids'
+import type { Tx } from '@parley/postgres'
+import type { Config } from '../../config.ts'
+import { noted, sessionsRevoked } from '../../domain/announcements.ts'
+import { insertCredentials, trimCredentials, type NewCredential } from '../../store/credentials.ts'
+import { readableUserAgent } from '../../domain/user-agent.ts'
+import { accountDeactivated } from '../../errors.ts'
+import type { Announcement } from '../../store/user-changes.ts'
+import { freshUntil } from './freshness.ts'
+import { newSessionHandle } from './session-handle.ts'
+
+/** What one account may have at most; the ones that go are those used longest ago. */
+const maxCredentials = 1_000
+
+export type OpenedSession = {
+  /** Empty when none was asked for. */
+  token: string
+  /** Empty when none was asked for. */
+  cookieHandle: string
+  lifetimeSeconds: number
+  announcements: Announcement[]
+}
+
+/** What a sign-in makes. */
+export type WantedSession = {
+  /** Both unless said otherwise. */
+  kinds?: readonly NewCredential['kind'][]
+  /** False for programs that must never do what asks for a fresh proof. */
+  everFresh?: boolean
+  /** What the program that signs in calls itself. */
+  userAgent?: string
+  /** Origin of another web client that is let in. */
+  clientOrigin?: string
+}
+
+/** What a request for a session says of itself, as {@link openSession} wants it. */
+export const wantedBy = (request: { userAgent: string; cookieOnly: boolean }): WantedSession => ({
+  userAgent: request.userAgent,
+  ...(request.cookieOnly && { kinds: ['cookie'] }),
+})
+
+/**
+ * Stores the credentials of a new session within the change of its account; their secrets are here and nowhere else. Throws
+ * `permission_denied` for a deactivated account.
+ */
+export async function openSession(
+  tx: Tx,
+  { publicUrl, secretKey, tokenTtlMs }: Pick<Config, 'publicUrl' | 'secretKey' | 'tokenTtlMs'>,
+  user: { id: string; authGeneration: number; deactivatedAt?: Date | null },
+  at: Date,
+  { kinds = ['bearer', 'cookie'], everFresh = true, userAgent = '', clientOrigin }: WantedSession = {},
+): Promise<OpenedSession> {
+  if (user.deactivatedAt) throw accountDeactivated()
+  const secrets = {
+    bearer: kinds.includes('bearer') ? newToken('accessToken') : '',
+    cookie: kinds.includes('cookie') ? newSessionHandle({ publicUrl }) : '',
+  }
+  const sessionId = newId('credential')
+  const rows = kinds.map((kind) => ({
+    id: newId('credential'),
+    sessionId,
+    userAgent: userAgent === '' ? null : readableUserAgent(userAgent),
+    clientOrigin: clientOrigin ?? null,
+    userId: user.id,
+    kind,
+    digest: credentialDigest(secretKey, secrets[kind]),
+    authGeneration: user.authGeneration,
+    createdAt: at,
+    freshUntil: everFresh ? freshUntil(at) : null,
+    rotatedAt: kind === 'cookie' ? at : null,
+    expiresAt: new Date(at.getTime() + tokenTtlMs),
+  }))
+  await insertCredentials(tx, rows)
+  const trimmed = await trimCredentials(tx, user.id, maxCredentials)
+  return {
+    token: secrets.bearer,
+    cookieHandle: secrets.cookie,
+    lifetimeSeconds: Math.floor(tokenTtlMs / 1000),
+    announcements: [
+      ...rows.flatMap(({ id, kind }) =>
+        kind === 'bearer' ? [noted('bearer_token_issued', { credential_id: id })] : [],
+      ),
+      ...(trimmed.length > 0 ? [sessionsRevoked(trimmed)] : []),
+    ],
+  }
+}

@@ -1,0 +1,20 @@
+import type { Context } from '../../context.ts'
+import { prolongingFailed } from '../../metrics.ts'
+import { prolongCredentials, type ValidCredential } from '../../store/credentials.ts'
+
+/** Credentials in use are prolonged at most once a day each. */
+const prolongAfterMs = 24 * 3600_000
+
+/** Puts off the end of credentials that are used now. */
+export async function prolong(
+  { config, db }: Pick<Context, 'config' | 'db'>,
+  used: readonly Pick<ValidCredential, 'credentialId' | 'expiresAt'>[],
+  now: Date,
+): Promise<void> {
+  const expiresAt = new Date(now.getTime() + config.tokenTtlMs)
+  const due = used.filter((credential) => expiresAt.getTime() - credential.expiresAt.getTime() > prolongAfterMs)
+  if (due.length === 0) return
+  const ids = due.map(({ credentialId }) => credentialId)
+  // They hold now, whether or not that can be written down: the next use tries again.
+  await prolongCredentials(db, ids, expiresAt).catch(prolongingFailed)
+}

@@ -1,0 +1,11 @@
+import type { Tx } from '@parley/postgres'
+import { sessionEnded } from '../../errors.ts'
+import { findCredentialOf } from '../../store/credentials.ts'
+
+/**
+ * Throws `unauthenticated` unless the credential behind a call still holds, given the lock of its account: callers are
+ * cached, and a password may have been reset while the call waited.
+ */
+export async function assertStillHolds(tx: Tx, caller: { userId: string; credentialId: string }): Promise<void> {
+  if (!(await findCredentialOf(tx, caller))) throw sessionEnded()
+}

@@ -1,0 +1,45 @@
+import { ownerRoleId } from '@parley/auth'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../../context.ts'
+import { credentialsEnded } from '../../domain/announcements.ts'
+import { accountDeleted, erasureRequested } from '../../domain/deletion-announcements.ts'
+import { userUnknown } from '../../errors.ts'
+import { accountErased } from '../../metrics.ts'
+import { eraseBelongings, nothingPersonal } from '../../store/belongings.ts'
+import { insertDeletion } from '../../store/deletions.ts'
+import { changeUser } from '../../store/user-changes.ts'
+import type { UserWithRoles } from '../../store/users.ts'
+import { assertNotLastOwner } from './last-owner.ts'
+
+/**
+ * Deletes an account for good, and resolves when every process can know: its credentials end, its names are free, what
+ * accounts has of it is gone but for a tombstone, and every service is asked to erase what it has. `within` may veto
+ * inside the transaction, given the account as it is then. Throws `not_found`, and `failed_precondition` for the last owner.
+ */
+export async function deleteAccount(
+  ctx: Pick<Context, 'db' | 'relay' | 'now'>,
+  userId: string,
+  actorId: string,
+  within: (tx: Tx, user: UserWithRoles) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
+    await within(tx, user)
+    if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
+    // What is more than a batch is erased by the first pass. Credentials do not hold without their account.
+    await eraseBelongings(tx, userId)
+    await insertDeletion(tx, userId, at)
+    return {
+      set: { ...nothingPersonal, authGeneration: user.authGeneration + 1, deletedAt: at },
+      changesRoles: true,
+      announce: () => [
+        credentialsEnded(userId, at, { credentialIds: [], all: true, reason: 'account_deleted' }),
+        accountDeleted(userId, { actorId, at }),
+        erasureRequested(1),
+      ],
+    }
+  })
+  if (!changed) throw userUnknown()
+  await ctx.relay.stored(changed.unannounced)
+  accountErased(userId)
+}

@@ -1,0 +1,37 @@
+import { countOnStream, removeFromStream } from '@parley/events'
+import type { Db } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import { personalKinds } from '../../domain/deletion-announcements.ts'
+import { eraseBelongings } from '../../store/belongings.ts'
+import { askedPass } from '../../store/deletions.ts'
+import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
+
+/**
+ * What accounts itself has left of a deleted account: rows beyond the first batch or written while it was being deleted, and what was announced of
+ * it before, in the outbox and on the stream. They leave the stream from the second pass on: whoever follows it knows newer
+ * events of the account by then.
+ */
+export const eraseOwn =
+  ({ db, bus }: { db: Db; bus: Bus }) =>
+  async (userId: string, signal: AbortSignal): Promise<number> => {
+    const rows = await eraseRows(db, userId, signal)
+    const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
+    const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
+    // The last one is written by notifications, which erases its outbox itself.
+    const subjects = [
+      ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
+      `evt.notification.${userId}.people_called`,
+    ]
+    const announced = await countOnStream(bus, subjects)
+    if (announced > 0 && (await askedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
+    return rows + entries + announced
+  }
+
+async function eraseRows(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+  for (let rows = 0; ;) {
+    signal.throwIfAborted()
+    const { found, complete } = await db.transaction((tx) => eraseBelongings(tx, userId))
+    rows += found
+    if (complete) return rows
+  }
+}

@@ -1,0 +1,21 @@
+import { ownerRoleId } from '@parley/auth'
+import type { Reader, Tx } from '@parley/postgres'
+import { lastOwner } from '../../errors.ts'
+import { isHeldByAnother, lockFirstOwner } from '../../store/roles.ts'
+
+/**
+ * Throws `failed_precondition` when nobody else is owner. Of two owners who are to go at the same time one stays: the
+ * answer holds until the transaction ends.
+ */
+export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
+  await lockFirstOwner(tx)
+  if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
+}
+
+/** Whether the account is owner and nobody else is; to show it, as it may change at any time. */
+export async function isLastOwner(
+  db: Reader,
+  { id, roleIds }: { id: string; roleIds: readonly string[] },
+): Promise<boolean> {
+  return roleIds.includes(ownerRoleId) && !(await isHeldByAnother(db, ownerRoleId, id))
+}

@@ -1,0 +1,14 @@
+import type { Context } from '../../context.ts'
+import { notBeingDeleted, unknownEraser } from '../../errors.ts'
+import { askedPass, saveReport } from '../../store/deletions.ts'
+import { erasers } from './passes.ts'
+
+/** Enters a report into the ledger. Throws `not_found` for a pass that nobody asked for, `invalid_argument` for strangers. */
+export async function noteErased(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  report: { userId: string; service: string; pass: number; found: bigint },
+): Promise<void> {
+  if (!erasers.some((service) => service === report.service)) throw unknownEraser(report.service)
+  if (report.pass < 1 || report.pass > (await askedPass(db, report.userId))) throw notBeingDeleted()
+  await saveReport(db, report, now())
+}

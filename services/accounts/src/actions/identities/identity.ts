@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { Provider } from '../../domain/provider.ts'
+import type { ExternalIdentity } from '../../store/external-identities.ts'
+
+/** Names an identity to clients: hex SHA-256 of issuer and subject. */
+const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
+  createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
+
+/** The configured provider that an identity signs in by; undefined when the operator has removed it. */
+export function providerOf(
+  providers: readonly Provider[],
+  { issuer, providerId }: Pick<ExternalIdentity, 'issuer' | 'providerId'>,
+): Provider | undefined {
+  const candidates = providers.filter(({ settings: { id, type, issuerUrl } }) =>
+    type === 'oidc' ? sameUrl(issuerUrl, issuer) : id === issuer,
+  )
+  return candidates.find(({ settings }) => settings.id === providerId) ?? candidates[0]
+}
+
+const sameUrl = (configured: string | undefined, issuer: string): boolean =>
+  configured !== undefined && URL.canParse(issuer) && new URL(configured).href === new URL(issuer).href
+
+/** The row that links an identity to an account. */
+export const newIdentity = (
+  { issuer, subject, providerId }: Pick<ExternalIdentity, 'issuer' | 'subject' | 'providerId'>,
+  userId: string,
+  linkedAt: Date,
+): ExternalIdentity => ({
+  issuer,
+  subject,
+  subjectHash: subjectHash({ issuer, subject }),
+  providerId,
+  userId,
+  linkedAt,
+})

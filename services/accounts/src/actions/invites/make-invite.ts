@@ -1,0 +1,46 @@
+import { newId } from '@parley/ids'
+import { asking } from '../credentials/asking.ts'
+import type { Context } from '../../context.ts'
+import { noted } from '../../domain/announcements.ts'
+import { publicUrlOf } from '../../domain/public-url.ts'
+import { accountGone, tooManyInvites } from '../../errors.ts'
+import { countInvites, deleteInvite, insertInvite, lockInviteCount, type InviteRow } from '../../store/invites.ts'
+import { changeUser } from '../../store/user-changes.ts'
+
+const mostInvites = 1_000
+
+type NewInvite = Pick<InviteRow, 'label' | 'email' | 'roleIds' | 'maxUses' | 'expiresAt'>
+
+/** Makes an invite; its link is answered here and is nowhere else. Throws `resource_exhausted`. */
+export async function makeInvite(
+  ctx: Context,
+  createdBy: string,
+  invite: NewInvite,
+): Promise<{ row: InviteRow; url: string }> {
+  const at = ctx.now()
+  const id = newId('invite')
+  let made: { row: InviteRow; token: string } | undefined
+  const changed = await changeUser(ctx.db, createdBy, { actorId: createdBy, at }, async (tx) => {
+    await lockInviteCount(tx)
+    if ((await countInvites(tx, at)) >= mostInvites) throw tooManyInvites(mostInvites)
+    made = await insertInvite(tx, asking(ctx, at), { ...invite, id, createdBy, createdAt: at })
+    return { announce: () => [noted('invite_created', { invite_id: id, role_ids: invite.roleIds.join(' ') })] }
+  })
+  if (!changed || !made) throw accountGone()
+  ctx.relay.wake(changed.unannounced)
+  // Behind "#", so that the secret is in no request and no log.
+  return { row: made.row, url: `${publicUrlOf(ctx.config)}/invite#${made.token}` }
+}
+
+/** Ends an invite; answers whether it could be used until now. */
+export async function withdrawInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
+  const at = ctx.now()
+  let revoked = false
+  const changed = await changeUser(ctx.db, actorId, { actorId, at }, async (tx) => {
+    revoked = await deleteInvite(tx, inviteId, at)
+    return revoked ? { announce: () => [noted('invite_revoked', { invite_id: inviteId })] } : undefined
+  })
+  if (!changed) throw accountGone()
+  ctx.relay.wake(changed.unannounced)
+  return revoked
+}

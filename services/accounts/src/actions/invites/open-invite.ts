@@ -1,0 +1,23 @@
+import { isOwner, may, ownerRoleId, serverScope, type Policy } from '@parley/auth'
+import { asking } from '../credentials/asking.ts'
+import type { Context } from '../../context.ts'
+import { inviteUnknown } from '../../errors.ts'
+import { findInvite, type InviteRow } from '../../store/invites.ts'
+import { findUsers, type UserWithRoles } from '../../store/users.ts'
+
+/** The invite of a token, if who made it still could. Throws `not_found`. */
+export async function getInviteOf(ctx: Context, token: string): Promise<InviteRow> {
+  const invite = await findInvite(ctx.db, asking(ctx), token)
+  const [maker] = invite ? await findUsers(ctx.db, [invite.createdBy]) : []
+  if (!invite || !maker || !mayStillInvite(ctx.policy.current(), maker, invite)) throw inviteUnknown()
+  return invite
+}
+
+function mayStillInvite(policy: Policy, maker: UserWithRoles, { roleIds }: InviteRow): boolean {
+  if (maker.deletedAt || maker.deactivatedAt) return false
+  const subject = { userId: maker.id, roleIds: maker.roleIds }
+  const mayDo = (permission: 'user.manage-accounts' | 'role.assign') => may(policy, subject, permission, serverScope)
+  if (!mayDo('user.manage-accounts')) return false
+  if (roleIds.length > 0 && !mayDo('role.assign')) return false
+  return !roleIds.includes(ownerRoleId) || isOwner(subject)
+}

@@ -1,0 +1,17 @@
+import { couldBeDisplayName } from '../../domain/display-name.ts'
+
+const mostCharacters = 32
+const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
+const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** What our rules leave of a display name from elsewhere; null when that is nothing, and the login is shown. */
+export function cleanDisplayName(text: string): string | null {
+  const kept = text
+    .normalize('NFC')
+    .replaceAll(invisible, '')
+    .replaceAll(forbidden, ' ')
+    .replaceAll(/ {2,}/g, ' ')
+    .replace(/^[^\p{L}\p{Nd}]+/u, '')
+  const name = [...kept].slice(0, mostCharacters).join('').trim()
+  return couldBeDisplayName(name) ? name : null
+}

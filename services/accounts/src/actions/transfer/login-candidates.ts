@@ -1,0 +1,15 @@
+import { loginHintFrom } from '../../domain/login-hint.ts'
+
+const numbered = 5
+const mostCharacters = 32
+
+/** Logins that somebody with this name may get, the best first. The last one carries a piece of the id and is hardly ever taken. */
+export function loginCandidates(name: string, userId: string): string[] {
+  const base = loginHintFrom(name) || 'user'
+  const suffixes = [
+    '',
+    ...Array.from({ length: numbered - 1 }, (_, index) => String(index + 2)),
+    `-${userId.slice(-8)}`,
+  ]
+  return suffixes.map((suffix) => base.slice(0, mostCharacters - suffix.length).replace(/[.]+$/, '') + suffix)
+}

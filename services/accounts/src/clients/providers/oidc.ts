@@ -1,0 +1,81 @@
+import type { AuthProvider } from '@parley/config'
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  type Configuration,
+  type IDToken,
+} from 'openid-client'
+import { claimed, subjectOf, text } from './claims.ts'
+import { Discovery } from './discovery.ts'
+import { hasMoved, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
+import type { Attempt, Provider } from '../../domain/provider.ts'
+
+/** Any OpenID Connect provider: who somebody is says a verified ID token, nothing else. */
+export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now: () => Date): Provider {
+  const discovery = new Discovery(settings, now)
+
+  const claimsOf = async (configuration: Configuration, callback: URLSearchParams, attempt: Attempt) => {
+    const returned = new URL(attempt.redirectUri)
+    returned.search = callback.toString()
+    const tokens = await authorizationCodeGrant(configuration, returned, {
+      expectedState: attempt.state,
+      expectedNonce: attempt.nonce,
+      pkceCodeVerifier: attempt.codeVerifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims) throw new ProviderFailed('the provider sent no ID token')
+    return { claims, accessToken: tokens.access_token }
+  }
+
+  const readProfile = async (configuration: Configuration, claims: IDToken, accessToken: string) => {
+    const more = configuration.serverMetadata().userinfo_endpoint
+      ? await fetchUserInfo(configuration, accessToken, claims.sub)
+      : {}
+    const documents: Record<string, unknown>[] = [more, claims]
+    const all: Record<string, unknown> = { ...claims, ...more }
+    // What one document says to be verified is not the address that the other one names.
+    const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
+    return {
+      verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',
+      loginHint: text(all['preferred_username']) || text(all['nickname']),
+      displayNameHint: text(all['name']),
+      avatarUrl: text(all['picture']),
+    }
+  }
+
+  return {
+    settings,
+    async authorizeUrl({ redirectUri, state, nonce, codeVerifier }, signal) {
+      try {
+        return buildAuthorizationUrl(await discovery.configuration(signal), {
+          redirect_uri: redirectUri,
+          scope: settings.scopes.join(' '),
+          state,
+          nonce,
+          code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+        })
+      } catch (error) {
+        throw providerFailure(error)
+      }
+    },
+    async identify(callback, attempt, signal) {
+      try {
+        const configuration = await discovery.configuration(signal)
+        const { claims, accessToken } = await claimsOf(configuration, callback, attempt)
+        return {
+          issuer: claims.iss,
+          subject: subjectOf(claims.sub),
+          readProfile: () => readProfile(configuration, claims, accessToken),
+        }
+      } catch (error) {
+        if (isUnreachable(error)) discovery.forget()
+        else if (hasMoved(error)) discovery.doubt()
+        throw providerFailure(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { AuthProvider } from '@parley/config'
+import { discord } from './oauth/discord.ts'
+import { github } from './oauth/github.ts'
+import { gitlab } from './oauth/gitlab.ts'
+import { google } from './oauth/google.ts'
+import { oauthProvider } from './oauth/oauth.ts'
+import { oidcProvider } from './oidc.ts'
+import type { Provider } from '../../domain/provider.ts'
+
+/** What the gateway may say for /auth/oidc, which stands for the only provider of that type. */
+const aliases = ['', 'oidc']
+
+/** A way to a provider: browsers come back the way they went. */
+export type Route = {
+  readonly provider: Provider
+  /** Names the way between start and callback: the provider's id, or empty for the alias. */
+  readonly key: string
+  readonly callbackUrl: string
+}
+
+/** The configured sign-in providers. */
+export type Providers = {
+  /** In the operator's order. */
+  readonly all: readonly Provider[]
+  /** The provider of this id. */
+  find: (id: string) => Provider | undefined
+  /** The way that begins under this id, or under the alias while there is exactly one provider of type oidc. */
+  route: (id: string) => Route | undefined
+}
+
+export function createProviders(settings: readonly AuthProvider[], publicUrl: string, now: () => Date): Providers {
+  const all = settings.map((provider) => createProvider(provider, now))
+  const byId = new Map(all.map((provider) => [provider.settings.id, provider]))
+  const [onlyOidc, ...others] = all.filter((provider) => provider.settings.type === 'oidc')
+  const at = (path: string) => new URL(publicUrl.replace(/\/+$/, '') + path).href
+  return {
+    all,
+    find: (id) => byId.get(id),
+    route(id) {
+      const provider = byId.get(id)
+      if (provider) return { provider, key: id, callbackUrl: at(`/auth/providers/${encodeURIComponent(id)}/callback`) }
+      if (!onlyOidc || others.length > 0 || !aliases.includes(id)) return undefined
+      return { provider: onlyOidc, key: '', callbackUrl: at('/auth/oidc/callback') }
+    },
+  }
+}
+
+function createProvider(settings: AuthProvider, now: () => Date): Provider {
+  const { type, issuerUrl } = settings
+  if (type !== 'oidc') return oauthProvider(settings, { github, gitlab, google, discord }[type], now)
+  if (issuerUrl === undefined) throw new TypeError('the configuration lets no oidc provider pass without its issuer')
+  return oidcProvider({ ...settings, issuerUrl }, now)
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../../context.ts'
+import { mailNotSent } from '../../errors.ts'
+import type { Mail, MailKind } from './mail.ts'
+import type { Mailer } from './mailer.ts'
+
+const waits = [300, 1_500]
+const answerAfterMs = 3_500
+
+type Sending = {
+  kind: MailKind
+  compose: (serverName: string) => Mail
+  /** Takes back what was done for a mail that does not leave. */
+  undo: () => Promise<unknown>
+}
+
+/** Sends a mail. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */
+export async function mailSoon(
+  { background }: Pick<Context, 'background'>,
+  mailer: Mailer,
+  { kind, compose, undo }: Sending,
+): Promise<void> {
+  const deliver = async () => {
+    const delivered = await mailer.deliver(kind, compose, waits)
+    if (!delivered) await undo()
+    return delivered
+  }
+  const delivery = deliver()
+  background(delivery)
+  const answered = new AbortController()
+  const late = sleep(answerAfterMs, true, { signal: answered.signal }).catch(() => true)
+  const delivered = await Promise.race([delivery, late]).finally(() => answered.abort())
+  if (!delivered) throw mailNotSent()
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mailFailed, mailOverBudget, mailSent } from '../../metrics.ts'
+import type { MailBudget } from './mail-budget.ts'
+import type { Mail, MailKind, Transport } from './mail.ts'
+
+export type Mailer = {
+  /**
+   * Sends a mail, after each of `waits` once more while the trouble may pass. Answers whether somebody took it; false at
+   * once when too many wait already, or the budget of the hour is used up.
+   */
+  deliver: (kind: MailKind, compose: (serverName: string) => Mail, waits: readonly number[]) => Promise<boolean>
+}
+
+const mostUnderWay = 500
+
+export function createMailer(
+  transport: Transport,
+  { serverName, signal, budget }: { serverName: () => Promise<string>; signal: AbortSignal; budget: MailBudget },
+): Mailer {
+  let underWay = 0
+  return {
+    async deliver(kind, compose, waits) {
+      if (underWay >= mostUnderWay) {
+        mailFailed(kind, { code: 'too many wait' }, true)
+        return false
+      }
+      underWay++
+      try {
+        if (!(await budget.take(kind))) {
+          mailOverBudget(kind)
+          return false
+        }
+        const name = await serverName()
+        const mail = compose(name)
+        for (const wait of [...waits, undefined]) {
+          try {
+            await transport.send(mail, name)
+            mailSent(kind)
+            return true
+          } catch (error) {
+            const lasts = wait === undefined || isRefusal(error) || signal.aborted
+            mailFailed(kind, troubleOf(error), lasts)
+            if (lasts) return false
+            await sleep(wait, undefined, { signal }).catch(() => undefined)
+          }
+        }
+        return false
+      } finally {
+        underWay--
+      }
+    },
+  }
+}
+
+/** The mail server said no for good: the same mail would be refused again. */
+const isRefusal = (error: unknown): boolean => {
+  const { responseCode } = troubleOf(error)
+  return responseCode !== undefined && responseCode >= 500
+}
+
+/** What a log may say: the text of an error can name the address. */
+function troubleOf(error: unknown): { code?: string; responseCode?: number } {
+  if (!(error instanceof Error)) return {}
+  return {
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...('responseCode' in error && typeof error.responseCode === 'number' && { responseCode: error.responseCode }),
+  }
+}

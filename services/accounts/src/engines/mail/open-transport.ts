@@ -1,0 +1,18 @@
+import { ConfigError } from '@parley/config'
+import type { Config } from '../../config.ts'
+import type { Transport } from './mail.ts'
+import { mailFolder } from './mail-folder.ts'
+import { smtpTransport } from './smtp.ts'
+
+/** How mail leaves by this configuration; undefined: not at all. Throws a ConfigError when half of a server is configured. */
+export function openTransport(config: Config): Transport | undefined {
+  const { smtpHost, smtpFrom, mailDir } = config
+  if (config.smtpEnabled) {
+    if (smtpHost !== undefined && smtpFrom !== undefined) return smtpTransport(config, smtpHost, smtpFrom)
+    throw new ConfigError([
+      ...(smtpHost === undefined ? ['PARLEY_SMTP_HOST (smtp.host) is missing: smtp.enabled is set'] : []),
+      ...(smtpFrom === undefined ? ['PARLEY_SMTP_FROM (smtp.from) is missing: smtp.enabled is set'] : []),
+    ])
+  }
+  return mailDir === undefined ? undefined : mailFolder(mailDir, smtpFrom)
+}

@@ -1,0 +1,36 @@
+import { createTransport } from 'nodemailer'
+import type { Config } from '../../config.ts'
+import { asMessage, type Transport } from './mail.ts'
+
+const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, dnsTimeout: 5_000, socketTimeout: 20_000 }
+
+/** Mail through a server, over a few connections that are kept for a while. */
+export function smtpTransport(config: Config, host: string, from: string): Transport {
+  const { smtpTls, smtpTlsServerName, smtpUsername, smtpPassword } = config
+  const implicit = smtpTls === 'implicit'
+  const smtp = createTransport({
+    pool: true,
+    maxConnections: 3,
+    maxRequeues: 0,
+    host,
+    port: config.smtpPort ?? (implicit ? 465 : 587),
+    secure: implicit,
+    requireTLS: smtpTls === 'mandatory',
+    ...timeouts,
+    ...(smtpUsername !== undefined && { auth: { user: smtpUsername, pass: smtpPassword ?? '' } }),
+    tls: {
+      rejectUnauthorized: !config.smtpTlsSkipVerify,
+      ...(smtpTlsServerName !== undefined && { servername: smtpTlsServerName }),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send(mail, serverName) {
+      await smtp.sendMail(asMessage(mail, from, serverName))
+    },
+    async [Symbol.asyncDispose]() {
+      smtp.close()
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../../context.ts'
+import { tooManyGuesses, wrongCurrentPassword } from '../../errors.ts'
+
+/** The credential that a password comes with; `freshUntil` is null for tokens of other web clients. */
+export type Prover = { userId: string; credentialId: string; freshUntil: Date | null }
+
+/**
+ * Throws unless it is the caller's password. Wrong ones are counted per credential: who got hold of a session guesses nothing
+ * with it, and locks nobody else out. Tokens of other web clients count together, because a session can get any number of
+ * them. Errors: `invalid_argument` (wrong), `resource_exhausted` (wrong too often).
+ */
+export async function assertCurrentPassword(
+  ctx: Pick<Context, 'passwords' | 'passwordGuesses'>,
+  { userId, credentialId, freshUntil }: Prover,
+  passwordHash: string | null,
+  password: string,
+): Promise<void> {
+  const { passwordGuesses, passwords } = ctx
+  const guesser = freshUntil === null ? `clients of ${userId}` : credentialId
+  const { allowed, retryAfterMs } = await passwordGuesses.consume(guesser)
+  if (!allowed) throw tooManyGuesses(retryAfterMs)
+  let wrong = false
+  try {
+    wrong = !(await passwords.fits(password, passwordHash ?? undefined, { userId }))
+  } finally {
+    if (!wrong) await passwordGuesses.refund(guesser)
+  }
+  if (wrong) throw wrongCurrentPassword()
+}

@@ -1,0 +1,60 @@
+import { hash, verify } from '@node-rs/argon2'
+import { NetworkCounts, networksOf, type Network } from '@parley/redis'
+import { tooManyHashings } from '../../errors.ts'
+
+// OWASP's first choice; argon2id is the library's default algorithm.
+const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const queueLength = 64
+/** Of those who wait; a network of whatever size leaves the other half to others. */
+const mostOfOneNetwork = queueLength / 2
+
+/** Whose share of the queue a hashing takes: a signed-in user's, or that of the networks of an address. */
+export type Asker = { userId: string } | { address: string }
+
+/** Hashes and checks passwords, a few at a time: each takes a core and 19 MiB. */
+export type Passwords = {
+  /** Throws `resource_exhausted` when too many wait already, in all or from there. */
+  hash: (password: string, asker: Asker) => Promise<string>
+  /**
+   * Whether the password fits; takes as long when there is no hash to compare with, so that timing tells nothing. Throws
+   * like `hash`.
+   */
+  fits: (password: string, passwordHash: string | undefined, asker: Asker) => Promise<boolean>
+}
+
+export async function createPasswords(atOnce: number): Promise<Passwords> {
+  const turn = limiter(atOnce)
+  const nobodys = await hash('nobody has this password', options)
+  return {
+    hash: (password, asker) => turn(asker, () => hash(password, options)),
+    fits: (password, passwordHash, asker) =>
+      turn(asker, async () => {
+        const fits = await verify(passwordHash ?? nobodys, password)
+        return fits && passwordHash !== undefined
+      }),
+  }
+}
+
+function limiter(atOnce: number): <T>(asker: Asker, work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  const waitingOf = new NetworkCounts(mostOfOneNetwork, mostOfOneNetwork)
+  return async (asker, work) => {
+    if (running >= atOnce) {
+      const shares = sharesOf(asker)
+      if (waiting.length >= queueLength || !waitingOf.take(shares)) throw tooManyHashings()
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      waitingOf.giveBack(shares)
+    } else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}
+
+const sharesOf = (asker: Asker): Network[] =>
+  'userId' in asker ? [{ id: `user ${asker.userId}`, share: 1 }] : networksOf(asker.address)

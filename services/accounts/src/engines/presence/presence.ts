@@ -1,0 +1,130 @@
+import { PresenceStatus } from '@parley/contracts/api'
+import type { RedisClient } from '@parley/redis'
+import { presenceUnavailable } from '../../metrics.ts'
+import type { Announce } from './announce.ts'
+import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
+import * as scripts from './scripts.ts'
+
+const leaseMs = 60_000
+/** Deadlines are looked for as often: none is nearer than a lease when it is set. */
+const longestPauseMs = 10_000
+const answerWithinMs = 250
+const leaveAloneMs = 1_000
+const sweepAtOnce = 500
+/** A sweeper that dies after taking leaves what it took to another one, so many sweeps later. */
+const takenAgainAfter = 5
+
+const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
+  [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
+)
+
+/** Who is there, in Redis alone: while it is away that is unknown, and every question is answered all the same. */
+export class Presence {
+  readonly #redis: RedisClient
+  readonly #announce: Announce
+  readonly #leaseMs: number
+  #leaveAloneUntil = 0
+
+  constructor(options: { redis: RedisClient; announce: Announce; leaseMs?: number | undefined }) {
+    this.#redis = options.redis
+    this.#announce = options.announce
+    this.#leaseMs = options.leaseMs ?? leaseMs
+  }
+
+  /** The status of those who are there, undefined when that is unknown; one round trip for all of them. */
+  async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
+    if (userIds.length === 0) return new Map()
+    return this.#ask(async () => {
+      const found = new Map<string, PresenceStatus>()
+      const values = await this.#redis.mget(userIds.map(recordKey))
+      for (const [n, id] of userIds.entries()) {
+        const status = statuses.get(values[n]?.charAt(0) ?? '')
+        if (status !== undefined) found.set(id, status)
+      }
+      return found
+    })
+  }
+
+  /** Takes a report and answers the status that holds; a change is announced. */
+  async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
+    return (await this.#ask(() => this.#take(userId, status, chosen))) ?? status
+  }
+
+  async #take(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
+    const manual = chosen && status !== PresenceStatus.ONLINE
+    const keys = [recordKey(userId), deadlinesKey(shardOf(userId))]
+    const args = [userId, status, manual ? 'm' : '', chosen ? '1' : '0', this.#leaseMs]
+    const reply = await this.#redis.eval(scripts.report, keys.length, ...keys, ...args)
+    const [held, changed, version] = reply as [string, number, number]
+    const holds = statuses.get(held) ?? status
+    // Nobody waits for it: a hint that is lost is made up for by the next read.
+    if (changed === 1) this.#announce([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
+    return holds
+  }
+
+  /** Longest pause between two sweeps. */
+  get sweepEveryMs(): number {
+    return Math.min(longestPauseMs, this.#leaseMs)
+  }
+
+  /**
+   * Announces those whose lease is over, unless another process is at it. Answers after how many milliseconds that has to
+   * be done again, at least `everyMs`; Infinity when nobody's lease is known to end.
+   */
+  async sweep(everyMs: number): Promise<number> {
+    const nextMs = await this.#ask(async () => {
+      const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
+      if (mine === null) return everyMs
+      const all = Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs))
+      return Math.min(...(await Promise.all(all)))
+    }, everyMs)
+    return Math.max(nextMs ?? everyMs, everyMs)
+  }
+
+  async #sweepShard(key: string, everyMs: number): Promise<number> {
+    for (;;) {
+      const reply = await this.#redis.eval(scripts.takeLapsed, 1, key, sweepAtOnce, takenAgainAfter * everyMs)
+      const [version, score, ids, nextMs] = reply as [number, number, string[], number]
+      const next = nextMs < 0 ? Infinity : nextMs
+      if (ids.length === 0) return next
+      const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
+      await this.#announce(ids.map((userId) => ({ userId, ...lapsed })))
+      await this.#redis.eval(scripts.settleLapsed, 1, key, score, ...ids)
+      if (ids.length < sweepAtOnce) return next
+    }
+  }
+
+  /** Undefined when Redis does not answer in time; it is left alone for a moment then. */
+  async #ask<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
+    if (Date.now() < this.#leaveAloneUntil) return undefined
+    try {
+      return await inTime(question(), withinMs)
+    } catch (error) {
+      this.#leaveAloneUntil = Date.now() + leaveAloneMs
+      presenceUnavailable(error)
+      return undefined
+    }
+  }
+}
+
+const slices = 5
+
+/**
+ * Counts in slices only time in which this process runs: while it stands still answers wait to be read, and the server is
+ * not to blame.
+ */
+async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const wait = (left: number) => {
+      if (left === 0) reject(new Error(`no answer within ${ms} ms`))
+      else timer = setTimeout(() => wait(left - 1), ms / slices)
+    }
+    wait(slices)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

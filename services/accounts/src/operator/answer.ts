@@ -1,0 +1,60 @@
+import {
+  create,
+  fromJson,
+  toJson,
+  type DescMethod,
+  type DescMethodUnary,
+  type JsonObject,
+  type JsonValue,
+} from '@bufbuild/protobuf'
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect'
+import { policyFrom } from '@parley/auth'
+import { defineConfig } from '@parley/config'
+import { GetPolicyResponseSchema, OperatorService } from '@parley/contracts/internal'
+import { explainDatabaseError, openDatabase } from '@parley/postgres'
+import { readConfig } from '../config.ts'
+import type { OperatorContext } from '../context.ts'
+import { createPasswords } from '../engines/passwords/passwords.ts'
+import { operator } from '../rpc/operator/index.ts'
+
+/** What admin's database says comes with the question: accounts reads no tables but its own. */
+type Question = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
+
+const { databaseUrl, ownerEmails, ownerEmail, maxUsers } = readConfig.fields
+const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
+const readSettings = defineConfig({ databaseUrl, ownerEmails, ownerEmail, maxUsers })
+
+/**
+ * Answers one method of the operator with nothing but the database. Events go into the outbox: running nodes hear of them
+ * through whichever process of accounts runs, now or later.
+ */
+export async function answerDirectly(
+  input: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ answer: JsonObject }> {
+  const { method: name, request, policy, blocked } = JSON.parse(input) as Question
+  const config = readSettings({ env })
+  await using database = await openDatabase({ url: config.databaseUrl, pool: 2, name: 'accounts operator' })
+  const current = policyFrom(fromJson(GetPolicyResponseSchema, policy))
+  const ctx: OperatorContext = {
+    config,
+    db: database.db,
+    relay: { wake: () => undefined, stored: () => Promise.resolve() },
+    policy: { current: () => current },
+    passwords: await createPasswords(1),
+    admin: { checkLogin: () => Promise.resolve({ $typeName: 'svc.internal.v1.CheckLoginResponse', blocked }) },
+    now: () => new Date(),
+  }
+  const method = OperatorService.methods.filter(isUnary).find((one) => one.name === name)
+  if (!method) throw new ConnectError(`there is no method ${name}`, Code.Unimplemented)
+  const unavailable = (error: unknown): never => {
+    throw explainDatabaseError(error, 'accounts') ?? error
+  }
+  await database.ping().catch(unavailable)
+  const transport = createRouterTransport(({ service }) => service(OperatorService, operator(ctx)), {
+    router: { interceptors: [(next) => (call) => next(call).catch(unavailable)] },
+  })
+  const message = create(method.input, fromJson(method.input, request))
+  const response = await transport.unary(method, undefined, undefined, undefined, message)
+  return { answer: toJson(method.output, response.message) as JsonObject }
+}

@@ -1,0 +1,22 @@
+import type { Context } from '../../context.ts'
+import { changePolicy } from '../../store/policy-changes.ts'
+import { clearDecisionsOf } from '../../store/policy.ts'
+import { toPolicyDecision } from '../../view/policy.ts'
+
+/** Removes the decisions about a deleted person; every process hears of it. The audit log holds ids alone and stays. */
+export const erasePerson =
+  (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
+  async (userId: string): Promise<number> => {
+    const { answer, unannounced } = await changePolicy(
+      ctx.db,
+      { actorId: '', at: ctx.now(), above: ctx.policy.highest() },
+      async (tx) => {
+        const cleared = await clearDecisionsOf(tx, { subjectKind: 'user', subjectId: userId })
+        if (cleared.length === 0) return { change: undefined, answer: 0 }
+        const decisions = cleared.map((key) => toPolicyDecision(key, 'none'))
+        return { change: { delta: { decisions }, events: [] }, answer: cleared.length }
+      },
+    )
+    ctx.relay.wake(unannounced)
+    return answer
+  }

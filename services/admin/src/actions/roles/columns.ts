@@ -1,0 +1,39 @@
+import type { Holder, Policy, Subject } from '@parley/auth'
+import { findGroups, listLayout } from '../../clients/rooms.ts'
+import type { Context } from '../../context.ts'
+import type { Column } from '../../view/matrix.ts'
+import { seenDecisions } from './seen-decisions.ts'
+
+/**
+ * The scopes of a matrix: the server, then groups each with its channels, as the sidebar shows them; behind them what it does
+ * not show (archived rooms, direct messages) where something is decided.
+ */
+export async function columnsFor(
+  { rooms }: Pick<Context, 'rooms'>,
+  policy: Policy,
+  about: { holder: Holder; caller: Subject },
+): Promise<Column[]> {
+  const [layout, seen] = await Promise.all([listLayout(rooms), seenDecisions({ rooms }, policy, about)])
+  const shown = layout.flatMap(({ groupId, name, channels }): Column[] => [
+    { kind: 'group', id: groupId, label: name, groupId: '' },
+    ...channels.map((room): Column => ({ kind: 'room', id: room.roomId, label: room.name, groupId })),
+  ])
+  const known = new Set(shown.map(({ id }) => id))
+  const groupIds = new Set(seen.decisions.flatMap(({ scope }) => (scope.kind === 'group' ? [scope.id] : [])))
+  const groups = await findGroups(
+    rooms,
+    [...groupIds].filter((id) => !known.has(id)),
+  )
+  const hidden = seen.rooms.filter(({ roomId }) => !known.has(roomId))
+  return [
+    { kind: 'server', id: '', label: 'Server', groupId: '' },
+    ...shown,
+    ...groups.map(({ groupId, name }): Column => ({ kind: 'group', id: groupId, label: name, groupId: '' })),
+    ...hidden.map(({ roomId, name, groupId }): Column => ({
+      kind: 'room',
+      id: roomId,
+      label: name || 'Direct message',
+      groupId,
+    })),
+  ]
+}

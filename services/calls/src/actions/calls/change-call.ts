@@ -1,0 +1,70 @@
+import { handOver } from '@parley/events'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../../context.ts'
+import { mediaRoomName } from '../../domain/media-room.ts'
+import { lockCall, updateCall, type CallRow } from '../../store/calls.ts'
+import { insertChores } from '../../store/media-chores.ts'
+import { findPresentAnd, saveParticipants } from '../../store/participants.ts'
+import { toRoomEvent } from '../../view/room-event.ts'
+import { Call, type Source } from '../../domain/call.ts'
+
+type Changing = Pick<Context, 'media' | 'now'>
+
+/** What a change is about: how it was noticed, and of whom more is needed than that they are in the call. */
+export type About = { source: Source; userIds: readonly string[] }
+
+/** Changes an active call whose row the transaction holds; writes all that follows from it. */
+export async function changeLocked<T>(
+  ctx: Changing,
+  tx: Tx,
+  row: CallRow,
+  { source, userIds }: About,
+  change: (call: Call) => T,
+): Promise<T> {
+  const call = new Call(row, await findPresentAnd(tx, row.id, userIds), { source, now: ctx.now() })
+  const result = change(call)
+  if (call.row !== row) await updateCall(tx, call.row)
+  await saveParticipants(tx, call.changed)
+  await handOver(
+    tx,
+    row.roomId,
+    call.events.map((event) => toRoomEvent(call, event)),
+  )
+  await insertChores(tx, choresOf(ctx, call), call.now)
+  return result
+}
+
+/** Changes a call if it is active. Undefined when it is not. */
+export async function changeCall<T>(
+  ctx: Context,
+  callId: string,
+  about: About,
+  change: (call: Call) => T,
+): Promise<T | undefined> {
+  return ctx.db.transaction(async (tx) => {
+    const row = await lockCall(tx, callId)
+    if (!row || row.endedAt !== null) return undefined
+    return changeLocked(ctx, tx, row, about, change)
+  })
+}
+
+/** Somebody leaves an active call by decision; the last one ends it. */
+export function leaveCall(call: Call, userId: string): void {
+  if (call.find(userId)?.leftAt !== null) {
+    call.leave(userId)
+    return
+  }
+  call.leave(userId)
+  if (call.present().length === 0) call.end(call.source === 'user' ? userId : '')
+}
+
+function choresOf({ media }: Changing, { row, removals }: Call) {
+  if (!media) return []
+  const mediaRoom = mediaRoomOf(media, row)
+  if (row.endedAt !== null) return [{ mediaRoom, userId: null }]
+  return [...removals].map((userId) => ({ mediaRoom, userId }))
+}
+
+/** Name of the call's room at the media server. */
+export const mediaRoomOf = ({ settings }: NonNullable<Context['media']>, call: CallRow): string =>
+  mediaRoomName({ serverId: settings.serverId, dm: call.dm, roomId: call.roomId, callId: call.id })

@@ -1,0 +1,40 @@
+import type { Context, Media } from '../../context.ts'
+import type { MediaParticipant } from '../../engines/livekit/media-server.ts'
+import type { CallRow } from '../../store/calls.ts'
+import { findParticipants, type ParticipantRow } from '../../store/participants.ts'
+import type { Call, Source } from '../../domain/call.ts'
+import { changeCall, mediaRoomOf } from './change-call.ts'
+
+/**
+ * Compares a call with who is at the media server, and with who may be. What changed here while others were asked is left
+ * for the next time. Throws when the media server or rooms does not answer.
+ */
+export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
+  const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))
+  const seen = new Map((await media.server.listParticipants(mediaRoomOf(media, row))).map((one) => [one.userId, one]))
+  const present = [...before.values()].filter(({ leftAt }) => leftAt === null).map(({ userId }) => userId)
+  const userIds = [...new Set([...present, ...seen.keys()])]
+  const members = await ctx.rooms.membersAmong(row.roomId, userIds)
+  await changeCall(ctx, row.id, { source, userIds }, (call) => {
+    for (const userId of userIds) {
+      if (call.find(userId)?.revision !== before.get(userId)?.revision) continue
+      compareOne(call, userId, seen.get(userId), members.has(userId))
+    }
+    if (call.present().length === 0) call.end()
+  })
+}
+
+function compareOne(call: Call, userId: string, seen: MediaParticipant | undefined, isMember: boolean): void {
+  const known = call.find(userId)
+  if (!isMember) {
+    if (seen) call.removals.add(userId)
+    return call.leave(userId)
+  }
+  if (!seen) return call.miss(userId)
+  if (isExpected(known, seen)) return call.see(userId, seen.connection)
+  // Has left by decision, and the media server was not told in time.
+  call.removals.add(userId)
+}
+
+const isExpected = (known: ParticipantRow | undefined, { connection }: MediaParticipant): boolean =>
+  known === undefined || known.leftAt === null || connection.connectedAt > known.connectedAt

@@ -1,0 +1,19 @@
+import { changeCall, leaveCall } from '../calls/change-call.ts'
+import type { Context } from '../../context.ts'
+import { forgetCallKeysOf } from '../../store/call-keys.ts'
+import { countChoresOf } from '../../store/media-chores.ts'
+import { callsWith, forgetParticipationsOf } from '../../store/participants.ts'
+
+/** Takes a deleted person out of calls, and forgets that they ever were in one. Chores for the media server go when done. */
+export const erasePerson =
+  (ctx: Context) =>
+  async (userId: string, signal: AbortSignal): Promise<number> => {
+    for (const callId of await callsWith(ctx.db, userId)) {
+      signal.throwIfAborted()
+      const about = { source: 'user', userIds: [userId] } as const
+      await changeCall(ctx, callId, about, (call) => leaveCall(call, userId))
+    }
+    const participations = await forgetParticipationsOf(ctx.db, userId, signal)
+    const keys = await forgetCallKeysOf(ctx.db, userId, signal)
+    return participations + keys + (await countChoresOf(ctx.db, userId))
+  }

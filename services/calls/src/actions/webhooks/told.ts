@@ -1,0 +1,35 @@
+import type { Call } from '../../domain/call.ts'
+import { changeLocked, mediaRoomOf } from '../calls/change-call.ts'
+import type { Context, Media } from '../../context.ts'
+import { lockCall, type CallRow } from '../../store/calls.ts'
+import { listErased } from '../../store/erased.ts'
+import { insertChores } from '../../store/media-chores.ts'
+import { takeWebhook } from '../../store/webhooks.ts'
+
+/** What a webhook is about. */
+export type Told = { ctx: Context; media: Media; call: CallRow; webhookId: string }
+
+/** `again`: it was taken before; `erased`: somebody it is about is deleted; `ended`: the call is over. */
+export type Outcome<T> = 'again' | 'erased' | 'ended' | { result: T }
+
+/** Takes a webhook once, and changes the call accordingly if it is active. */
+export async function takeOnce<T>(
+  { ctx, call: { id }, webhookId }: Told,
+  userIds: readonly string[],
+  change: (call: Call) => T,
+): Promise<Outcome<T>> {
+  return ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
+    if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
+    // The media server may tell late: nothing is kept of who is forgotten.
+    if ((await listErased(tx, userIds)).length > 0) return 'erased'
+    const row = await lockCall(tx, id)
+    if (!row || row.endedAt !== null) return 'ended'
+    return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
+  })
+}
+
+/** Has the media server remove somebody, or close the room of a call that is over. */
+export async function tellMediaServer({ ctx, media, call }: Told, userId: string | null): Promise<void> {
+  const chore = { mediaRoom: mediaRoomOf(media, call), userId }
+  await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))
+}

@@ -1,0 +1,172 @@
+import { nextVersion } from '@parley/events'
+import { disconnectedAt, isLive, newer, noConnection, type Connection } from './connection.ts'
+import { arrivalMs, clockSlackMs } from './limits.ts'
+import type { CallRow } from '../store/calls.ts'
+import type { ParticipantRow } from '../store/participants.ts'
+
+/** How a change was noticed. */
+export type Source = ParticipantRow['source']
+
+/** What a change has to tell the room. */
+export type CallEvent = {
+  kind: 'call_started' | 'call_participant_joined' | 'call_participant_left' | 'call_ended'
+  /** Who joined or left; empty for the call itself. */
+  userId: string
+  /** Empty for the system. */
+  actorId: string
+  version: bigint
+}
+
+/** A call while its row is locked: changes are made here and then written together. */
+export class Call {
+  readonly source: Source
+  readonly now: Date
+  readonly events: CallEvent[] = []
+  /** Whom the media server has to remove. */
+  readonly removals = new Set<string>()
+  readonly #participants: Map<string, ParticipantRow>
+  readonly #changed = new Set<string>()
+  #row: CallRow
+
+  constructor(row: CallRow, participants: readonly ParticipantRow[], about: { source: Source; now: Date }) {
+    this.#row = row
+    this.#participants = new Map(participants.map((participant) => [participant.userId, participant]))
+    this.source = about.source
+    this.now = about.now
+  }
+
+  get row(): CallRow {
+    return this.#row
+  }
+
+  get changed(): ParticipantRow[] {
+    return [...this.#changed].flatMap((userId) => this.#participants.get(userId) ?? [])
+  }
+
+  find(userId: string): ParticipantRow | undefined {
+    return this.#participants.get(userId)
+  }
+
+  present(): ParticipantRow[] {
+    return [...this.#participants.values()].filter(({ leftAt }) => leftAt === null)
+  }
+
+  start(userId: string): void {
+    this.#tell('call_started', '', userId)
+  }
+
+  /** Somebody joins here, and is on the way to the media server. */
+  join(userId: string): void {
+    this.#put({ ...this.#of(userId), awaitedSince: this.now })
+  }
+
+  /** Somebody leaves by decision: what connections they had are over, also those not heard of yet. */
+  leave(userId: string): void {
+    const participant = this.#participants.get(userId)
+    if (!participant) return
+    if (participant.leftAt === null || !participant.disconnected) this.removals.add(userId)
+    const held = connectionOf(participant)
+    const connection = newer({ ...held, disconnected: true }, disconnectedAt(this.now.getTime()))
+    this.#put({ ...participant, ...stored(connection), awaitedSince: null })
+  }
+
+  /** A connection began or ended, perhaps long ago. Returns whether that was news. */
+  hear(userId: string, connection: Connection): boolean {
+    const participant = this.#of(userId)
+    const held = connectionOf(participant)
+    const next = newer(held, connection)
+    if (next === held || (next.sid === held.sid && next.disconnected === held.disconnected)) return false
+    this.#put({ ...participant, ...stored(next), ...(next.sid !== held.sid && this.#arrived(participant, next)) })
+    return true
+  }
+
+  /**
+   * The media server has closed one of its rooms for the call. That ends the call, unless somebody joined since or is in
+   * another one. Returns whether the call goes on.
+   */
+  closeMediaRoom(sid: string, closedAt: Date): boolean {
+    if (!this.#row.closedMediaRooms.includes(sid))
+      this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }
+    for (const participant of this.present()) {
+      const joinedSince = participant.awaitedSince !== null && participant.awaitedSince > closedAt
+      this.#put(joinedSince ? participant : { ...participant, awaitedSince: null })
+    }
+    if (this.present().length > 0) return true
+    this.end()
+    return false
+  }
+
+  /** What the media server shows now, whatever was heard before. */
+  see(userId: string, connection: Connection): void {
+    const participant = this.#of(userId)
+    const held = connectionOf(participant)
+    const arrived = this.#arrived(participant, connection)
+    if (held.sid === connection.sid && isLive(held, this.#row.closedMediaRooms) && !arrived) return
+    this.#put({ ...participant, ...stored(connection), ...arrived })
+  }
+
+  /** The media server does not show somebody. */
+  miss(userId: string): void {
+    const participant = this.#participants.get(userId)
+    if (!participant || participant.leftAt !== null) return
+    if (this.#isAwaited(participant)) return
+    this.#put({ ...participant, disconnected: true, awaitedSince: null })
+  }
+
+  /** Ends the call. `userId` did it, or nobody. */
+  end(userId = ''): void {
+    for (const participant of this.present())
+      this.#put({ ...participant, ...stored({ ...connectionOf(participant), disconnected: true }), awaitedSince: null })
+    this.#tell('call_ended', '', userId)
+    this.#row = { ...this.#row, endedAt: this.now, e2eeKey: null }
+    this.removals.clear()
+  }
+
+  #of(userId: string): ParticipantRow {
+    const known = this.#participants.get(userId)
+    if (known) return known
+    return {
+      ...{ callId: this.#row.id, userId, joinedAt: this.now, leftAt: this.now, source: this.source },
+      ...{ awaitedSince: null, ...stored(noConnection), revision: 0 },
+    }
+  }
+
+  #arrived({ awaitedSince }: ParticipantRow, { connectedAt }: Connection): Partial<ParticipantRow> | false {
+    return awaitedSince !== null && connectedAt >= awaitedSince.getTime() - clockSlackMs && { awaitedSince: null }
+  }
+
+  #isAwaited({ awaitedSince }: ParticipantRow): boolean {
+    return awaitedSince !== null && awaitedSince.getTime() + arrivalMs > this.now.getTime()
+  }
+
+  /** Keeps what is known of somebody, and draws the conclusion whether they are in the call. */
+  #put(participant: ParticipantRow): void {
+    const { userId, leftAt } = participant
+    const isHere = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)
+    const comes = isHere && leftAt !== null
+    const goes = !isHere && leftAt === null
+    const { source, now } = this
+    this.#changed.add(userId)
+    this.#participants.set(userId, {
+      ...participant,
+      ...(comes && { joinedAt: now, leftAt: null, source }),
+      ...(goes && { leftAt: now, source }),
+      revision: participant.revision + 1,
+    })
+    if (comes) this.#tell('call_participant_joined', userId, userId)
+    if (goes) this.#tell('call_participant_left', userId, userId)
+  }
+
+  #tell(kind: CallEvent['kind'], userId: string, actorId: string): void {
+    const version = nextVersion(this.#row.version, this.now)
+    this.#row = { ...this.#row, version }
+    this.events.push({ kind, userId, actorId, version })
+  }
+}
+
+function connectionOf(participant: ParticipantRow): Connection {
+  const { connectionSid: sid, mediaRoomSid, connectedAt, disconnected } = participant
+  return { sid, mediaRoomSid, connectedAt, disconnected }
+}
+
+const stored = ({ sid, ...connection }: Connection) => ({ ...connection, connectionSid: sid })

@@ -1,0 +1,50 @@
+import { RoomServiceClient, TwirpError } from 'livekit-server-sdk'
+import type { LivekitSettings } from '@parley/config'
+import type { Connection } from '../../domain/connection.ts'
+import { connectionFrom, isPerson, isThere } from './participant.ts'
+
+const timeoutSeconds = 5
+
+/** Somebody at the media server. */
+export type MediaParticipant = { userId: string; connection: Connection }
+
+/** The media server, as far as it is asked and told. What it does not answer within seconds fails. */
+export class MediaServer {
+  readonly #rooms: RoomServiceClient
+
+  constructor({ url, apiKey, apiSecret }: LivekitSettings) {
+    this.#rooms = new RoomServiceClient(url, apiKey, apiSecret, { requestTimeout: timeoutSeconds, failover: false })
+  }
+
+  /** Names of all rooms, those of other servers too. */
+  async listRooms(): Promise<string[]> {
+    return (await this.#rooms.listRooms()).map(({ name }) => name)
+  }
+
+  /** Nobody when there is no such room. */
+  async listParticipants(mediaRoom: string): Promise<MediaParticipant[]> {
+    const participants = (await unlessMissing(this.#rooms.listParticipants(mediaRoom))) ?? []
+    const people = participants.filter((one) => isPerson(one) && isThere(one))
+    // Without a room sid: that of the room is not told here.
+    return people.map((one) => ({ userId: one.identity, connection: connectionFrom(one, '') }))
+  }
+
+  async removeParticipant(mediaRoom: string, userId: string): Promise<void> {
+    await unlessMissing(this.#rooms.removeParticipant(mediaRoom, userId))
+  }
+
+  /** Closes a room and removes everybody. */
+  async deleteRoom(mediaRoom: string): Promise<void> {
+    await unlessMissing(this.#rooms.deleteRoom(mediaRoom))
+  }
+}
+
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    // Not any 404: a proxy in front answers that too, while the media server is away.
+    if (error instanceof TwirpError && error.code === 'not_found') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import {
+  authenticate,
+  type CallerCache,
+  type CredentialSecrets,
+  isRemembered,
+  presentedCredentials,
+  type ReadHeader,
+  type SignedIn,
+} from '@parley/auth'
+import { methodPath } from '@parley/contracts/catalogue'
+import type { Trials } from '@parley/redis'
+import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
+import type { ClientAddress } from '@parley/runtime'
+import type { PutBlob } from '../../clients/blobs.ts'
+import { sessionBegunBy, type BrowserSession } from '../credentials/browser-session.ts'
+import type { SessionRenewal } from '../credentials/renewal.ts'
+import { badIdempotencyKey, imageTooLarge, tooManyTrials, unauthenticated } from '../../errors.ts'
+import type { CallLimits } from './call-limits.ts'
+import { takeImageOut } from './image-requests.ts'
+import type { PublicMethod } from './methods.ts'
+
+/** A request that passed the checks which do not look at its body. */
+export type Admitted = {
+  method: PublicMethod
+  caller: string | undefined
+  callerId: string
+  idempotencyKey: string | undefined
+  /** Cookies of a browser session whose handle was just replaced: every answer must carry them, failures too. */
+  cookies: string[]
+}
+
+type Options = {
+  rpc: RpcClient
+  callers: CallerCache
+  secrets: CredentialSecrets
+  renewal: SessionRenewal
+  /** `Set-Cookie` values of a session. */
+  cookiesOf: (session: BrowserSession) => string[]
+  limits: CallLimits
+  trials: Trials
+  clientAddress: ClientAddress
+  putBlob: PutBlob
+  maxUploadBytes: number
+}
+
+/** Reply headers that clients may see. */
+export const exposedReplyHeaders = ['idempotency-replayed', 'retry-after', 'parley-reason', 'parley-needs']
+
+export class Forwarder {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Who calls, and whether they may call again already, before anything looks at the body. */
+  async admit(method: PublicMethod, header: ReadHeader, peer: string | undefined): Promise<Admitted> {
+    const { clientAddress, cookiesOf, limits, renewal } = this.#options
+    const known = method.needsCaller ? await this.#signedIn(header, peer) : undefined
+    if (known) limits.take(method.limit, known.caller.userId)
+    else limits.takeFrom(method.limit, clientAddress(peer, header))
+    const key = idempotencyKey(method, header('idempotency-key'))
+    const renewed = renewal.isDue(known) ? await renewal.renew(known) : undefined
+    return {
+      method,
+      caller: known?.encoded,
+      callerId: known?.caller.userId ?? '',
+      idempotencyKey: key,
+      cookies: renewed ? cookiesOf(renewed) : [],
+    }
+  }
+
+  /** Throws `unauthenticated` unless a credential is presented that holds, or `resource_exhausted` like {@link admit}. */
+  async assertSignedIn(header: ReadHeader, peer: string | undefined): Promise<void> {
+    await this.#signedIn(header, peer)
+  }
+
+  /** Counts a call that needs no credential and is no method. Throws `resource_exhausted` like {@link admit}. */
+  admitAnyone(header: ReadHeader, peer: string | undefined): void {
+    const { clientAddress, limits } = this.#options
+    limits.takeFrom('read', clientAddress(peer, header))
+  }
+
+  /** Sends the encoded request to the deployable that owns the method. */
+  send(admitted: Admitted, body: Uint8Array, timeoutMs: number, traceparent: string | undefined): Promise<Reply> {
+    return admitted.method.carriesImage
+      ? this.#sendImage(admitted, body, { timeoutMs, traceparent })
+      : this.#call(admitted, body, { timeoutMs, traceparent })
+  }
+
+  /** The bytes of an image do not travel over the bus: they are put aside, and their id goes with the request. */
+  async #sendImage(admitted: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
+    const { callerId, method } = admitted
+    const { maxUploadBytes, putBlob } = this.#options
+    const taken = takeImageOut(method.method, body)
+    if (!taken) return this.#call(admitted, body, meta)
+    if (taken.image.length > maxUploadBytes) throw imageTooLarge(maxUploadBytes)
+    const blob = await putBlob(taken.image, { callerId, method: methodPath(method.method).slice(1) })
+    return this.#call(admitted, taken.rest, { ...meta, blob })
+  }
+
+  #call({ caller, idempotencyKey, method }: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
+    return this.#options.rpc.call(method.method, body, { ...meta, caller, idempotencyKey })
+  }
+
+  /** Whoever was here lately is let in whatever their network does; others count there when they turn out to be nobody. */
+  async #signedIn(header: ReadHeader, peer: string | undefined): Promise<SignedIn> {
+    const { callers, clientAddress, secrets, trials } = this.#options
+    const presented = presentedCredentials(header, secrets)
+    const trial = { address: clientAddress(peer, header), isKnown: isRemembered(callers, presented) }
+    const { found, waitMs } = await trials.lookUp(trial, () => authenticate(callers, presented))
+    if (waitMs > 0) throw tooManyTrials(waitMs)
+    if (!found) throw unauthenticated()
+    return found
+  }
+
+  /** Cookies of the browser session that a call began; none for nearly all calls. */
+  cookiesBegun({ method }: Admitted, answer: Reply): string[] {
+    const begun = sessionBegunBy(method, answer)
+    return begun ? this.#options.cookiesOf(begun) : []
+  }
+}
+
+/** The client's key, or one of our own: with a key the transport may send a creation once more when a server is silent. */
+function idempotencyKey({ method }: PublicMethod, given: string | undefined): string | undefined {
+  if (!keyedMethods.has(method)) return undefined
+  if (given === undefined) return `auto:${randomBytes(16).toString('base64url')}`
+  if (!/^[\x21-\x7e]{1,128}$/.test(given)) throw badIdempotencyKey()
+  return given
+}

@@ -1,0 +1,33 @@
+import { tooManyImages } from '../../errors.ts'
+
+const longestMs = 60_000
+
+/**
+ * Where calls with whole images pass, a few at a time: each is held in memory until it is handed over. Whoever does not
+ * get in is told at once.
+ */
+export class ImageDoor {
+  readonly #places: number
+  #inside = 0
+
+  constructor(places: number) {
+    this.#places = places
+  }
+
+  /**
+   * Takes a place, which the result gives back (once). Throws `resource_exhausted` when there is none. A request that
+   * dawdles is ended.
+   */
+  enter(request: { destroy(): unknown }): () => void {
+    if (this.#inside >= this.#places) throw tooManyImages()
+    this.#inside++
+    let inside = true
+    const tooSlow = setTimeout(() => request.destroy(), longestMs)
+    return () => {
+      if (!inside) return
+      inside = false
+      clearTimeout(tooSlow)
+      this.#inside--
+    }
+  }
+}

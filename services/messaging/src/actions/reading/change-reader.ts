@@ -1,0 +1,22 @@
+import type { OutgoingEvent } from '@parley/events'
+import type { Context } from '../../context.ts'
+import { storeReaderEvent } from '../../store/readers.ts'
+import { transaction, type Connection } from '../../store/statement.ts'
+import type { ReaderChange } from '../../view/reader-events.ts'
+
+/**
+ * Changes what one user has read or follows, and tells of it when there was something to change, which `write` answers.
+ * The user's version comes last, as its row is the one that everything of the user meets at.
+ */
+export async function changeReader(
+  ctx: Context,
+  userId: string,
+  write: (on: Connection) => Promise<boolean>,
+  toEvent: (change: ReaderChange) => OutgoingEvent,
+): Promise<void> {
+  const at = ctx.now()
+  const entries = await transaction(ctx.pool, async (on) =>
+    (await write(on)) ? storeReaderEvent(on, userId, (version) => toEvent({ userId, version, at })) : [],
+  )
+  ctx.relay.wake(entries)
+}

@@ -1,0 +1,28 @@
+import type { Subject } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { isDm } from '../../domain/room-line.ts'
+import { roomNotFound, threadInDm, threadRootInvalid, threadRootNotFound } from '../../errors.ts'
+import { assertReads } from '../../policy/room-access.ts'
+import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
+
+/** A thread as a request names it. */
+export type Thread = { roomId: string; rootEventId: string }
+
+/** Where the caller stands in a thread that they may read; throws when there is none. */
+export async function findThread(
+  ctx: Context,
+  caller: Subject,
+  { roomId, rootEventId }: Thread,
+  upToEventId = '',
+): Promise<ReadPlaces> {
+  if (!looksLikeId(roomId)) throw roomNotFound()
+  const thread = { roomId, rootEventId: looksLikeId(rootEventId) ? rootEventId : '' }
+  const found = await findPlacesInThread(ctx.pool, thread, caller.userId, upToEventId)
+  if (!found) throw roomNotFound()
+  assertReads(ctx.policy(), caller, found.room, found.standing)
+  if (isDm(found.room)) throw threadInDm()
+  if (!found.root) throw threadRootNotFound()
+  if (found.root !== 'thread root') throw threadRootInvalid()
+  return found
+}

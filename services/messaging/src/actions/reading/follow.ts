@@ -1,0 +1,17 @@
+import type { Subject } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import { decideFollowing } from '../../store/follows.ts'
+import { toFollowEvent } from '../../view/reader-events.ts'
+import { changeReader } from './change-reader.ts'
+import { findThread, type Thread } from './find-thread.ts'
+
+/** Follows a thread or not, from now on whatever others do. */
+export async function decide(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
+  await findThread(ctx, caller, thread)
+  await changeReader(
+    ctx,
+    caller.userId,
+    (on) => decideFollowing(on, thread, caller.userId, following),
+    (change) => toFollowEvent(change, thread, following),
+  )
+}

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomHeader } from '../../domain/room-line.ts'
+import { Headers } from './headers.ts'
+
+const header = (roomId: string, version: bigint): RoomHeader => {
+  const nothing = { groupId: '', universal: false, archived: false, name: '', participantIds: [] }
+  return { roomId, version, kind: RoomKind.CHANNEL, ...nothing }
+}
+
+test('a room is read once for all who ask at the same time, and then held', async () => {
+  let reads = 0
+  const headers = new Headers((roomId) => {
+    reads++
+    return Promise.resolve(header(roomId, 1n))
+  })
+  expect(await Promise.all([headers.get('R1'), headers.get('R1')])).toMatchObject([{ version: 1n }, { version: 1n }])
+  await headers.get('R1')
+  expect(reads).toBe(1)
+})
+
+test('a slow read does not take the place of what was written meanwhile', async () => {
+  let resolve: (header: RoomHeader) => void = () => undefined
+  const read = new Promise<RoomHeader>((done) => (resolve = done))
+  const headers = new Headers(() => read)
+  const reading = headers.get('R1')
+  headers.put(header('R1', 2n))
+  resolve(header('R1', 1n))
+  await reading
+  expect((await headers.get('R1'))?.version).toBe(2n)
+})
+
+test('an unknown room and a failed read are asked for again', async () => {
+  const answers = [Promise.resolve(undefined), Promise.reject(new Error('away')), Promise.resolve(header('R1', 1n))]
+  const headers = new Headers(() => answers.shift() ?? Promise.resolve(undefined))
+  expect(await headers.get('R1')).toBeUndefined()
+  await expect(headers.get('R1')).rejects.toThrow('away')
+  expect(await headers.get('R1')).toMatchObject({ version: 1n })
+})
+
+test('no more than so many are held', async () => {
+  const reads: string[] = []
+  const load = (roomId: string) => {
+    reads.push(roomId)
+    return Promise.resolve(header(roomId, 1n))
+  }
+  const headers = new Headers(load, 2)
+  for (const roomId of ['R1', 'R2', 'R3', 'R3', 'R2', 'R1']) await headers.get(roomId)
+  expect(reads).toEqual(['R1', 'R2', 'R3', 'R1'])
+})

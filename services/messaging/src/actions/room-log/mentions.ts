@@ -1,0 +1,36 @@
+import type { Policy } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import { findHandles, readings } from '../../domain/mentions/find-handles.ts'
+import { nobody, type Mentioned } from '../../domain/mentions/mentioned.ts'
+
+/** Handles that name everyone in the room; nobody's login and no role's name. */
+const everyone = new Set(['all', 'here'])
+const possible = /^[a-z0-9][a-z0-9._-]{0,31}$/
+
+/** Whom the text mentions. Never fails: when accounts does not answer, the users are left for later. */
+export async function findMentioned(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<Mentioned> {
+  const handles = findHandles(body)
+  if (handles.length === 0) return nobody
+  const roles = rolesByName(ctx.policy())
+  const named = handles.flatMap((handle) => readings(handle).find((reading) => roles.has(reading)) ?? [])
+  const asked = handles.map((handle) =>
+    readings(handle).filter((reading) => possible.test(reading) && !everyone.has(reading) && !roles.has(reading)),
+  )
+  const found = await ctx.handles.resolve([...new Set(asked.flat())])
+  const users = asked.flatMap((alternatives) => {
+    const handle = alternatives.find((reading) => found?.has(reading))
+    return (handle !== undefined && found?.get(handle)) || []
+  })
+  const has = (word: string) => handles.some((handle) => readings(handle).includes(word))
+  return {
+    users: [...new Map(users.map((user) => [user.userId, user])).values()],
+    roleIds: [...new Set(named.flatMap((name) => roles.get(name) ?? []))],
+    all: has('all'),
+    here: has('here'),
+    pending: found === undefined,
+  }
+}
+
+/** Every role's name, with the id of those that messages may call. */
+const rolesByName = (policy: Policy): ReadonlyMap<string, string | undefined> =>
+  new Map([...policy.roles.values()].map(({ id, name, pingable }) => [name, pingable ? id : undefined]))

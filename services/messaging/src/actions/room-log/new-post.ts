@@ -1,0 +1,75 @@
+import type { Context } from '../../context.ts'
+import { toMentions } from '../../domain/mentions/mentioned.ts'
+import { mostFollowersTold, type ThreadPlace } from '../../domain/placement.ts'
+import { previewImageKey } from '../../domain/page-preview.ts'
+import type { RoomHeader } from '../../domain/room-line.ts'
+import { opensTo } from '../../policy/room-access.ts'
+import type { NewFollower, NewPost, NewReply } from '../../store/new-post.ts'
+import { threadCreatedRider, threadFollowedRider, toPostedEntry, type PostedDetails } from '../../view/posted-event.ts'
+import type { Message } from './message.ts'
+
+/** The message as the statements write it, with the room as it is known to be. */
+export function toNewPost(ctx: Context, room: RoomHeader, message: Message): NewPost {
+  const { post, placement, parts, mentioned, eventId, createdAt, inReplyTo } = message
+  const { caller, draft, key, digest } = post
+  const { thread } = placement
+  return {
+    authorId: caller.userId,
+    openToAuthor: opensTo(ctx.policy(), caller, room),
+    key,
+    digest,
+    eventId,
+    createdAt,
+    body: draft.body,
+    inReplyTo,
+    entry: toPostedEntry(room, message, { markedAsRead: !thread, details: toDetails(message) }),
+    ...parts,
+    mentionsPending: mentioned.pending,
+    reply: thread && toNewReply(ctx, room, message, thread),
+  }
+}
+
+function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDetails {
+  const mentions = toMentions(mentioned)
+  return {
+    attachmentAssetIds: parts.attachments.map(({ assetId }) => assetId),
+    linkPreviewImageKey: previewImageKey(parts.linkPreview ?? null),
+    ...(mentions && { mentions }),
+    mentionsPending: mentioned.pending,
+    inReplyToAuthorId: placement.inReplyToAuthorId,
+    ...(placement.thread && toldFollowers([...placement.thread.followerIds, actorId])),
+  }
+}
+
+/** Followers as facts tell them: all, or that they are many. */
+export function toldFollowers(followerIds: readonly string[]) {
+  const threadFollowerIds = [...new Set(followerIds)]
+  return threadFollowerIds.length > mostFollowersTold ? { manyThreadFollowers: true } : { threadFollowerIds }
+}
+
+function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: ThreadPlace): NewReply {
+  const { actorId, mentioned, echoEventId } = message
+  const follower = (userId: string, why: NewFollower['why'], open: boolean): NewFollower => ({
+    ...{ userId, why, open, rider: threadFollowedRider(room, message, userId) },
+  })
+  const others = mentioned.users.filter(({ userId }) => userId !== actorId)
+  // Nobody here knows the roles of who wrote the root.
+  const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
+  return {
+    rootEventId: thread.rootEventId,
+    createdRider: threadCreatedRider(room, message),
+    followers: [
+      follower(actorId, 'author', true),
+      ...(rootAuthor.userId !== actorId
+        ? [follower(rootAuthor.userId, 'root_author', opensTo(ctx.policy(), rootAuthor, room))]
+        : []),
+      ...others.map((user) => follower(user.userId, 'mentioned', opensTo(ctx.policy(), user, room))),
+    ],
+    echo: echoEventId === undefined ? undefined : toEcho(room, message, echoEventId),
+  }
+}
+
+function toEcho(room: RoomHeader, message: Message, eventId: string) {
+  const echo = { ...message, eventId, inReplyTo: '', threadRootEventId: '', echoOfEventId: message.eventId }
+  return { eventId, entry: toPostedEntry(room, echo, { markedAsRead: true }) }
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../../context.ts'
+import { looksLikeId } from '../../domain/ids.ts'
+import { unknownAttachment, unknownLinkPreview } from '../../errors.ts'
+import { findAttached } from '../../store/attached.ts'
+import type { NewAttachment } from '../../store/new-post.ts'
+import { redeemLinkPreview } from '../../store/redeem-link-preview.ts'
+import type { Parts, Post } from './message.ts'
+
+export const textAlone: Parts = { attachments: [], linkPreview: undefined }
+
+/** Claims the files and redeems the preview. Throws invalid_argument when one cannot be shown. */
+export async function findParts(ctx: Context, post: Post, eventId: string): Promise<Parts> {
+  const [linkPreview, attachments] = await Promise.all([findPreview(ctx, post), claim(ctx, post, eventId)])
+  return { attachments, linkPreview }
+}
+
+async function findPreview(ctx: Context, { caller, draft }: Post): Promise<Uint8Array | undefined> {
+  if (draft.linkPreviewToken === '') return undefined
+  const preview = await redeemLinkPreview(ctx.pool, caller.userId, draft.linkPreviewToken)
+  if (!preview) throw unknownLinkPreview()
+  return preview
+}
+
+async function claim(ctx: Context, { caller, draft }: Post, eventId: string): Promise<readonly NewAttachment[]> {
+  const assetIds = draft.attachmentAssetIds
+  if (assetIds.length === 0) return []
+  const impossible = assetIds.find((id) => !looksLikeId(id)) ?? (await findAttached(ctx.pool, assetIds))
+  if (impossible !== undefined) throw unknownAttachment(impossible)
+  const claimed = await ctx.claimAssets({ roomId: draft.roomId, eventId, userId: caller.userId, assetIds })
+  const byId = new Map(claimed.map((asset) => [asset.assetId, asset]))
+  return assetIds.map((id) => {
+    const asset = byId.get(id)
+    if (!asset) throw unknownAttachment(id)
+    return asset
+  })
+}

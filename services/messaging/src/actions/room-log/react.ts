@@ -1,0 +1,41 @@
+import type { Subject } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import { isShown, mostEmojis } from '../../domain/changeable.ts'
+import { assertEmoji } from '../../domain/emoji.ts'
+import type { Tally } from '../../domain/tally.ts'
+import { messageNotFound, tooManyEmojis } from '../../errors.ts'
+import { assertMayReact } from '../../policy/message-changes.ts'
+import { addReaction, findTally, removeReaction } from '../../store/reactions.ts'
+import { toReactionEvent } from '../../view/change-events.ts'
+import { changeMessage, occurrence, type Change, type Found, type Target } from './change.ts'
+
+/** A reaction that is to come or go. */
+export type React = Target & { emoji: string; change: 'add' | 'remove' }
+
+/** Whether anything changed, and what reactions with that emoji there are now. */
+export type Reacted = { changed: boolean; tally: Tally | undefined }
+
+/** Adds a reaction of the caller to a message, or takes it back; through an echo it is the reply's. */
+export async function react(ctx: Context, caller: Subject, request: React): Promise<Reacted> {
+  const { roomId, emoji, change } = request
+  assertEmoji(emoji)
+  const { message } = await changeMessage(ctx, caller, request, (found) => planReaction(ctx, caller, request, found))
+  const tally = await findTally(ctx.pool, { roomId, seq: message.seq, emoji, userId: caller.userId })
+  return { changed: message.reacted !== (change === 'add'), tally }
+}
+
+function planReaction(ctx: Context, caller: Subject, { emoji, change }: React, found: Found): Change | undefined {
+  const { room, message } = found
+  if (!isShown(message)) throw messageNotFound()
+  assertMayReact({ policy: ctx.policy(), caller, room }, change)
+  if (message.reacted === (change === 'add')) return undefined
+  if (change === 'add' && !message.takesEmoji) throw tooManyEmojis(mostEmojis)
+  const now = ctx.now()
+  const reaction = { roomId: room.roomId, seq: message.seq, emoji, userId: caller.userId }
+  const at = occurrence(room, caller, now)
+  const kind = change === 'add' ? 'reaction_added' : 'reaction_removed'
+  return {
+    write: (on) => (change === 'add' ? addReaction(on, reaction, now, at.place) : removeReaction(on, reaction)),
+    events: [toReactionEvent(at, kind, { eventId: message.eventId, emoji })],
+  }
+}

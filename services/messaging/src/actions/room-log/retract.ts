@@ -1,0 +1,47 @@
+import type { Subject } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import type { ChangeableMessage } from '../../domain/changeable.ts'
+import { previewImageKey } from '../../domain/page-preview.ts'
+import { assertMayRetract } from '../../policy/message-changes.ts'
+import { retractMessage, takeBackEcho } from '../../store/retractions.ts'
+import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
+import { occurrence, type Change, type Found } from './change.ts'
+
+/** Takes back what the id names: the message, which takes its echo along, or the echo alone. Nothing when it is gone. */
+export function planRetraction(ctx: Context, caller: Subject, found: Found): Change | undefined {
+  const { room, message } = found
+  assertMayRetract({ policy: ctx.policy(), caller, room }, message)
+  const now = ctx.now()
+  if (message.retracted || message.named === 'former echo') return undefined
+  if (message.named === 'echo') return message.echo && takingBackEcho(found, message.echo, caller, now)
+  return retracting(found, caller, now)
+}
+
+/** Makes a placeholder of the message, and of its echo. */
+export function retracting({ room, message }: Found, caller: Subject, now: Date): Change {
+  const { seq, eventId, authorId, threadRootEventId, echo, attachmentIds, linkPreview } = message
+  const places = echo ? [seq, echo.seq] : [seq]
+  const channelEchoEventId = echo?.eventId ?? ''
+  const gone = { eventId, threadRootEventId: threadRootEventId ?? '', channelEchoEventId, echoOnly: false }
+  const removed = { assetIds: attachmentIds, previewImageKey: previewImageKey(linkPreview) }
+  return {
+    write: (on) => retractMessage(on, { roomId: room.roomId, places, threadRootEventId, authorId }, now),
+    events: [toRetractedEvent(occurrence(room, caller, now), gone, removed)],
+  }
+}
+
+/** Takes the echo of a reply out of the timeline. */
+export function takingBackEcho(
+  { room, message }: Found,
+  echo: NonNullable<ChangeableMessage['echo']>,
+  caller: Subject,
+  now: Date,
+  skipped = 0,
+): Change {
+  const { eventId, seq } = echo
+  const gone = { eventId, threadRootEventId: message.threadRootEventId ?? '', channelEchoEventId: '', echoOnly: true }
+  return {
+    write: (on) => takeBackEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
+    events: [toRetractedEvent(occurrence(room, caller, now, skipped), gone, nothingRemoved)],
+  }
+}

@@ -1,0 +1,78 @@
+import { newId } from '@parley/ids'
+import type { Context } from '../../context.ts'
+import { toMentions, type Mentioned } from '../../domain/mentions/mentioned.ts'
+import { previewImageKey } from '../../domain/page-preview.ts'
+import { isDm, type RoomHeader } from '../../domain/room-line.ts'
+import { opensTo } from '../../policy/room-access.ts'
+import { storeLineEvents } from '../../store/line-events.ts'
+import { findHeader, lockLine } from '../../store/lines.ts'
+import { transaction, type Connection } from '../../store/statement.ts'
+import {
+  followAsMentioned,
+  forgetUnresolved,
+  readToldMessage,
+  type ToldMessage,
+  type Unresolved,
+} from '../../store/unresolved-mentions.ts'
+import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
+import { toldFollowers } from './new-post.ts'
+
+/** Gives the mentions of a message their own place in the line; nothing when another process was first. */
+export async function tellMentions(
+  ctx: Pick<Context, 'policy' | 'pool' | 'relay'>,
+  unresolved: Unresolved,
+  mentioned: Mentioned,
+): Promise<void> {
+  const { roomId, seq } = unresolved
+  const entries = await transaction(ctx.pool, async (on) => {
+    await lockLine(on, roomId)
+    const roomSeq = await forgetUnresolved(on, unresolved)
+    const room = await findHeader(on, roomId)
+    const message = await readToldMessage(on, roomId, seq)
+    if (roomSeq === undefined || !room || !message || message.deletedAt) return []
+    const event = toMentionsResolvedEvent(room, {
+      id: newId('event'),
+      occurredAt: new Date(),
+      roomSeq: roomSeq + 1n,
+      messageSeq: seq,
+      message: toPosted(message),
+      details: toDetails(message, mentioned),
+      newFollowerIds: await follow(ctx, on, room, message, mentioned),
+    })
+    return storeLineEvents(on, roomId, [event])
+  })
+  if (entries.length > 0) ctx.relay.wake(entries)
+}
+
+const toPosted = ({ eventId, actorId, createdAt, inReplyTo, threadRootEventId }: ToldMessage) => ({
+  eventId,
+  actorId,
+  createdAt,
+  inReplyTo: inReplyTo ?? '',
+  threadRootEventId: threadRootEventId ?? '',
+  echoOfEventId: '',
+})
+
+function toDetails(message: ToldMessage, mentioned: Mentioned) {
+  const mentions = toMentions(mentioned)
+  return {
+    attachmentAssetIds: message.assetIds,
+    linkPreviewImageKey: previewImageKey(message.linkPreview),
+    ...(mentions && { mentions }),
+    inReplyToAuthorId: message.inReplyToAuthorId ?? '',
+    ...(message.threadRootEventId && toldFollowers(message.followerIds)),
+  }
+}
+
+async function follow(
+  ctx: Pick<Context, 'policy'>,
+  on: Connection,
+  room: RoomHeader,
+  { actorId, threadRootEventId }: ToldMessage,
+  mentioned: Mentioned,
+): Promise<string[]> {
+  if (!threadRootEventId || isDm(room)) return []
+  const others = mentioned.users.filter(({ userId }) => userId !== actorId)
+  const users = others.map((user) => ({ userId: user.userId, open: opensTo(ctx.policy(), user, room) }))
+  return followAsMentioned(on, { roomId: room.roomId, rootEventId: threadRootEventId }, users)
+}

@@ -1,0 +1,82 @@
+import type { Subject } from '@parley/auth'
+import { newId } from '@parley/ids'
+import type { Context } from '../../context.ts'
+import { checkBody } from '../../domain/body.ts'
+import { isShown } from '../../domain/changeable.ts'
+import { echoWithoutThread, messageNotFound } from '../../errors.ts'
+import { assertMayChangeEcho, assertMayEdit } from '../../policy/message-changes.ts'
+import { addEcho } from '../../store/echoes.ts'
+import { storeBody } from '../../store/edits.ts'
+import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
+import { toPostedEvent } from '../../view/posted-event.ts'
+import { occurrence, type Change, type Found } from './change.ts'
+import { takingBackEcho } from './retract.ts'
+
+/** What an update asks for; undefined stays as it is. */
+export type Update = { body: string | undefined; withEcho: boolean | undefined }
+
+/** The changes that an update makes, the text first. */
+export function planUpdate(ctx: Context, caller: Subject, update: Update, found: Found): Change | undefined {
+  const { room, message } = found
+  if (!isShown(message)) throw messageNotFound()
+  const who = { policy: ctx.policy(), caller, room }
+  const now = ctx.now()
+  assertMayEdit(who, message, { now, windowMs: ctx.editWindowMs })
+  const body = newBody(update, found)
+  const echo = echoChange(update, found)
+  if (echo) assertMayChangeEcho(who, message, echo)
+
+  const steps: Change[] = []
+  if (body !== undefined) steps.push(edit(found, caller, now, body, echo !== 'remove'))
+  if (echo === 'add') steps.push(addingEcho(found, caller, now, steps.length))
+  if (echo === 'remove' && message.echo) steps.push(takingBackEcho(found, message.echo, caller, now, steps.length))
+  if (steps.length === 0) return undefined
+  return {
+    async write(on) {
+      for (const step of steps) await step.write(on)
+    },
+    events: steps.flatMap(({ events }) => events),
+  }
+}
+
+function newBody(update: Update, { message }: Found): string | undefined {
+  if (update.body === undefined) return undefined
+  const body = checkBody(update.body, message.attachmentIds.length > 0)
+  return body === message.body ? undefined : body
+}
+
+function echoChange({ withEcho }: Update, { message }: Found): 'add' | 'remove' | undefined {
+  if (withEcho === true && message.threadRootEventId === null) throw echoWithoutThread()
+  if (withEcho === undefined || withEcho === (message.echo !== undefined)) return undefined
+  return withEcho ? 'add' : 'remove'
+}
+
+function edit({ room, message }: Found, caller: Subject, now: Date, body: string, echoStays: boolean): Change {
+  const { seq, eventId, threadRootEventId, echo } = message
+  const echoEventId = echoStays ? echo?.eventId : undefined
+  const edited = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId }
+  return {
+    write: (on) => storeBody(on, { roomId: room.roomId, seq }, body, now),
+    events: [toEditedEvent(occurrence(room, caller, now), edited, nothingRemoved)],
+  }
+}
+
+function addingEcho({ room, message }: Found, caller: Subject, now: Date, skipped: number): Change {
+  const { place } = occurrence(room, caller, now, skipped)
+  const { eventId: echoOfEventId, seq, threadRootEventId } = message
+  const eventId = newId('event')
+  const reply = { seq, eventId: echoOfEventId, threadRootEventId: threadRootEventId ?? '' }
+  const echo = { roomId: room.roomId, seq: place, eventId, authorId: caller.userId, createdAt: now, reply }
+  const posted = {
+    eventId,
+    actorId: caller.userId,
+    createdAt: now,
+    inReplyTo: '',
+    threadRootEventId: '',
+    echoOfEventId,
+  }
+  return {
+    write: (on) => addEcho(on, echo),
+    events: [toPostedEvent(room, posted, { markedAsRead: true, place })],
+  }
+}

@@ -1,0 +1,71 @@
+import type { ImportMessagesRequest } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { importElsewhere, roomNotFound } from '../../errors.ts'
+import { isDm } from '../../domain/room-line.ts'
+import {
+  erasedAmong,
+  findImported,
+  findImports,
+  findLine,
+  findLivePlaces,
+  writeImport,
+  type ImportState,
+} from '../../store/imports.ts'
+import { storeLineEvents } from '../../store/line-events.ts'
+import { findHeader, lockLine } from '../../store/lines.ts'
+import { transaction, type Connection } from '../../store/statement.ts'
+import { checkMessage, type CheckedMessage } from '../../domain/check-message.ts'
+import { toImportedEvents } from './imported-event.ts'
+import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
+
+/** Writes messages into a room, under its lock and in one transaction; what is written already stays as it is. */
+export async function importTogether(ctx: Context, request: ImportMessagesRequest): Promise<ImportPlan> {
+  const { roomId, source } = request
+  const room = await findHeader(ctx.pool, roomId)
+  if (!room) throw roomNotFound()
+  const now = ctx.now()
+  const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
+  const { plan, entries } = await transaction(ctx.pool, async (on) => {
+    await lockLine(on, roomId)
+    const [state] = await findImports(on, [roomId])
+    const plan = await lookAndPlan(on, { roomId, source, state }, messages, now)
+    if (plan.ids.length === 0) return { plan, entries: [] }
+    const live = state && (await findLivePlaces(on, state))
+    await writeImport(on, { roomId, source, live }, plan)
+    const imported = { messages: plan.ids.length, attachments: attachmentsOf(plan) }
+    const events = toImportedEvents(room, plan.roomSeq + 1n, imported, now)
+    return { plan, entries: await storeLineEvents(on, roomId, events) }
+  })
+  ctx.relay.wake(entries)
+  return plan
+}
+
+async function lookAndPlan(
+  on: Connection,
+  { roomId, source, state }: { roomId: string; source: string; state: ImportState | undefined },
+  messages: readonly CheckedMessage[],
+  now: Date,
+): Promise<ImportPlan> {
+  const line = await findLine(on, roomId)
+  if (!line) throw roomNotFound()
+  if (state ? state.source !== source : line.used) throw importElsewhere()
+  const references = messages.flatMap(({ externalId, threadRoot, inReplyTo }) => [externalId, threadRoot, inReplyTo])
+  const known = await findImported(
+    on,
+    roomId,
+    [...new Set(references)].filter((id) => id !== ''),
+  )
+  const people = messages.flatMap(({ authorId, reactions }) => [
+    authorId,
+    ...reactions.flatMap(({ userIds }) => userIds),
+  ])
+  const erased = await erasedAmong(on, [...new Set(people)])
+  return planImport(messages, { roomSeq: line.roomSeq, known, erased, now })
+}
+
+function attachmentsOf({ events, attachments }: ImportPlan) {
+  const eventIds = new Map(events.map(({ seq, eventId }) => [seq, eventId]))
+  return attachments.flatMap(({ seq, attachments }) =>
+    attachments.map(({ assetId }) => ({ assetId, messageEventId: eventIds.get(seq) ?? '' })),
+  )
+}

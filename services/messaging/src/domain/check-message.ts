@@ -1,0 +1,67 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
+import { ConnectError } from '@connectrpc/connect'
+import { PagePreviewSchema, type ImportedMessage } from '@parley/contracts/internal'
+import { checkBody } from './body.ts'
+import { assertEmoji } from './emoji.ts'
+import { importedAuthorMissing, importedIdMissing, importedMessageBad, importedTimeBad, threadInDm } from '../errors.ts'
+
+/** An imported message that keeps the rules of messages. */
+export type CheckedMessage = Pick<
+  ImportedMessage,
+  'externalId' | 'authorId' | 'alsoInChannel' | 'reactions' | 'attachments'
+> & {
+  createdAt: Date
+  updatedAt: Date | null
+  deletedAt: Date | null
+  body: string
+  threadRoot: string
+  inReplyTo: string
+  linkPreview: Uint8Array | null
+}
+
+/** Throws `invalid_argument` that names the message. */
+export function checkMessage(message: ImportedMessage, terms: { dm: boolean; now: Date }): CheckedMessage {
+  try {
+    return check(message, terms)
+  } catch (error) {
+    throw error instanceof ConnectError ? importedMessageBad(message.externalId, error.rawMessage) : error
+  }
+}
+
+function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }): CheckedMessage {
+  const { externalId, authorId, reactions, attachments, linkPreview } = message
+  const ids = [externalId, message.threadRootExternalId, message.inReplyToExternalId]
+  if (externalId === '' || !ids.every(canBeKept)) throw importedIdMissing()
+  if (authorId === '') throw importedAuthorMissing()
+  const createdAt = timeOf(message.createdAt, now)
+  if (createdAt === null) throw importedTimeBad()
+  if (dm && message.threadRootExternalId !== '') throw threadInDm()
+  for (const { emoji } of reactions) assertEmoji(emoji)
+  const deletedAt = timeOf(message.deletedAt, now)
+  return {
+    ...{ externalId, authorId, createdAt, deletedAt, reactions, attachments },
+    updatedAt: timeOf(message.updatedAt, now),
+    alsoInChannel: message.alsoInChannel,
+    body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
+    threadRoot: message.threadRootExternalId,
+    inReplyTo: message.inReplyToExternalId,
+    // Its image stays where it was.
+    linkPreview: linkPreview ? toBinary(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
+  }
+}
+
+const mostIdCharacters = 200
+
+const canBeKept = (id: string): boolean => id.length <= mostIdCharacters && !id.includes('\0')
+
+const earliest = new Date('2000-01-01T00:00:00Z')
+/** Clocks differ. */
+const aheadMs = 24 * 3600_000
+
+function timeOf(at: Timestamp | undefined, now: Date): Date | null {
+  if (!at) return null
+  const date = timestampDate(at)
+  if (!(date >= earliest && date.getTime() <= now.getTime() + aheadMs)) throw importedTimeBad()
+  return date
+}

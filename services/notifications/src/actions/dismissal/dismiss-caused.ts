@@ -1,0 +1,23 @@
+import type { Context } from '../../context.ts'
+import { allShards } from '../../domain/shards.ts'
+import { causedBy, dismiss } from '../../store/dismissals.ts'
+import { holdShards } from '../../store/shards.ts'
+import { tellDismissed } from './tell-dismissed.ts'
+
+/** Dismisses what somebody caused, of everybody, part by part; answers how many were pending. */
+export async function dismissCaused(
+  { db, relay, now }: Pick<Context, 'db' | 'relay' | 'now'>,
+  actorId: string,
+): Promise<number> {
+  for (let count = 0; ;) {
+    const at = now()
+    const part = await db.transaction(async (tx) => {
+      await holdShards(tx, allShards)
+      const { dismissed, more } = await dismiss(tx, causedBy(actorId), at)
+      return { count: dismissed.length, more, entries: await tellDismissed(tx, dismissed, at) }
+    })
+    relay.wake(part.entries)
+    count += part.count
+    if (!part.more) return count
+  }
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '@parley/postgres'
+import type { Dismissal } from '../../domain/many.ts'
+import { allShards, shardsOf } from '../../domain/shards.ts'
+import { dismiss, thoseOf } from '../../store/dismissals.ts'
+import { insertJobs } from '../../store/jobs.ts'
+import { tellDismissed } from './tell-dismissed.ts'
+
+/** Dismisses a part of what is to be dismissed, of users whose shards are held; `more` when that was not everything. */
+export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
+  if (dismissals.length === 0) return { entries: [], more: false }
+  const { dismissed, more } = await dismiss(tx, thoseOf(dismissals), at)
+  return { entries: await tellDismissed(tx, dismissed, at), more }
+}
+
+/** The same, with the rest left to jobs. */
+export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
+  const { entries, more } = await dismissSome(tx, dismissals, at)
+  if (more) await insertJobs(tx, dismissals)
+  return entries
+}
+
+/** The shards of all whose notifications may be dismissed. */
+export const shardsOfDismissals = (dismissals: readonly Dismissal[]): readonly number[] => {
+  const users = dismissals.flatMap((dismissal) => (dismissal.of === 'place' ? [dismissal.userId] : []))
+  return users.length < dismissals.length ? allShards : shardsOf(users)
+}

@@ -1,0 +1,28 @@
+import { enqueue } from '@parley/events'
+import type { Tx } from '@parley/postgres'
+import { byShard } from '../../domain/shards.ts'
+import { countDismissed } from '../../metrics.ts'
+import { queueDismissals } from '../../engines/push/queue.ts'
+import { tagOf } from '../../domain/tag.ts'
+import type { Dismissed } from '../../store/dismissals.ts'
+import { takeVersions } from '../../store/shards.ts'
+import { toDismissedEvent } from '../../view/notification-events.ts'
+
+/** Tells users, whose shards are held, what is pending no longer. */
+export async function tellDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
+  const parts = await takeVersions(
+    tx,
+    [...byShard(dismissed)].map(([shard, those]) => ({ shard, those, at })),
+  )
+  const entries = await enqueue(
+    tx,
+    parts.map((part) => toDismissedEvent(part, part.those)),
+  )
+  const pushed = dismissed.filter(({ silent }) => !silent)
+  await queueDismissals(
+    tx,
+    pushed.map(({ userId, kind, eventId }) => ({ userId, tag: tagOf(kind, eventId) })),
+  )
+  countDismissed(dismissed.length)
+  return entries
+}

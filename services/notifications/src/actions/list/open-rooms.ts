@@ -1,0 +1,29 @@
+import type { Caller } from '@parley/auth'
+import type { RoomHeader } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { insertJobs } from '../../store/jobs.ts'
+import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
+
+/** Rooms with something pending that the caller may read, and what they are. */
+export type OpenRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<string, RoomHeader> }
+
+/**
+ * Where something is pending for the caller, in one room or everywhere. What is pending in rooms that they can read no more
+ * is left out, and dismissed soon.
+ */
+export async function findOpenRooms(ctx: Context, caller: Caller, roomId?: string): Promise<OpenRooms> {
+  const { userId } = caller
+  const all = await listPendingRooms(ctx.db, userId, roomId)
+  const rooms = await ctx.rooms.accessible(
+    caller,
+    all.map((one) => one.roomId),
+  )
+  const closed = all.filter((one) => !rooms.has(one.roomId))
+  if (closed.length > 0) {
+    const dismissals = closed.map(
+      ({ roomId, lastRoomSeq }) => ({ of: 'place', userId, roomId, roomSeq: String(lastRoomSeq) }) as const,
+    )
+    await insertJobs(ctx.db, dismissals)
+  }
+  return { pending: all.filter((one) => rooms.has(one.roomId)), rooms }
+}

@@ -1,0 +1,90 @@
+import { idsPerCall, isThere, wantsQuiet, type Audiences } from '../../clients/audiences.ts'
+import { firstReasons, type Recipient } from '../../domain/candidates.ts'
+import type { Audience } from '../../domain/many.ts'
+import type { Posting } from '../../domain/message.ts'
+
+/** Those whom a call to a role, or to everyone, reaches are told at once when they are so few. */
+const fewCalled = 200
+/** So are those who want every message of the room. */
+export const fewOfAllMessages = 300
+
+type Needs = {
+  audiences: Pick<Audiences, 'members' | 'presences'>
+  /** The first of those who want every message of the room, in id order; one more than are told at once tells of others. */
+  allMessages: readonly string[]
+}
+
+/** Whom to tell at once, and those who are too many for that. */
+export type Found = { recipients: Recipient[]; many: Audience[]; roomName: string }
+
+/** Whom a message is for, in the order of reasons, as far as they may read the room. */
+export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
+  const { message, fact } = posting
+  const called = await findCalled(needs, posting)
+  const everyMessage = findAllMessages(needs, posting)
+  const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
+  const others = [
+    ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
+    ['direct_message', fact.dmParticipantIds],
+    ['room_message', everyMessage.userIds],
+  ] as const
+  // Holders of a role that has many are not known yet: those who may be among them wait until they were told as such.
+  const waits = called.many.some((audience) => audience.of === 'role_holders')
+  const later = waits
+    ? others.flatMap(([kind, ids]): Audience[] => (ids.length > 0 ? [{ of: 'listed', kind, userIds: [...ids] }] : []))
+    : []
+  const mentioned = [...(fact.mentions?.userIds ?? []), ...called.userIds]
+  const candidates = firstReasons([['mention', mentioned], ...(waits ? [] : others)], message.actorId)
+  const found = await amongMembers(needs, message.roomId, [...candidates.keys()])
+  const recipients = found.userIds.flatMap((userId): Recipient[] => {
+    const reason = candidates.get(userId)
+    if (reason === undefined) return []
+    const kind = callsTo(posting, isThere(found.presences, userId)) ? 'mention' : reason
+    return [{ userId, kind, silent: wantsQuiet(found.presences, userId) }]
+  })
+  return { recipients, many: [...called.many, ...later, ...followers, ...everyMessage.many], roomName: found.roomName }
+}
+
+/** Whether everyone is called, or everyone who is there. */
+const callsTo = ({ fact: { mentions } }: Posting, there: boolean): boolean =>
+  mentions?.all === true || (mentions?.here === true && there)
+
+async function amongMembers({ audiences }: Needs, roomId: string, userIds: string[]) {
+  if (userIds.length === 0) return { userIds, presences: new Map(), roomName: '' }
+  const [{ userIds: members, roomName }, presences] = await Promise.all([
+    audiences.members(roomId, { userIds }, idsPerCall),
+    audiences.presences(userIds),
+  ])
+  return { userIds: members, presences, roomName }
+}
+
+/** Those whom the message calls by a role, or as everyone in the room. */
+async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
+  const { all = false, here = false, roleIds = [] } = fact.mentions ?? {}
+  const calls: { audience: Audience; query: { all: true } | { roleIds: string[] } }[] = [
+    ...(all ? [{ audience: { of: 'members' }, query: { all: true } } as const] : []),
+    ...(roleIds.length > 0 && !all ? [{ audience: { of: 'role_holders', roleIds }, query: { roleIds } } as const] : []),
+    ...(here && !all ? [{ audience: { of: 'present_members' }, query: { all: true } } as const] : []),
+  ]
+  const found = await Promise.all(
+    calls.map(async ({ audience, query }) => {
+      const { userIds, last } = await audiences.members(message.roomId, query, fewCalled)
+      if (!last) return { userIds: [], many: [audience] }
+      if (audience.of !== 'present_members') return { userIds, many: [] }
+      const presences = await audiences.presences(userIds)
+      if (!presences) return { userIds: [], many: [audience] }
+      return { userIds: userIds.filter((userId) => isThere(presences, userId)), many: [] }
+    }),
+  )
+  return { userIds: found.flatMap(({ userIds }) => userIds), many: found.flatMap(({ many }) => many) }
+}
+
+/** Whether a message is for those who want every message of its room: those of the main timeline, but for direct messages. */
+export const isForAll = ({ message, fact }: Posting): boolean =>
+  message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
+
+function findAllMessages({ allMessages }: Needs, posting: Posting): { userIds: readonly string[]; many: Audience[] } {
+  if (!isForAll(posting)) return { userIds: [], many: [] }
+  if (allMessages.length > fewOfAllMessages) return { userIds: [], many: [{ of: 'all_messages' }] }
+  return { userIds: allMessages, many: [] }
+}

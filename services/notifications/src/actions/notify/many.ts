@@ -1,0 +1,87 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { idsPerCall, isThere, wantsQuiet, type People } from '../../clients/audiences.ts'
+import type { Context } from '../../context.ts'
+import { firstReasons, type Recipient } from '../../domain/candidates.ts'
+import { kindOf, messageOf, type Audience, type ManyToTell } from '../../domain/many.ts'
+import type { Message } from '../../domain/message.ts'
+import { byShard } from '../../domain/shards.ts'
+import { listAllMessages } from '../../store/all-messages.ts'
+import type { Standing } from '../../store/jobs.ts'
+import { holdShards } from '../../store/shards.ts'
+import { isRetracted } from '../../store/tombstones.ts'
+import { findSender } from './find-sender.ts'
+import { tell } from './tell.ts'
+
+/** Pages of members that are told in one turn: enough for the users of a shard to travel together. */
+const pagesPerTurn = 4
+
+type Page = People & { after: string; roomName: string }
+
+/** Tells the next people of an audience; answers where the job stands then. Whatever is repeated tells nobody twice. */
+export async function tellSome(ctx: Context, work: ManyToTell, after: string): Promise<Standing> {
+  const message = messageOf(work)
+  const [audience, ...others] = work.audiences
+  if (!audience || (await isRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
+  const page = await readPages(ctx, message, audience, after)
+  const presences = await ctx.audiences.presences(page.userIds)
+  if (audience.of === 'present_members' && !presences) {
+    if (others.length === 0) throw new ConnectError('presence is not available', Code.Unavailable)
+    // The others do not wait for that.
+    return { work: { ...work, audiences: [...others, audience] }, after: '' }
+  }
+  const reasons = firstReasons([[kindOf(audience), page.userIds]], message.actorId)
+  const recipients = [...reasons].flatMap(([userId, kind]): Recipient[] =>
+    audience.of === 'present_members' && !isThere(presences, userId)
+      ? []
+      : [{ userId, kind, silent: wantsQuiet(presences, userId) }],
+  )
+  const sender = recipients.length > 0 ? await findSender(ctx, message.actorId) : undefined
+  const hints = { roomName: page.roomName, sender, others: 0 }
+  for (const [shard, those] of byShard(recipients)) {
+    const tellings = [{ message, hints, recipients: those }]
+    const entries = await ctx.db.transaction(async (tx) => {
+      await holdShards(tx, [shard])
+      return tell(tx, tellings, ctx.now())
+    })
+    ctx.relay.wake(entries)
+  }
+  if (!page.last) return { work, after: page.after }
+  return others.length > 0 ? { work: { ...work, audiences: others }, after: '' } : undefined
+}
+
+async function readPages(ctx: Context, message: Message, audience: Audience, after: string): Promise<Page> {
+  const pages: Page[] = []
+  for (let from = after; pages.length < pagesPerTurn;) {
+    const page = await readPage(ctx, message, audience, from)
+    pages.push(page)
+    from = page.after
+    if (page.last) break
+  }
+  const { after: upTo = after, last = true, roomName = '' } = pages.at(-1) ?? {}
+  return { userIds: pages.flatMap(({ userIds }) => userIds), after: upTo, last, roomName }
+}
+
+/** Effective members of the room among the next people of an audience. */
+async function readPage(ctx: Context, message: Message, audience: Audience, after: string): Promise<Page> {
+  const { roomId } = message
+  if (audience.of === 'members' || audience.of === 'present_members' || audience.of === 'role_holders') {
+    const query = audience.of === 'role_holders' ? { roleIds: audience.roleIds } : { all: true }
+    const page = await ctx.audiences.members(roomId, { ...query, after })
+    return { ...page, after: page.userIds.at(-1) ?? after }
+  }
+  const people = await readPeople(ctx, message, audience, after)
+  const { userIds, roomName } = await ctx.audiences.members(roomId, { userIds: people.userIds })
+  return { userIds, roomName, last: people.last, after: people.userIds.at(-1) ?? after }
+}
+
+async function readPeople(
+  ctx: Context,
+  { roomId, threadRootEventId }: Message,
+  audience: Extract<Audience, { of: 'thread_followers' | 'all_messages' | 'listed' }>,
+  after: string,
+): Promise<People> {
+  if (audience.of === 'listed') return { userIds: audience.userIds, last: true }
+  if (audience.of === 'thread_followers') return ctx.audiences.threadFollowers(roomId, threadRootEventId, after)
+  const userIds = await listAllMessages(ctx.db, roomId, idsPerCall, after)
+  return { userIds, last: userIds.length < idsPerCall }
+}

@@ -1,0 +1,50 @@
+import type { DuePush } from '../../store/due-pushes.ts'
+import type { Hosts } from './hosts.ts'
+import type { Lane } from './lanes.ts'
+import { Shares } from './shares.ts'
+
+/** Chooses which of the pushes whose time has come leave next. Lanes share the turns of each host, and of all together. */
+export class Chooser {
+  readonly #hosts: Hosts
+  readonly #shares = new Shares()
+
+  constructor(hosts: Hosts) {
+    this.#hosts = hosts
+  }
+
+  /** As many as may leave now, of pushes that come oldest first; those chosen are under way from now on. */
+  choose(due: readonly DuePush[], nowMs: number): DuePush[] {
+    const chosen: DuePush[] = []
+    for (let waiting = due; ;) {
+      waiting = waiting.filter((push) => this.#hosts.mayBegin(push.host, nowMs))
+      const offers = this.#offers(waiting)
+      const next = pick(this.#shares, offers)
+      if (!next) return chosen
+      this.#hosts.begin(next.host, nowMs)
+      this.#shares.took(next.lane, lanesOf(offers))
+      this.#hosts.sharesOf(next.host).took(next.lane, lanesOf(waiting.filter(({ host }) => host === next.host)))
+      chosen.push(next)
+      waiting = waiting.filter((push) => push !== next)
+    }
+  }
+
+  /** What each host would take next, oldest first. */
+  #offers(waiting: readonly DuePush[]): DuePush[] {
+    const byHost = new Map<string, DuePush[]>()
+    for (const push of waiting) {
+      const those = byHost.get(push.host)
+      if (those) those.push(push)
+      else byHost.set(push.host, [push])
+    }
+    const offers = new Set([...byHost].map(([host, those]) => pick(this.#hosts.sharesOf(host), those)))
+    return waiting.filter((push) => offers.has(push))
+  }
+}
+
+const lanesOf = (pushes: readonly DuePush[]): Set<Lane> => new Set(pushes.map(({ lane }) => lane))
+
+/** The oldest of the lane whose turn it is. */
+function pick(shares: Shares, pushes: readonly DuePush[]): DuePush | undefined {
+  const lane = shares.next(lanesOf(pushes))
+  return pushes.find((push) => push.lane === lane)
+}

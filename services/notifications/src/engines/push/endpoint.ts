@@ -1,0 +1,29 @@
+import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
+import { badEndpoint, endpointIsPrivate } from './errors.ts'
+
+/** Which push services may be asked, and whether without TLS. */
+export type PushNetwork = Network & { allowPlain: boolean }
+
+/** An endpoint as it is stored; undefined when it is no address. */
+export function parseEndpoint(endpoint: string): URL | undefined {
+  if (!URL.canParse(endpoint)) return undefined
+  const url = new URL(endpoint)
+  url.hash = ''
+  return url
+}
+
+/**
+ * An endpoint that may be stored. Throws `invalid_argument` for others. Resolves no name: where one leads is checked whenever
+ * a push leaves.
+ */
+export function checkedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
+  const url = parseEndpoint(endpoint)
+  const isTaken = url?.protocol === 'https:' || (network.allowPlain && url?.protocol === 'http:')
+  if (!url || !isTaken || url.username || url.password) throw badEndpoint()
+  try {
+    assertAllowedHost(url, network)
+  } catch (error) {
+    throw error instanceof AddressRefused ? endpointIsPrivate() : error
+  }
+  return url
+}

@@ -1,0 +1,30 @@
+import type { Db } from '@parley/postgres'
+import { periodically, Resources } from '@parley/runtime'
+import { deleteOldPushes, pushQueue } from '../../store/push-turns.ts'
+import { logDropped, showQueue, type LaneState } from './metrics.ts'
+import { ttlSeconds } from './request.ts'
+
+const perRound = 1_000
+
+/** Measures the queue, and drops what is too old; everything while nobody sends. */
+export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncDisposable {
+  const opened = new Resources()
+  let state: LaneState[] = []
+  const olderThanMs = isSending ? ttlSeconds * 1000 : 0
+  opened.use(showQueue(() => state))
+  opened.use(
+    periodically({
+      name: 'keep push queue',
+      everyMs: 10_000,
+      run: async (signal) => {
+        state = await pushQueue(db)
+        for (;;) {
+          const dropped = await deleteOldPushes(db, olderThanMs, perRound)
+          if (dropped > 0) logDropped(dropped)
+          if (dropped < perRound || signal.aborted) return
+        }
+      },
+    }),
+  )
+  return opened
+}

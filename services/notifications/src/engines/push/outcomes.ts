@@ -1,0 +1,57 @@
+import type { Db } from '@parley/postgres'
+import {
+  deleteGoneSubscriptions,
+  deletePushes,
+  deleteUnseen,
+  postponePushes,
+  type HeldPush,
+  type Postponed,
+} from '../../store/push-turns.ts'
+
+/** What became of pushes, gathered until it is written. */
+export class Outcomes {
+  readonly #db: Db
+  readonly #through: bigint[] = []
+  readonly #unseen: HeldPush[] = []
+  readonly #gone: HeldPush[] = []
+  readonly #postponed: Postponed[] = []
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** The push need not come again. */
+  through({ id }: HeldPush): void {
+    this.#through.push(id)
+  }
+
+  /** The push never left and never will: its browser has nothing to close. */
+  unseen(push: HeldPush): void {
+    this.#unseen.push(push)
+  }
+
+  /** The subscription of the push is no more. */
+  gone(push: HeldPush): void {
+    this.#gone.push(push)
+    this.#through.push(push.id)
+  }
+
+  /** The push comes again; one that never left counts no attempt. */
+  postpone({ id, attempts }: HeldPush, pauseMs: number, hasLeft: boolean): void {
+    this.#postponed.push({ id, attempts, pauseMs, hasLeft })
+  }
+
+  /** Writes everything; what could not be written is kept for the next time. More may come meanwhile. */
+  async write(): Promise<void> {
+    await written(this.#through, (ids) => deletePushes(this.#db, ids))
+    await written(this.#unseen, (unseen) => deleteUnseen(this.#db, unseen))
+    await written(this.#gone, (gone) => deleteGoneSubscriptions(this.#db, gone))
+    await written(this.#postponed, (postponed) => postponePushes(this.#db, postponed))
+  }
+}
+
+async function written<T>(waiting: T[], write: (some: T[]) => Promise<void>): Promise<void> {
+  const some = [...waiting]
+  await write(some)
+  waiting.splice(0, some.length)
+}

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { HintTopics } from './hint-topics.ts'
+import { fakeSocket } from '../../../test/_fake-socket.ts'
+import { UserAccess } from './user-access.ts'
+
+test('who is behind hears no hints, of rooms joined meanwhile neither, until everything is taken', () => {
+  const hints = new HintTopics()
+  const user = new UserAccess('U1', [], 1n)
+  user.rooms.add('R1')
+  const [slow, quick, opening] = [fakeSocket(), fakeSocket(), fakeSocket({ isOpen: false })]
+  for (const socket of [slow, quick, opening]) user.connections.add(socket)
+  for (const socket of [slow, quick]) hints.start(socket, user)
+  slow.buffered = opening.buffered = 65_537
+  hints.control([user])
+  hints.control([user])
+  user.rooms.add('R2')
+  for (const socket of [slow, quick]) hints.gain(socket, 'R2')
+  const all = ['hints', 'room-hints:R1', 'room-hints:R2']
+  expect([slow.held(), quick.held(), opening.held()]).toEqual([[], all, []])
+  slow.buffered = 65_536
+  hints.control([user])
+  hints.control([user])
+  expect(slow.held()).toEqual(all)
+  user.rooms.delete('R1')
+  for (const socket of [slow, quick]) hints.lose(socket, 'R1')
+  expect([slow.held(), quick.held()]).toEqual([
+    ['hints', 'room-hints:R2'],
+    ['hints', 'room-hints:R2'],
+  ])
+})

@@ -1,0 +1,239 @@
+import type { Policy } from '@parley/auth'
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import type { CredentialsEndedFact, Event } from '@parley/contracts/internal'
+import { sessionTerminated, streamClosed, type StreamEnd } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
+import { Access, type AccessChange } from './access.ts'
+import { eventFrame, hintFrame, positionOf } from './frame.ts'
+import { HintTopics } from './hint-topics.ts'
+import { Latest } from './latest.ts'
+import { RecentVersions } from './recent-versions.ts'
+import type { Subscriber } from './subscriber.ts'
+import { topics } from './topics.ts'
+import { UserAccess } from './user-access.ts'
+
+type Options = {
+  /** Hands one frame to every socket that subscribed to a topic. */
+  publish: (topic: string, frame: Uint8Array) => void
+  policy: () => Policy
+  /** Asks accounts whether the sessions of these sockets still hold, and ends the others. */
+  verify: (sockets: readonly Subscriber[]) => void
+  metrics: Pick<Metrics, 'published'>
+  now?: () => number
+}
+
+/** An end of sessions that is older than this is told again after a loss of the stream: people have signed in since. */
+const endIsOldMs = 60_000
+
+/**
+ * The fan-out of one node. Events go in stream order from one queue to topics: nothing on this path waits, and no work
+ * is done per socket but for the moves of those whose access changes.
+ */
+export class Hub implements Disposable {
+  readonly access: Access
+  readonly hintTopics = new HintTopics()
+  /** Every socket past its hello. */
+  readonly connections = new Set<Subscriber>()
+  readonly #options: Options
+  readonly #now: () => number
+  readonly #seen = new RecentVersions()
+  readonly #latest = new Latest()
+  #position = positionOf(0, '')
+  /** When everyone last had to start anew, in milliseconds. */
+  #resetAt = 0
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.access = new Access(options.policy, this.#now)
+  }
+
+  /** Place of the newest event this node has published. */
+  get position(): string {
+    return this.#position
+  }
+
+  /** Publishes an event, unless it was heard before. */
+  deliver(event: Event, streamSequence: number): void {
+    if (!this.#seen.admit(event)) return
+    this.#position = positionOf(streamSequence, event.id)
+    const change = this.access.apply(event)
+    this.#gain(change)
+    if (!this.#isKnown(event)) this.#publishDeliveries(event)
+    this.#lose(change)
+    if (event.kind === 'account_deleted')
+      for (const about of changesOfPerson.values()) this.#latest.forget(`${event.aggregateId} ${about}`)
+    if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
+  }
+
+  [Symbol.dispose](): void {
+    this.#latest[Symbol.dispose]()
+  }
+
+  /** The policy changed: universal rooms may be open or closed to other people now. */
+  policyChanged(): void {
+    this.#move(this.access.recompute())
+  }
+
+  /** The stream lost its thread: what was missed is unknown, so everyone starts anew. */
+  reset(): void {
+    this.#seen.clear()
+    this.#resetAt = this.#now()
+    this.endAll(streamClosed)
+  }
+
+  /** After a loss relays tell again what had happened before; whoever came since has read it. */
+  #isKnown({ occurredAt }: Event): boolean {
+    return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
+  }
+
+  endAll(end: StreamEnd): void {
+    for (const connection of [...this.connections]) connection.end(end)
+  }
+
+  /** How many sockets a person has on this node, counted from the accepted hello on. */
+  socketsOf(userId: string): number {
+    return this.access.users.get(userId)?.connections.size ?? 0
+  }
+
+  /** A socket said who it is; from here changes of the user's access are kept. */
+  attach(
+    connection: Subscriber,
+    caller: { userId: string; roleIds: readonly string[]; rolesVersion: bigint },
+  ): UserAccess {
+    let user = this.access.users.get(caller.userId)
+    if (!user) {
+      user = new UserAccess(caller.userId, caller.roleIds, caller.rolesVersion)
+      this.access.users.set(caller.userId, user)
+    } else if (user.setRoles(caller.roleIds, caller.rolesVersion)) {
+      this.#move(this.access.changesOnLoad(user))
+    }
+    user.connections.add(connection)
+    this.connections.add(connection)
+    return user
+  }
+
+  detach(connection: Subscriber, user: UserAccess): void {
+    this.connections.delete(connection)
+    user.connections.delete(connection)
+    if (user.connections.size === 0 && this.access.users.get(user.userId) === user)
+      this.access.users.delete(user.userId)
+  }
+
+  /** The standings of a user are complete. */
+  loaded(user: UserAccess): void {
+    user.loaded = true
+    this.#move(this.access.changesOnLoad(user))
+  }
+
+  /** Starts the stream of a socket. */
+  subscribe(connection: Subscriber, user: UserAccess): void {
+    connection.subscribe(topics.everyone)
+    connection.subscribe(topics.user(user.userId))
+    for (const roomId of user.rooms) connection.subscribe(topics.room(roomId))
+    this.hintTopics.start(connection, user)
+  }
+
+  #publishDeliveries(event: Event): void {
+    const { publish, metrics } = this.#options
+    for (const { envelope, audience } of event.deliveries) {
+      const frame = eventFrame(envelope, this.#position)
+      switch (audience.case) {
+        case 'roomId':
+          this.#publishToRoom(audience.value, frame, this.#alsoInPerson(event, envelope))
+          break
+        case 'users':
+          for (const userId of audience.value.userIds)
+            if (this.access.users.has(userId)) publish(topics.user(userId), frame)
+          break
+        case 'everyone':
+          this.#publishToEveryone(event, envelope)
+          continue
+        case undefined:
+          continue
+      }
+      metrics.published(event)
+    }
+  }
+
+  /**
+   * What one person changes about themselves everybody hears at most every two seconds. What was held back has lost its
+   * place on the stream, as hints have none.
+   */
+  #publishToEveryone(event: Event, envelope: Uint8Array): void {
+    const position = this.#position
+    const publish = (): void => {
+      const inPlace = position === this.#position
+      this.#options.publish(topics.everyone, inPlace ? eventFrame(envelope, position) : hintFrame(envelope))
+      this.#options.metrics.published(event)
+    }
+    const about = changesOfPerson.get(event.kind)
+    if (about === undefined) return publish()
+    this.#latest.offer(`${event.aggregateId} ${about}`, publish)
+  }
+
+  /** Whoever hears it in person as well, as joiners and leavers do, stands aside meanwhile, so as to hear it once. */
+  #publishToRoom(roomId: string, frame: Uint8Array, inPerson: readonly UserAccess[]): void {
+    const topic = topics.room(roomId)
+    const aside = inPerson.flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))
+    for (const connection of aside) connection.unsubscribe(topic)
+    this.#options.publish(topic, frame)
+    for (const connection of aside) connection.subscribe(topic)
+  }
+
+  #alsoInPerson({ deliveries }: Event, envelope: Uint8Array): UserAccess[] {
+    if (deliveries.length === 1) return []
+    return deliveries.flatMap((other) => {
+      if (other.audience.case !== 'users' || !sameBytes(other.envelope, envelope)) return []
+      return other.audience.value.userIds.flatMap((userId) => this.access.users.get(userId) ?? [])
+    })
+  }
+
+  /** A sign-out ends every stream of the user, as clients know it; a session that is revoked ends its own. */
+  #endSessions({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
+    const user = this.access.users.get(aggregateId)
+    if (!user) return
+    const connections = [...user.connections].filter(
+      ({ credentialId }) => reason !== 'session_revoked' || credentialIds.includes(credentialId ?? ''),
+    )
+    const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - endIsOldMs
+    if (isOld) this.#options.verify(connections)
+    else for (const connection of connections) connection.end(sessionTerminated)
+  }
+
+  #move(change: AccessChange): void {
+    this.#lose(change)
+    this.#gain(change)
+  }
+
+  #gain({ gains }: AccessChange): void {
+    for (const { user, roomId } of gains) {
+      user.rooms.add(roomId)
+      for (const connection of openOf(user)) {
+        connection.subscribe(topics.room(roomId))
+        this.hintTopics.gain(connection, roomId)
+      }
+    }
+  }
+
+  #lose({ losses }: AccessChange): void {
+    for (const { user, roomId } of losses) {
+      user.rooms.delete(roomId)
+      for (const connection of openOf(user)) {
+        connection.unsubscribe(topics.room(roomId))
+        this.hintTopics.lose(connection, roomId)
+      }
+    }
+  }
+}
+
+/** Of which kinds the newest alone counts, and about what of a person. */
+const changesOfPerson: ReadonlyMap<string, string> = new Map([
+  ['user_profile_updated', 'profile'],
+  ['user_custom_status_set', 'custom status'],
+  ['user_custom_status_cleared', 'custom status'],
+])
+
+const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0

@@ -1,0 +1,139 @@
+import { HeldCredentials, type Caller, type CredentialDigests } from '@parley/auth'
+import type { Event } from '@parley/contracts/internal'
+import type { Accounts } from '../../clients/accounts.ts'
+import type { Rooms } from '../../clients/rooms.ts'
+import type { Metrics } from '../../metrics.ts'
+import { RequestBatcher } from './request-batcher.ts'
+import type { Hub } from './hub.ts'
+import type { UserAccess } from './user-access.ts'
+
+const gatherMs = 20
+const maxBatch = 1_000
+
+/** A question to another deployable was not answered. */
+export class Unanswered extends Error {}
+
+/**
+ * Opens sockets in batches: who they are (accounts), then where their users stand (rooms, from its primary). What the
+ * stream brings between a question and its answer is merged by version, so a late answer is harmless.
+ */
+export class Opening implements Disposable {
+  readonly #hub: Hub
+  readonly #metrics: Pick<Metrics, 'dependencyFailed'>
+  readonly #callers: RequestBatcher<Buffer, Caller | undefined>
+  readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
+  readonly #standings: RequestBatcher<UserAccess, void>
+  readonly #held = new HeldCredentials()
+  /** Events about users that came while accounts was being asked. */
+  readonly #meanwhile = new Set<Event[]>()
+
+  constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms; metrics: Pick<Metrics, 'dependencyFailed'> }) {
+    this.#hub = options.hub
+    this.#metrics = options.metrics
+    this.#callers = new RequestBatcher((digests) => this.#askAccounts(options.accounts, digests), {
+      gatherMs,
+      maxBatch,
+    })
+    this.#rekeyings = new RequestBatcher((entries) => this.#rekey(options.accounts, entries), { gatherMs, maxBatch })
+    this.#standings = new RequestBatcher((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
+  }
+
+  /**
+   * Who presents the first valid of these credentials; undefined when none is. One that is kept by the secret key before
+   * the last rotation is kept by the present one from then on. Rejects with Unanswered.
+   */
+  async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
+    for (const { digest, previous } of credentials) {
+      const caller = await this.#find(digest)
+      if (caller) return caller
+      const known = previous && (await this.#find(previous))
+      if (!known) continue
+      // It is found all the same: the next socket tries again.
+      this.#rekeyings.ask({ previous, digest }).catch(() => undefined)
+      return known
+    }
+    return undefined
+  }
+
+  /** Whether the credential held when it was last looked at, however long ago. */
+  remembers(credential: CredentialDigests): boolean {
+    return this.#held.has(credential)
+  }
+
+  async #find(digest: Buffer): Promise<Caller | undefined> {
+    const caller = await this.#callers.ask(digest)
+    this.#held.note(digest, caller !== undefined)
+    return caller
+  }
+
+  /** Completes once where the user stands is known. Rejects with Unanswered. */
+  load(user: UserAccess): Promise<void> {
+    if (user.loaded) return Promise.resolve()
+    user.loading ??= this.#standings.ask(user).finally(() => {
+      user.loading = undefined
+    })
+    return user.loading
+  }
+
+  /** Notes an event that may decide about a socket that is being opened. */
+  observe(event: Event): void {
+    if (event.fact.case !== 'credentialsEnded' && event.fact.case !== 'userRolesChanged') return
+    for (const events of this.#meanwhile) events.push(event)
+  }
+
+  [Symbol.dispose](): void {
+    this.#callers[Symbol.dispose]()
+    this.#rekeyings[Symbol.dispose]()
+    this.#standings[Symbol.dispose]()
+  }
+
+  async #askAccounts(accounts: Accounts, digests: Buffer[]): Promise<(Caller | undefined)[]> {
+    const meanwhile: Event[] = []
+    this.#meanwhile.add(meanwhile)
+    try {
+      const callers = await this.#answer('accounts', accounts.openSockets(digests))
+      return digests.map((digest) => afterwards(callers.get(digest.toString('hex')), meanwhile))
+    } finally {
+      this.#meanwhile.delete(meanwhile)
+    }
+  }
+
+  async #rekey(accounts: Accounts, entries: { previous: Buffer; digest: Buffer }[]): Promise<void[]> {
+    await this.#answer('accounts', accounts.rekey(entries))
+    return entries.map(() => undefined)
+  }
+
+  async #answer<T>(service: string, question: Promise<T>): Promise<T> {
+    try {
+      return await question
+    } catch (error) {
+      this.#metrics.dependencyFailed(service, error)
+      throw new Unanswered(`${service} does not answer`, { cause: error })
+    }
+  }
+
+  async #askRooms(rooms: Rooms, users: UserAccess[]): Promise<void[]> {
+    const standings = await this.#answer('rooms', rooms.openSockets(users.map((user) => user.userId)))
+    return users.map((user) => {
+      for (const standing of standings.get(user.userId) ?? []) {
+        user.setMember(standing.roomId, standing.member, standing.memberVersion, standing.dm)
+        user.setBan(standing.roomId, standing.banned, standing.banExpiresAt, standing.banVersion)
+      }
+      this.#hub.loaded(user)
+    })
+  }
+}
+
+/** The answer of accounts, corrected by what the stream said while it was on its way. */
+function afterwards(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
+  if (!caller) return undefined
+  let { roleIds, rolesVersion } = caller
+  for (const { aggregateId, fact } of meanwhile) {
+    if (aggregateId !== caller.userId) continue
+    if (fact.case === 'credentialsEnded' && (fact.value.all || fact.value.credentialIds.includes(caller.credentialId)))
+      return undefined
+    if (fact.case === 'userRolesChanged' && fact.value.rolesVersion > rolesVersion)
+      ({ roleIds, rolesVersion } = fact.value)
+  }
+  return { ...caller, roleIds, rolesVersion }
+}

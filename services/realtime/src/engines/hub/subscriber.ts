@@ -1,0 +1,15 @@
+import type { StreamEnd } from '../../errors.ts'
+
+/** A socket past its hello, as the hub sees it. */
+export type Subscriber = {
+  /** Whether its stream runs: only then does it hold topics. */
+  readonly isOpen: boolean
+  /** Id of the credential it was opened with. */
+  readonly credentialId: string | undefined
+  /** Bytes it has not taken yet. */
+  readonly buffered: number
+  subscribe(topic: string): void
+  unsubscribe(topic: string): void
+  /** Tells why, and closes. */
+  end(end: StreamEnd): void
+}

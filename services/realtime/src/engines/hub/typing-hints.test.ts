@@ -1,0 +1,146 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { beforeEach, expect, test } from '@jest/globals'
+import { TypingHintSchema } from '@parley/contracts/internal'
+import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
+import { fakeSocket } from '../../../test/_fake-socket.ts'
+import { HintTopics } from './hint-topics.ts'
+import { topics } from './topics.ts'
+import { TypingHints } from './typing-hints.ts'
+import { UserAccess } from './user-access.ts'
+
+type Socket = ReturnType<typeof fakeSocket>
+
+let users: Map<string, UserAccess>
+let heard: { socket: Socket; from: string; roomId: string; root: string | undefined }[]
+let catchUp: () => void
+let unreadable: number
+let typing: TypingHints
+let clock: number
+/** Sockets on this node beside those of the test. */
+let others: number
+
+const sockets = () => [...users.values()].flatMap((user) => [...user.connections] as Socket[])
+const holders = (topic: string) => sockets().filter((socket) => socket.held().includes(topic))
+
+beforeEach(() => {
+  users = new Map()
+  heard = []
+  others = 0
+  unreadable = 0
+  clock = 0
+  catchUp = () => undefined
+  const publish = (topic: string, frame: Uint8Array) => {
+    const decoded = fromBinary(RealtimeServerFrameSchema, frame).frame
+    if (decoded.case !== 'event' || decoded.value.event.case !== 'userTyping') throw new Error('no hint')
+    const { roomId, threadRootEventId: root } = decoded.value.event.value
+    for (const socket of holders(topic)) heard.push({ socket, from: decoded.value.actorId ?? '', roomId, root })
+  }
+  const subscribers = (topic: string) => holders(topic).length + others
+  const hints = { publish, subscribers, users, hintTopics, catchUp: () => catchUp() }
+  typing = new TypingHints({ ...hints, unreadable: () => void unreadable++, now: () => clock })
+})
+
+const hintTopics = new HintTopics()
+
+/** Somebody on this node with a socket, in rooms. */
+function person(userId: string, ...roomIds: string[]): Socket {
+  const user = users.get(userId) ?? new UserAccess(userId, [], 1n)
+  for (const roomId of roomIds) user.rooms.add(roomId)
+  const socket = fakeSocket()
+  user.connections.add(socket)
+  users.set(userId, user)
+  socket.subscribe(topics.user(userId))
+  hintTopics.start(socket, user)
+  return socket
+}
+
+const take = (hint: MessageInitShape<typeof TypingHintSchema>) =>
+  typing.take(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
+
+test('members of a channel hear who types and where, but for sockets of the typist', () => {
+  const [ann, again, bob] = [person('ann', 'R1'), person('ann', 'R1'), person('bob', 'R1')]
+  person('cyd', 'R2')
+  const before = sockets().map((socket) => socket.held())
+  take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E1' })
+  take({ roomId: 'R1', userId: 'bob' })
+  typing.flush()
+  expect(heard).toEqual([
+    { socket: bob, from: 'ann', roomId: 'R1', root: 'E1' },
+    { socket: ann, from: 'bob', roomId: 'R1', root: undefined },
+    { socket: again, from: 'bob', roomId: 'R1', root: undefined },
+  ])
+  expect(sockets().map((socket) => socket.held())).toEqual(before)
+})
+
+test('participants of a direct message hear it, but for sockets of the typist and those that are behind', () => {
+  const [ann, bob, slow] = [person('ann'), person('bob'), person('bob')]
+  person('cyd')
+  slow.buffered = 65_537
+  take({ roomId: 'R1', userId: 'ann', dmParticipantIds: ['ann', 'bob', 'away'] })
+  typing.flush()
+  expect(heard).toEqual([{ socket: bob, from: 'ann', roomId: 'R1', root: undefined }])
+  expect([ann, slow].map((socket) => socket.held())).toEqual([
+    ['hints', 'user:ann'],
+    ['hints', 'user:bob'],
+  ])
+})
+
+test('a socket that left the topics of hints is not put back by its own typing', () => {
+  const slow = person('ann', 'R1')
+  slow.buffered = 65_537
+  hintTopics.control(users.values())
+  person('bob', 'R1')
+  take({ roomId: 'R1', userId: 'ann' })
+  typing.flush()
+  expect(slow.held()).toEqual(['user:ann'])
+})
+
+test('nothing is told where more than 500 sockets listen', () => {
+  const bob = person('bob', 'R1')
+  others = 500
+  take({ roomId: 'R1', userId: 'ann' })
+  typing.flush()
+  expect(heard).toEqual([])
+  others = 499
+  clock = 2_000
+  take({ roomId: 'R1', userId: 'ann' })
+  typing.flush()
+  expect(heard).toMatchObject([{ socket: bob }])
+})
+
+test('what waited on the stream is applied first, and repeats are told once', () => {
+  const [bob, gone] = [person('bob', 'R1'), person('gone', 'R1')]
+  catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
+  take({ roomId: 'R1', userId: 'ann' })
+  take({ roomId: 'R1', userId: 'ann' })
+  expect(heard).toEqual([])
+  typing.flush()
+  expect(heard.map(({ socket }) => socket)).toEqual([bob])
+})
+
+test('of one person members of a room hear a few times in two seconds, whatever threads are made up', () => {
+  const [bob] = [person('bob', 'R1', 'R2')]
+  const flood = () => {
+    for (let n = 0; n < 20; n++) {
+      take({ roomId: 'R1', userId: 'ann', threadRootEventId: `E${n}` })
+      take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E0' })
+      typing.flush()
+    }
+  }
+  flood()
+  expect(heard.map(({ socket, root }) => [socket, root])).toEqual(['E0', 'E1', 'E2'].map((root) => [bob, root]))
+  take({ roomId: 'R2', userId: 'ann' })
+  take({ roomId: 'R1', userId: 'cyd' })
+  typing.flush()
+  expect(heard.slice(3).map(({ from, roomId }) => `${from} ${roomId}`)).toEqual(['ann R2', 'cyd R1'])
+  clock = 2_000
+  flood()
+  expect(heard).toHaveLength(8)
+})
+
+test('what is no hint is passed over', () => {
+  person('bob', 'R1')
+  typing.take(Buffer.from('no hint'))
+  typing.flush()
+  expect([heard, unreadable]).toEqual([[], 1])
+})

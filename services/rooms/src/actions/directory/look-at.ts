@@ -1,0 +1,20 @@
+import type { Subject } from '@parley/auth'
+import type { Context } from '../../context.ts'
+import { dmMembers } from './dm-members.ts'
+import { canSee, roomsOfMember } from '../../policy/visibility.ts'
+import { headOf } from '../../policy/standing.ts'
+import type { SeenRoom } from '../../store/rows.ts'
+import type { Viewer } from '../../view/room.ts'
+import { roomStates, type RoomStates } from '../../clients/messaging.ts'
+
+export type Sight = { visible: SeenRoom[]; states: RoomStates; viewer: Viewer }
+
+/** What a viewer sees of these rooms, with what messaging and accounts know of theirs: one question for all of them. */
+export async function lookAt(ctx: Context, subject: Subject, seen: readonly SeenRoom[]): Promise<Sight> {
+  const policy = ctx.policy.current()
+  const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))
+  const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)
+  const [states, members] = await Promise.all([roomStates(ctx.messaging, subject.userId, own), dmMembers(ctx, visible)])
+  const hasUnread = (roomId: string) => states.get(roomId)?.hasUnread ?? false
+  return { visible, states, viewer: { policy, subject, hasUnread, dmMembers: (roomId) => members.get(roomId) ?? [] } }
+}

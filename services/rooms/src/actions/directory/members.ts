@@ -1,0 +1,32 @@
+import { isEffectiveMember, type Subject } from '@parley/auth'
+import type { DirectoryMember } from '@parley/contracts/api'
+import { findProfiles } from '../../clients/accounts.ts'
+import type { Context } from '../../context.ts'
+import { inOrder } from '../../domain/in-order.ts'
+import { notAMember } from '../../errors.ts'
+import { headOf } from '../../policy/standing.ts'
+import type { RoomRow } from '../../store/rows.ts'
+import { getRoomSeen } from '../../store/seen-rooms.ts'
+import { standingsOf } from '../../store/standings.ts'
+import { toDirectoryMember } from '../../view/member.ts'
+
+/** A room, for one who belongs to it. */
+export async function getOwnRoom(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
+  const { room, standing } = await getRoomSeen(ctx.db, viewer.userId, roomId)
+  if (!isEffectiveMember(ctx.policy.current(), viewer, headOf(room), standing)) throw notAMember()
+  return room
+}
+
+/** Of these users those who belong to the room, in first-seen order. */
+export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly string[]): Promise<DirectoryMember[]> {
+  const ids = [...new Set(userIds)]
+  const [profiles, standings] = await Promise.all([findProfiles(ctx.accounts, ids), standingsOf(ctx.db, room.id, ids)])
+  const policy = ctx.policy.current()
+  const members = [...profiles].flatMap(([userId, profile]) => {
+    const standing = standings.get(userId)
+    if (!standing || profile.user?.deleted !== false) return []
+    const belongs = isEffectiveMember(policy, { userId, roleIds: profile.roleIds }, headOf(room), standing)
+    return belongs ? [toDirectoryMember(profile, policy)] : []
+  })
+  return inOrder(ids, members, ({ user }) => user?.id ?? '')
+}

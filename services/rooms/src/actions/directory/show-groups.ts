@@ -1,0 +1,20 @@
+import type { Subject } from '@parley/auth'
+import type { RoomGroup } from '@parley/contracts/api'
+import type { Context } from '../../context.ts'
+import { findItems } from '../../store/layout.ts'
+import type { GroupRow } from '../../store/rows.ts'
+import { findRooms } from '../../store/seen-rooms.ts'
+import { toRoomGroups } from '../../view/group.ts'
+import { lookAt } from './look-at.ts'
+
+/** Groups as a viewer sees them, in the order given: a fixed number of questions, however many rooms. */
+export async function showGroups(ctx: Context, viewer: Subject, groups: readonly GroupRow[]): Promise<RoomGroup[]> {
+  const items = await findItems(
+    ctx.db,
+    groups.map(({ id }) => id),
+  )
+  const roomIds = items.flatMap(({ itemId, link }) => (link ? [] : [itemId]))
+  const active = (await findRooms(ctx.db, viewer.userId, roomIds)).filter(({ room }) => !room.archived)
+  const sight = await lookAt(ctx, viewer, active)
+  return toRoomGroups(groups, items, sight.visible, sight.viewer)
+}

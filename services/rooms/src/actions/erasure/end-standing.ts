@@ -1,0 +1,26 @@
+import type { Context } from '../../context.ts'
+import { changeMembership, changeRoom, lockRoom, type Changed } from '../../store/changes.ts'
+import { deleteBan, standingIn } from '../../store/erased-people.ts'
+
+/** Ends the membership and the ban of a deleted person in one room; resolves when everybody can have heard of it. */
+export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
+  const cause = { actorId: '', at: ctx.now() }
+  const write = () =>
+    ctx.db.transaction(async (tx) => {
+      const room = await lockRoom(tx, roomId)
+      if (!room) return []
+      // Read under the lock: another process may have been faster.
+      const { member, banned } = await standingIn(tx, roomId, userId)
+      let changed: Changed = { room, facts: [] }
+      const facts = []
+      if (member) {
+        changed = await changeMembership(tx, changed.room, { userId, member: false }, cause)
+        facts.push(...changed.facts)
+      }
+      if (banned)
+        facts.push(...(await changeRoom(tx, changed.room, { case: 'unbanned', value: { userId } }, cause)).facts)
+      await deleteBan(tx, roomId, userId)
+      return facts
+    })
+  await ctx.delivery.handOver(roomId, await ctx.mutex.run(roomId, undefined, write))
+}

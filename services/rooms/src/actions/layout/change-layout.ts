@@ -1,0 +1,34 @@
+import { enqueue } from '@parley/events'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../../context.ts'
+import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../../domain/layout-event.ts'
+import type { Cause } from '../../domain/room-fact.ts'
+import type { Patience } from '../../engines/delivery/fact-delivery.ts'
+import { layoutKey } from '../../engines/delivery/keyed-mutex.ts'
+import { nextLayoutVersion } from '../../store/layout.ts'
+
+/** What a change of the layout answers, and what it did; nothing when all stood as wanted. */
+export type Arranged<T> = { answer: T; groupId?: string; notes?: LayoutNote[] }
+
+/**
+ * The way of a change that concerns no room: lock the layout, decide and write, tell everyone, commit. What decides is read
+ * under the lock, so of two who change the layout at once the second sees what the first did.
+ */
+export async function changeLayout<T>(
+  ctx: Context,
+  cause: Cause,
+  patience: Patience,
+  write: (tx: Tx) => Promise<Arranged<T>>,
+): Promise<T> {
+  const commit = () =>
+    ctx.db.transaction(async (tx) => {
+      const version = await nextLayoutVersion(tx)
+      const { answer, groupId = '', notes = [] } = await write(tx)
+      if (notes.length === 0) return { answer, entries: [] }
+      const told = roomGroupsUpdated(version, { groupId, roomId: '' }, cause)
+      return { answer, entries: await enqueue(tx, [told, ...notes.map((note) => noteEvent(note, version, cause))]) }
+    })
+  const { answer, entries } = await ctx.mutex.run(layoutKey, patience, commit)
+  ctx.relay.wake(entries)
+  return answer
+}

@@ -1,0 +1,33 @@
+import type { Policy, Subject } from '@parley/auth'
+import type { AdminRoomLayoutGroup } from '@parley/contracts/admin'
+import type { Reader } from '@parley/postgres'
+import { groupNotFound } from '../../errors.ts'
+import { findGroups } from '../../store/groups.ts'
+import { findPlacedItems } from '../../store/layout.ts'
+import { toAdminGroups } from '../../view/admin-group.ts'
+
+/** Groups with all they hold, in sidebar order; all groups without ids. Two statements: give them one moment to look at. */
+export async function showLayout(
+  reader: Reader,
+  policy: Policy,
+  viewer: Subject,
+  groupIds?: readonly string[],
+): Promise<AdminRoomLayoutGroup[]> {
+  const groups = await findGroups(reader, groupIds)
+  const items = await findPlacedItems(
+    reader,
+    groups.map(({ id }) => id),
+  )
+  return toAdminGroups(groups, items, policy, viewer)
+}
+
+export async function showGroup(
+  reader: Reader,
+  policy: Policy,
+  viewer: Subject,
+  groupId: string,
+): Promise<AdminRoomLayoutGroup> {
+  const [group] = await showLayout(reader, policy, viewer, [groupId])
+  if (!group) throw groupNotFound()
+  return group
+}

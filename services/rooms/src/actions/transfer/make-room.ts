@@ -1,0 +1,80 @@
+import type { ImportRoomRequest } from '@parley/contracts/internal'
+import { enqueue } from '@parley/events'
+import { newId } from '@parley/ids'
+import { isUniqueViolation } from '@parley/postgres'
+import { denyEntry, denyPosting } from '../../clients/admin.ts'
+import type { Context } from '../../context.ts'
+import { roomGroupsUpdated } from '../../domain/layout-event.ts'
+import { newChannelOf } from '../../domain/new-room.ts'
+import type { Cause } from '../../domain/room-fact.ts'
+import { isAnnouncements, roomNameKey } from '../../domain/room-name.ts'
+import { groupNotFound, importRaced } from '../../errors.ts'
+import type { Patience } from '../../engines/delivery/fact-delivery.ts'
+import { layoutKey } from '../../engines/delivery/keyed-mutex.ts'
+import { groupExists } from '../../store/groups.ts'
+import { reserveRoomId, takenNames } from '../../store/imported-rooms.ts'
+import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
+import { channelRow, insertRoom } from '../../store/new-rooms.ts'
+import { findRoom } from '../../store/seen-rooms.ts'
+import { descriptionOf } from './description.ts'
+import { nameCandidates } from './name-candidates.ts'
+
+export type Made = { roomId: string; name: string; made: boolean }
+
+const attempts = 3
+
+/** Makes a channel of one from elsewhere, or finds that it was made. Nobody may enter a private one from its first moment on. */
+export async function makeChannel(
+  ctx: Context,
+  request: ImportRoomRequest,
+  cause: Cause,
+  patience: Patience,
+): Promise<Made> {
+  const roomId = await reserveRoomId(ctx.db, request, newId('room'))
+  for (let attempt = 1; ; attempt++) {
+    const known = await findRoom(ctx.db, '', roomId)
+    if (known) {
+      // It may have become private there since.
+      if (request.private) await denyEntry(ctx.admin, roomId)
+      await ctx.delivery.settle(roomId, known.room.version, patience)
+      return { roomId, name: known.room.name, made: false }
+    }
+    try {
+      return await makeOnce(ctx, roomId, request, cause, patience)
+    } catch (error) {
+      // The name was taken since it was looked for, or the room was made by a repeat of this call.
+      if (!isUniqueViolation(error)) throw error
+      if (attempt === attempts) throw importRaced()
+    }
+  }
+}
+
+async function makeOnce(
+  ctx: Context,
+  roomId: string,
+  request: ImportRoomRequest,
+  cause: Cause,
+  patience: Patience,
+): Promise<Made> {
+  const { groupId, universal, memberIds } = request
+  const candidates = nameCandidates(request.name, roomId)
+  const taken = await takenNames(ctx.db, candidates)
+  const name = candidates.find((candidate) => !taken.has(roomNameKey(candidate))) ?? roomId
+  const description = descriptionOf(request)
+  const members = universal ? [] : [...new Set(memberIds)]
+  const room = newChannelOf({ id: roomId, name, description, groupId, universal }, members, cause)
+  if (request.private) await denyEntry(ctx.admin, roomId)
+  if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, '')
+  const entries = await ctx.mutex.run(layoutKey, patience, () =>
+    ctx.db.transaction(async (tx) => {
+      const layoutVersion = await nextLayoutVersion(tx)
+      if (!(await groupExists(tx, groupId))) throw groupNotFound()
+      await insertRoom(tx, channelRow(room), room)
+      await appendItem(tx, groupId, 'room', roomId)
+      return enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, { actorId: '', at: ctx.now() }))
+    }),
+  )
+  ctx.relay.wake(entries)
+  await ctx.delivery.handOver(roomId, room.facts, patience)
+  return { roomId, name, made: true }
+}

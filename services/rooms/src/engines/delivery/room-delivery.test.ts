@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises'
+import { beforeEach, expect, test } from '@jest/globals'
+import type { RoomFact } from '@parley/contracts/internal'
+import type { Batch } from '../../clients/messaging.ts'
+import { roomFact } from '../../domain/room-fact.ts'
+import { RoomDelivery, type FactStore } from './room-delivery.ts'
+
+const fact = (version: number): RoomFact =>
+  roomFact(BigInt(version - 1), { case: 'joined', value: { userId: `U${version}` } }, { actorId: '', at: new Date(0) })
+const facts = (...versions: number[]): RoomFact[] => versions.map(fact)
+
+/** Messaging as far as a delivery knows it, and what the database holds of the room. */
+let held: bigint
+let sent: number[][]
+let stored: RoomFact[]
+let marked: [bigint, boolean][]
+let failures: number
+let answer: (batch: Batch) => Promise<void>
+
+beforeEach(() => {
+  held = 0n
+  sent = []
+  stored = facts(1, 2, 3, 4, 5)
+  marked = []
+  failures = 0
+  answer = () => Promise.resolve()
+})
+
+function delivery({ awaitStream = false } = {}): RoomDelivery {
+  const store: FactStore = {
+    above: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version > version)),
+    unapplied: (_room, upTo) =>
+      Promise.resolve(stored.filter(({ version }) => version <= upTo && version > (marked.at(-1)?.[0] ?? 0n))),
+    one: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version === version)),
+    rebase: (_room, _held, asked) =>
+      Promise.resolve({ places: new Map(asked.map((version) => [version, version])), rebased: 0 }),
+    markApplied: (_room, upTo, streamed) => Promise.resolve(void marked.push([upTo, streamed])),
+  }
+  return new RoomDelivery({
+    roomId: 'R1',
+    awaitStream,
+    facts: store,
+    apply: async (batch) => {
+      sent.push(batch.facts.map(({ version }) => Number(version)))
+      await answer(batch)
+      for (const { version } of batch.facts) if (version === held + 1n) held = version
+      return { version: held, eventId: '' }
+    },
+    onFailure: () => failures++,
+    onIdle: () => undefined,
+  })
+}
+
+test('sends the fact in hand without reading, and marks it', async () => {
+  held = 4n
+  const one = delivery()
+  await expect(one.enter(5n, facts(5), 60_000)).resolves.toBe(true)
+  await one.drained()
+  expect(sent).toEqual([[5]])
+  expect(marked).toEqual([[5n, false]])
+})
+
+test('what arrives during a call rides in the next one, in version order', async () => {
+  held = 2n
+  let open = () => {}
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  answer = () => (sent.length === 1 ? gate : Promise.resolve())
+  const one = delivery()
+  const first = one.enter(3n, facts(3), 60_000)
+  const others = [one.enter(5n, facts(5), 60_000), one.enter(4n, facts(4), 60_000)]
+  await setImmediate()
+  open()
+  await expect(Promise.all([first, ...others])).resolves.toEqual([true, true, true])
+  expect(sent).toEqual([[3], [4, 5]])
+})
+
+test('reads what messaging misses before the fact in hand', async () => {
+  held = 1n
+  await expect(delivery().enter(5n, facts(5), 60_000)).resolves.toBe(true)
+  expect(sent).toEqual([[5], [2, 3, 4, 5]])
+})
+
+test('without a fact in hand sends what is not marked yet', async () => {
+  held = 3n
+  marked.push([3n, false])
+  await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
+  expect(sent).toEqual([[4, 5]])
+})
+
+test('with everything marked sends the wanted fact again and feeds a messaging that lost it', async () => {
+  held = 2n
+  marked.push([5n, false])
+  await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
+  expect(sent).toEqual([[5], [3, 4, 5]])
+})
+
+test('tries again after a failure as long as somebody waits', async () => {
+  held = 4n
+  answer = () => (sent.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve())
+  await expect(delivery().enter(5n, facts(5), 60_000)).resolves.toBe(true)
+  expect(failures).toBe(1)
+  expect(held).toBe(5n)
+})
+
+test('gives up when the time is over, and stops when nobody waits', async () => {
+  answer = () => Promise.reject(new Error('away'))
+  const one = delivery()
+  await expect(one.enter(1n, facts(1), 30)).resolves.toBe(false)
+  await one.drained()
+  const calls = sent.length
+  await setImmediate()
+  expect(sent).toHaveLength(calls)
+  expect(marked).toEqual([])
+})
+
+test('who enters after everybody left starts anew', async () => {
+  const one = delivery()
+  await one.enter(1n, facts(1), 60_000)
+  await one.drained()
+  await expect(one.enter(2n, facts(2), 60_000)).resolves.toBe(true)
+})
+
+test('a delivery that waits for the stream vouches only for the facts it named', async () => {
+  held = 5n
+  await expect(delivery({ awaitStream: true }).enter(3n, facts(3), 60_000)).resolves.toBe(true)
+  expect(marked).toEqual([[3n, true]])
+})

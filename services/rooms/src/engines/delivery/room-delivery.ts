@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RoomFact } from '@parley/contracts/internal'
+import type { ApplyFacts, HeldFact } from '../../clients/messaging.ts'
+import { factsPerCall } from '../../store/facts.ts'
+import type { Rebased } from '../../store/rebase-facts.ts'
+
+/** Where a delivery reads the facts it does not have in hand, and where it notes what is applied. */
+export type FactStore = {
+  above(roomId: string, version: bigint): Promise<RoomFact[]>
+  unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
+  one(roomId: string, version: bigint): Promise<RoomFact[]>
+  /** Gives what is not applied new versions if messaging holds a fact that is lost here. Answers where facts are now. */
+  rebase(roomId: string, held: HeldFact, asked: readonly bigint[]): Promise<Rebased>
+  markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
+}
+
+export type RoomDeliveryOptions = {
+  roomId: string
+  /** Whether its calls answer only when the events are stored on the stream. */
+  awaitStream: boolean
+  apply: ApplyFacts
+  facts: FactStore
+  /** Hears of failed calls; the delivery tries again as long as somebody waits. */
+  onFailure: (error: unknown) => void
+  /** Hears that nobody waits any more. */
+  onIdle: () => void
+}
+
+type Waiter = { version: bigint; deadline: number; settle: (held: boolean) => void }
+
+/** One silent process of messaging must not use up everybody's time. */
+const attemptMs = 1500
+const firstPauseMs = 50
+const longestPauseMs = 250
+
+/**
+ * The way of one room's facts to messaging in this process: one call at a time, what arrives meanwhile rides in the next.
+ * Facts in hand are sent without being read again; the answered version says what is missing before or after them, and
+ * that is read from the database. Other processes may do the same at once, because messaging drops repeats. What it holds is
+ * a fact of this room and everything before it is applied, or the database went back and the facts are rebased.
+ */
+export class RoomDelivery {
+  readonly #options: RoomDeliveryOptions
+  readonly #waiters = new Set<Waiter>()
+  #inHand: RoomFact[] = []
+  #running: Promise<void> | undefined
+
+  constructor(options: RoomDeliveryOptions) {
+    this.#options = options
+  }
+
+  /** Resolves with true when messaging holds the version, with false when the time is over. */
+  enter(version: bigint, facts: readonly RoomFact[], timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (held: boolean) => {
+        clearTimeout(timer)
+        this.#waiters.delete(waiter)
+        resolve(held)
+      }
+      const timer = setTimeout(finish, timeoutMs, false)
+      const waiter: Waiter = { version, deadline: Date.now() + timeoutMs, settle: finish }
+      this.#waiters.add(waiter)
+      this.#inHand.push(...facts)
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Resolves when nothing is under way. */
+  async drained(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    let held: bigint | undefined
+    let pauseMs = firstPauseMs
+    while (this.#waiters.size > 0) {
+      let progress = false
+      try {
+        const round = await this.#round(held)
+        progress = round.settled > 0 || round.held > (held ?? -1n)
+        held = round.held
+      } catch (error) {
+        held = undefined
+        this.#options.onFailure(error)
+      }
+      if (progress) pauseMs = firstPauseMs
+      else if (this.#waiters.size > 0) await sleep((pauseMs = Math.min(pauseMs * 2, longestPauseMs)))
+    }
+    // In the same tick as the check above: who enters from now on starts anew.
+    this.#inHand = []
+    this.#running = undefined
+    this.#options.onIdle()
+  }
+
+  /** One call. `held` is what the call before answered; undefined at first and after a failure. */
+  async #round(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
+    const { roomId, awaitStream, apply, facts, onFailure } = this.#options
+    const waiters = [...this.#waiters]
+    const target = waiters.reduce((most, { version }) => (version > most ? version : most), 0n)
+    const deadline = Math.max(...waiters.map((waiter) => waiter.deadline))
+    const batch = await this.#batch(held, target)
+    const last = batch.at(-1)
+    const timeoutMs = Math.max(Math.min(attemptMs, deadline - Date.now()), 1)
+    const answered = await apply({ roomId, facts: batch, awaitStream, timeoutMs })
+    const rebased = !isSame(answered, last) && (await this.#agree(answered))
+    // Only what the call named is known to be on the stream.
+    const named = last?.version ?? 0n
+    const done = awaitStream && !rebased && answered.version > named ? named : answered.version
+    const settled = [...this.#waiters].filter(({ version }) => version <= done)
+    for (const waiter of settled) waiter.settle(true)
+    await facts.markApplied(roomId, done, awaitStream).catch(onFailure)
+    return { held: done, settled: settled.length }
+  }
+
+  /** Messaging holds something else than it was sent: a fact that others brought, or one that is lost here; true then. */
+  async #agree(held: HeldFact): Promise<boolean> {
+    const waiters = [...this.#waiters]
+    const asked = waiters.map(({ version }) => version)
+    const { places, rebased } = await this.#options.facts.rebase(this.#options.roomId, held, asked)
+    for (const waiter of waiters) {
+      const place = places.get(waiter.version)
+      if (place === undefined) waiter.settle(false)
+      else waiter.version = place
+    }
+    // Facts in hand may have other versions in the database now.
+    if (rebased > 0) this.#inHand = []
+    return rebased > 0
+  }
+
+  async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
+    const { roomId, facts } = this.#options
+    const fresh = this.#inHand.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
+    this.#inHand = []
+    if (held !== undefined && held < target && !(fresh[0] && fresh[0].previousVersion <= held))
+      return await facts.above(roomId, held)
+    if (fresh.length > 0) return fresh
+    const open = await facts.unapplied(roomId, target)
+    return open.length > 0 ? open : await facts.one(roomId, target)
+  }
+}
+
+const isSame = (held: HeldFact, fact: RoomFact | undefined): boolean =>
+  held.version === fact?.version && (held.eventId === fact.eventId || held.eventId === '')

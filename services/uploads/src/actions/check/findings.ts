@@ -1,0 +1,90 @@
+import { StorageFindingKind } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { readAhead } from '../files/read-ahead.ts'
+import { settledMs, unfinishedLifeMs } from '../../domain/limits.ts'
+import type { ListedObject } from '../../engines/storage/storage.ts'
+import type { Expected, ExpectingTable } from '../../store/expected.ts'
+import { assertMostIsThere, assertNotEmpty } from './loss.ts'
+import { orphanFinders } from './orphans.ts'
+import { quarantine } from './quarantine.ts'
+
+/** Something that is wrong, and whether it is mended now. */
+export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
+
+/** A piece that was looked at; `last` is where the next one begins, undefined when there is none. */
+export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
+
+/** Whether to mend what is found, and also where most of the bytes are gone. */
+export type Mending = { repair: boolean; acceptLoss: boolean }
+
+type Checking = Pick<Context, 'db' | 'storage' | 'now'>
+
+const atOnce = 500
+const objectsAtOnce = 16
+
+/** Looks for bytes below a prefix of which no row speaks. */
+export async function checkObjects(ctx: Checking, prefix: string, after: string, repair: boolean): Promise<Piece> {
+  const now = ctx.now().getTime()
+  const page = await ctx.storage.page(prefix, after, atOnce)
+  const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
+  const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
+  const findings: Finding[] = []
+  // Rows go after their bytes: what is there still had none while it was.
+  const look = async (key: string) => ctx.storage.stat(key)
+  for await (const found of readAhead(orphans, objectsAtOnce, look))
+    if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...told(found), mended: false })
+  if (repair) {
+    const deleted = await quarantine(
+      ctx,
+      findings.map(({ key }) => key),
+    )
+    for (const finding of findings) finding.mended = deleted.has(finding.key)
+  }
+  return { checked: page.length, findings, last: page.length === atOnce ? page.at(-1)?.key : undefined }
+}
+
+/** Looks for writes that never ended. */
+export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<Piece> {
+  const now = ctx.now().getTime()
+  const piece: Piece = { checked: 0, findings: [] }
+  for await (const { key, startedAt, discard } of ctx.storage.unfinished()) {
+    piece.checked++
+    const age = now - startedAt.getTime()
+    if (age <= settledMs) continue
+    const mended = repair && age >= unfinishedLifeMs
+    if (mended) await discard()
+    piece.findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
+    if (piece.findings.length === atOnce) break
+  }
+  return piece
+}
+
+/** Looks for rows whose bytes are not what they should be. */
+export async function checkRows(ctx: Checking, table: ExpectingTable, after: string, mending: Mending): Promise<Piece> {
+  const isWary = mending.repair && !mending.acceptLoss
+  if (isWary) await assertNotEmpty(ctx)
+  const rows = await table.behind(ctx.db, after, atOnce)
+  const wrong: { row: Expected; there: ListedObject | undefined; kind: StorageFindingKind }[] = []
+  const look = async (row: Expected) => ({ row, there: await ctx.storage.stat(row.key) })
+  for await (const { row, there } of readAhead(rows, objectsAtOnce, look)) {
+    const kind = wrongWith(row, there)
+    // It may have gone meanwhile, as it should.
+    if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
+  }
+  if (isWary) assertMostIsThere(wrong.filter(({ there }) => !there).length, rows.length)
+  const findings: Finding[] = []
+  for (const { row, there, kind } of wrong) {
+    if (mending.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
+    findings.push({ kind, ...(there ? told(there) : { key: row.key, size: 0 }), mended: mending.repair })
+  }
+  return { checked: rows.length, findings, last: rows.length === atOnce ? rows.at(-1)?.id : undefined }
+}
+
+function wrongWith({ size, lost }: Expected, there: ListedObject | undefined): StorageFindingKind | undefined {
+  const isWhole = there !== undefined && (size === undefined || size === there.size)
+  if (lost) return isWhole ? StorageFindingKind.RETURNED : undefined
+  if (isWhole) return undefined
+  return there ? StorageFindingKind.DAMAGED : StorageFindingKind.MISSING
+}
+
+const told = ({ key, size, modifiedAt: storedAt }: ListedObject) => ({ key, size, storedAt })

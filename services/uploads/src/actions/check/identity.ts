@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../../context.ts'
+import { storageNotOurs } from '../../errors.ts'
+import { countRefusedDeletions } from '../../metrics.ts'
+import { storageKeys } from '../../engines/storage/storage.ts'
+import { addMark, knownIdentity, replaceIdentity } from '../../store/storage-identity.ts'
+
+type Checking = Pick<Context, 'db' | 'storage'>
+/** What lies in the storage. */
+type Identity = { storageId: string; mark: string }
+
+/** Processes that start together on a new server each note a mark before they write the object. */
+const firstMarks = 10
+const [firstMarkLooks, firstMarkPauseMs] = [10, 200]
+
+/** No database wrote it: whoever finds it leaves the storage alone. */
+const contested = 'contested'
+
+/**
+ * Whether storage and database belong together: `missing` when the storage has lost its identity, `foreign` when another
+ * database wrote there last, such as a copy of this one, or this one before it was restored.
+ */
+export type Belonging = 'own' | 'missing' | 'foreign'
+
+/**
+ * Compares the identity object of the storage with the database. When it is that of another state of the same database,
+ * both are told: nothing is deleted by either until an operator says whose storage it is.
+ */
+export async function compareIdentity(ctx: Checking): Promise<Belonging> {
+  for (let left = firstMarkLooks; ; left -= 1) {
+    const belonging = await compareNow(ctx)
+    if (belonging !== 'about to be written') return belonging
+    if (left === 0) return 'missing'
+    await sleep(firstMarkPauseMs)
+  }
+}
+
+async function compareNow(ctx: Checking): Promise<Belonging | 'about to be written'> {
+  // In this order: a mark is in the database before it is in the storage.
+  const found = await readIdentity(ctx)
+  const { storageId, marks } = await knownIdentity(ctx.db)
+  if (!found && marks.length > 0) return marks.length > firstMarks ? 'missing' : 'about to be written'
+  if (found && found.storageId !== storageId) return 'foreign'
+  if (found && marks.length > 0 && !marks.includes(found.mark)) {
+    if (found.mark !== contested) await writeIdentity(ctx, { storageId, mark: contested })
+    return 'foreign'
+  }
+  return 'own'
+}
+
+/** Throws `failed_precondition` unless the storage belongs to the database. */
+export async function assertOwn(ctx: Checking): Promise<void> {
+  const belonging = await compareIdentity(ctx)
+  if (belonging !== 'own') throw storageNotOurs(belonging)
+}
+
+/** The same for bytes that are to be deleted, and counts what is refused. */
+export async function assertMayDelete(ctx: Checking): Promise<void> {
+  const belonging = await compareIdentity(ctx)
+  if (belonging === 'own') return
+  countRefusedDeletions(belonging)
+  throw storageNotOurs(belonging)
+}
+
+/** Leaves a new mark in a storage that is our own: older states of the database do not know it. */
+export async function renewIdentity(ctx: Checking): Promise<void> {
+  const { storageId } = await knownIdentity(ctx.db)
+  const mark = randomUUID()
+  await addMark(ctx.db, mark)
+  await writeIdentity(ctx, { storageId, mark })
+}
+
+/** Makes the storage that of this database, whatever was there before. */
+export async function adoptStorage(ctx: Checking): Promise<void> {
+  const [storageId, mark] = [randomUUID(), randomUUID()]
+  await replaceIdentity(ctx.db, { storageId, marks: [mark] })
+  await writeIdentity(ctx, { storageId, mark })
+}
+
+async function readIdentity({ storage }: Checking): Promise<Identity | undefined> {
+  const stored = await storage.get(storageKeys.identity)
+  return stored && (JSON.parse(await text(stored.content)) as Identity)
+}
+
+const writeIdentity = ({ storage }: Checking, identity: Identity) =>
+  storage.put(storageKeys.identity, Readable.from([Buffer.from(JSON.stringify(identity))]))

@@ -1,0 +1,23 @@
+import type { Context } from '../../context.ts'
+import { storageLooksEmpty, tooMuchIsMissing } from '../../errors.ts'
+import { storageKeys } from '../../engines/storage/storage.ts'
+import { expectingTables } from '../../store/expected.ts'
+
+/** Fewer may have been lost one by one. */
+const many = 10
+const manyMissing = 50
+/** Bytes that rows speak of for as long as they lie there. */
+const lasting = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
+const lastingTables = expectingTables.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
+
+/** Refuses where the storage holds nothing and the database knows many files: its disk is not mounted, most likely. */
+export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'storage'>): Promise<void> {
+  for (const prefix of lasting) for await (const _ of storage.list(prefix)) return
+  const known = await Promise.all(lastingTables.map((table) => table.behind(db, '', many)))
+  if (known.flat().filter(({ lost }) => !lost).length >= many) throw storageLooksEmpty()
+}
+
+/** Refuses where hardly any row has its bytes: they lie elsewhere, most likely. */
+export function assertMostIsThere(missing: number, of: number): void {
+  if (missing > manyMissing && missing > of / 2) throw tooMuchIsMissing(missing, of)
+}

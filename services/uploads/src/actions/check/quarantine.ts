@@ -1,0 +1,28 @@
+import type { Context } from '../../context.ts'
+import { quarantineMs } from '../../domain/limits.ts'
+import { deleteEach } from '../files/delete-each.ts'
+import { forgetOrphans, noteOrphans } from '../../store/orphans.ts'
+import { compareIdentity } from './identity.ts'
+
+/**
+ * The one rule by which bytes without a row go: known as such for days, in a storage that belongs to this database. Notes
+ * them, and deletes those whose time is over. Answers what it deleted.
+ */
+export async function quarantine(
+  ctx: Pick<Context, 'db' | 'storage' | 'now'>,
+  orphans: readonly string[],
+  at = ctx.now(),
+): Promise<Set<string>> {
+  const since = await noteOrphans(ctx.db, orphans, at)
+  const due = orphans.filter((key) => at.getTime() - (since.get(key) ?? at).getTime() >= quarantineMs)
+  if (due.length === 0 || (await compareIdentity(ctx)) !== 'own') return new Set()
+  const deleted = new Set<string>()
+  await deleteEach(ctx, due, {
+    remove: (key) => ctx.storage.delete(key),
+    forget: async (keys) => {
+      await forgetOrphans(ctx.db, keys)
+      for (const key of keys) deleted.add(key)
+    },
+  })
+  return deleted
+}

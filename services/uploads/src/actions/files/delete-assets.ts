@@ -1,0 +1,17 @@
+import type { Context } from '../../context.ts'
+import { storageKeys } from '../../engines/storage/storage.ts'
+import { variantKeysOf } from '../../store/asset-variants.ts'
+import { forgetAssets } from '../../store/assets.ts'
+import { deleteEach } from './delete-each.ts'
+
+/** Deletes files that are doomed, and what was made of them. */
+export async function deleteAssets(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
+  const variants = await variantKeysOf(ctx.db, ids)
+  await deleteEach(ctx, ids, {
+    remove: async (id) => {
+      for (const { assetId, key } of variants) if (assetId === id) await ctx.storage.delete(storageKeys.variant(key))
+      await ctx.storage.delete(storageKeys.asset(id))
+    },
+    forget: (deleted) => forgetAssets(ctx.db, deleted),
+  })
+}

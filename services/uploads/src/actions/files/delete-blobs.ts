@@ -1,0 +1,15 @@
+import { assertMayDelete } from '../check/identity.ts'
+import type { Context } from '../../context.ts'
+import { reportLeftForSweeping } from '../../metrics.ts'
+import { storageKeys } from '../../engines/storage/storage.ts'
+
+/** Deletes the bytes of blobs whose rows are gone; what cannot be deleted is left to the sweep. */
+export async function deleteBlobs(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  try {
+    await assertMayDelete(ctx)
+  } catch (error) {
+    return reportLeftForSweeping(error)
+  }
+  for (const id of ids) await ctx.storage.delete(storageKeys.blob(id)).catch(reportLeftForSweeping)
+}

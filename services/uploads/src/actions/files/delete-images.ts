@@ -1,0 +1,12 @@
+import type { Context } from '../../context.ts'
+import { storageKeys } from '../../engines/storage/storage.ts'
+import { forgetServerImages } from '../../store/server-images.ts'
+import { deleteEach } from './delete-each.ts'
+
+/** Deletes public images that are doomed. */
+export async function deleteImages(ctx: Pick<Context, 'db' | 'storage'>, keys: readonly string[]): Promise<void> {
+  await deleteEach(ctx, keys, {
+    remove: (key) => ctx.storage.delete(storageKeys.serverImage(key)),
+    forget: (deleted) => forgetServerImages(ctx.db, deleted),
+  })
+}

@@ -1,0 +1,15 @@
+import type { Tx } from '@parley/postgres'
+import { confirmPosted } from '../../store/assets.ts'
+import { beginProcessing, type PostedFiles } from '../../engines/video/begin.ts'
+
+type Handling = {
+  now: Date
+  /** Whether videos are processed. */
+  processesVideos: boolean
+}
+
+/** Messages attach these files: they stay, and the videos among them are processed. */
+export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Handling): Promise<void> {
+  await confirmPosted(tx, posted.files)
+  if (processesVideos) await beginProcessing(tx, posted, now)
+}

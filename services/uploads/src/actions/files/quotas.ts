@@ -1,0 +1,30 @@
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../../context.ts'
+import { mostOpenUploads } from '../../domain/limits.ts'
+import { serverIsFull, tooManyUploads, tooMuchPending, userQuotaReached } from '../../errors.ts'
+import { bytesOfOwner, bytesPending, lockOwner, openUploads } from '../../store/usage.ts'
+
+type Wanted = { ownerId: string; size: number; createdAt: Date }
+
+/**
+ * Makes sure that there is room for a file, of which no other of its owner's is counted meanwhile. Throws
+ * `resource_exhausted`.
+ */
+export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, createdAt: now }: Wanted): Promise<void> {
+  const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
+  const { userBytes } = ctx.quotas
+  // One file may always be sent, however large files may be.
+  const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
+  await lockOwner(tx, ownerId)
+  const open = await openUploads(tx, ownerId, now)
+  if (open.count >= mostOpenUploads) throw tooManyUploads(mostOpenUploads)
+  if (open.bytes + (await bytesPending(tx, ownerId)) + size > pendingBytes) throw tooMuchPending(pendingBytes)
+  if (userBytes !== undefined && open.bytes + (await bytesOfOwner(tx, ownerId)) + size > userBytes)
+    throw userQuotaReached(userBytes)
+}
+
+/** The same for the whole server. Outside of a transaction: the sum takes a connection of its own, which those could hold. */
+export async function assertServerQuota(ctx: Context, size: number): Promise<void> {
+  const { serverBytes } = ctx.quotas
+  if (serverBytes !== undefined && (await ctx.serverUsage()) + size > serverBytes) throw serverIsFull()
+}

@@ -1,0 +1,71 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { PagePreviewSchema } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { fetchImage } from '../../engines/fetch/fetch-image.ts'
+import { keepServerImage, type PublicKind } from '../../engines/images/keep.ts'
+import { decodeHtml } from './decode-html.ts'
+import { describePage, type PageDescription } from './describe-page.ts'
+import { readPage } from './read-page.ts'
+import { youtubeVideo } from './youtube.ts'
+
+const maxPageBytes = 2 * 1024 * 1024
+const imageKind: PublicKind = { name: 'link_preview', most: { width: 1200, height: 630 } }
+
+/** What a page says of itself; `preview` is missing when there is nothing to show. */
+export type Looked = { preview?: Uint8Array; imageKey?: string }
+
+/** A page, and who wants to see it: a user's id. */
+type Page = { url: URL; asker: string }
+
+/**
+ * Fetches a page and its image, and keeps the image. A page that cannot be had or read has nothing to show. Throws
+ * `resource_exhausted` when it cannot be looked at now.
+ */
+export async function lookAtPage(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<Looked> {
+  const page = await describe(ctx, { url, asker }, signal)
+  const embedId = youtubeVideo(url)
+  if (!page && embedId === undefined) return {}
+  const imageKey =
+    page?.imageUrl === undefined ? undefined : await keepImage(ctx, { url: page.imageUrl, asker }, signal)
+  const { title = '', description = '', siteName = '' } = page ?? {}
+  if (!title && !description && embedId === undefined && imageKey === undefined) return {}
+  const preview = create(PagePreviewSchema, {
+    ...{ url: url.href, title, description, siteName, imageKey: imageKey ?? '' },
+    ...(embedId !== undefined && { embedType: 'youtube', embedId }),
+  })
+  return { preview: toBinary(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
+}
+
+async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<PageDescription | undefined> {
+  const accept = 'text/html, application/xhtml+xml'
+  const takes = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
+  const wanted = { asker, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
+  const page = await ctx.fetch(url.href, wanted, signal).catch(ifNothing)
+  // Whoever asked is told nothing while this process ends: it would be remembered.
+  signal.throwIfAborted()
+  return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
+}
+
+/** The image is left out when it cannot be had or is none; that it cannot be stored is said. */
+async function keepImage(
+  ctx: Context,
+  image: { url: string; asker: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const bytes = await fetchImage(ctx.fetch, image, signal).catch(ifNothing)
+  signal.throwIfAborted()
+  if (!bytes) return undefined
+  return keepServerImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)
+}
+
+/** Too many others being looked at says nothing about a page: it would be remembered. */
+function ifNothing(error: unknown): undefined {
+  if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw error
+  return undefined
+}
+
+function ifNoImage(error: unknown): undefined {
+  if (ConnectError.from(error).code !== Code.InvalidArgument) throw error
+  return undefined
+}

@@ -1,0 +1,34 @@
+import { FairSemaphore } from '@parley/runtime'
+import { tooManyPages } from '../../errors.ts'
+
+const atOnce = 16
+const mostWaiting = 64
+const mostWaitingPerAsker = 8
+
+/**
+ * Where pages are looked at: whoever asks for one that is being looked at gets the same answer, and it is finished whether
+ * or not somebody still waits.
+ */
+export class PageFetches {
+  readonly #closing: AbortSignal
+  readonly #semaphore = new FairSemaphore({
+    ...{ atOnce, mostWaiting, mostWaitingPerAsker },
+    refusal: tooManyPages,
+  })
+  readonly #looking = new Map<string, Promise<Uint8Array | undefined>>()
+
+  constructor(closing: AbortSignal) {
+    this.#closing = closing
+  }
+
+  look(
+    { id, asker }: { id: string; asker: string },
+    look: (closing: AbortSignal) => Promise<Uint8Array | undefined>,
+  ): Promise<Uint8Array | undefined> {
+    const underWay = this.#looking.get(id)
+    if (underWay) return underWay
+    const looking = this.#semaphore.run(() => look(this.#closing), asker).finally(() => this.#looking.delete(id))
+    this.#looking.set(id, looking)
+    return looking
+  }
+}

@@ -1,0 +1,28 @@
+import { ConnectError } from '@connectrpc/connect'
+import * as errors from '../../errors.ts'
+import { FetchRefused, type Refusal } from './failures.ts'
+import type { SafeFetch } from './safe-fetch.ts'
+
+const maxBytes = 5 * 1024 * 1024
+
+const refusals: Record<Refusal, () => ConnectError> = {
+  address: errors.badImageUrl,
+  private: errors.addressIsPrivate,
+  redirects: errors.tooManyRedirects,
+  size: () => errors.imageIsTooLarge(maxBytes),
+  type: errors.notAnImage,
+}
+
+/** Fetches an image. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot, and as {@link SafeFetch} does. */
+export async function fetchImage(
+  fetch: SafeFetch,
+  { url, asker }: { url: string; asker: string },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  try {
+    return (await fetch(url, { asker, accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
+  } catch (error) {
+    if (error instanceof ConnectError) throw error
+    throw error instanceof FetchRefused ? refusals[error.reason]() : errors.imageCannotBeFetched(error)
+  }
+}

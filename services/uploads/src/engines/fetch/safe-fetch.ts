@@ -1,0 +1,91 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy, type Network } from '@parley/outbound'
+import { tooManyPages } from '../../errors.ts'
+import { FetchRefused } from './failures.ts'
+import { readBody } from './read-body.ts'
+
+/** What is wanted of an address. */
+export type Wanted = {
+  /** On whose behalf: a user's id. */
+  asker: string
+  accept: string
+  maxBytes: number
+  /** What becomes of more than that. */
+  longer: 'cut' | 'refuse'
+  /** Whether an answer of that content type is read at all. */
+  takes?: (contentType: string) => boolean
+  timeoutMs?: number
+}
+
+/** What was there, after redirects. */
+export type Fetched = { url: URL; contentType: string; bytes: Buffer }
+
+/**
+ * Fetches from elsewhere. Rejects with `FetchRefused` for what may not be fetched, with another error for what cannot, and
+ * with `resource_exhausted` where that says nothing about the address: too many names are being looked up.
+ */
+export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
+
+const mostRedirects = 5
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** Asks allowed addresses alone, at each hop. */
+export function safeFetch(network: Network): SafeFetch {
+  const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
+    const answer = await ask(url, wanted, { ...network, signal })
+    const { statusCode = 0, headers } = answer
+    const refuse = (error: Error): never => {
+      answer.destroy()
+      throw error
+    }
+    if (redirects.has(statusCode) && headers.location !== undefined) {
+      answer.destroy()
+      if (hopsLeft === 0) throw new FetchRefused('redirects')
+      return hop(checkedUrl(headers.location, url), wanted, signal, hopsLeft - 1)
+    }
+    if (statusCode !== 200) return refuse(new Error(`answered ${statusCode}`))
+    const contentType = headers['content-type'] ?? ''
+    if (wanted.takes && !wanted.takes(contentType)) return refuse(new FetchRefused('type'))
+    return { url, contentType, bytes: await readBody(answer, wanted.maxBytes, wanted.longer) }
+  }
+  return async (address, wanted, signal) => {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(wanted.timeoutMs ?? 10_000)])
+    return hop(checkedUrl(address), wanted, inTime, mostRedirects)
+  }
+}
+
+/** An absolute http or https URL without credentials. Throws `FetchRefused`. */
+export function checkedUrl(address: string, base?: URL): URL {
+  const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('address')
+  return url
+}
+
+/** One request; its address is checked after it was looked up. */
+async function ask(
+  url: URL,
+  { accept, asker }: Wanted,
+  { signal, ...network }: Network & { signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  try {
+    assertAllowedHost(url, network)
+    return await new Promise((answer, reject) => {
+      request(url, {
+        signal,
+        agent: false,
+        headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
+        lookup: guardedLookup(network, asker),
+      })
+        .on('response', answer)
+        .on('error', reject)
+        // A switch of protocols that nobody asked for ends with neither.
+        .on('close', () => reject(new Error('the connection was closed without an answer')))
+        .end()
+    })
+  } catch (error) {
+    if (error instanceof ResolverBusy) throw tooManyPages()
+    throw error instanceof AddressRefused ? new FetchRefused('private') : error
+  }
+}

@@ -1,0 +1,111 @@
+import type { ServerImageFit, ServerImageSize } from '@parley/auth'
+import { NetworkCounts, networksOf } from '@parley/redis'
+import { FairSemaphore } from '@parley/runtime'
+import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
+import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../../errors.ts'
+import { assertStillImage, decoding, inspectAttachment } from './inspect.ts'
+
+/** An image as it is stored: WebP. */
+export type MadeImage = { bytes: Buffer; width: number; height: number }
+
+/** What an image is that is stored as it was sent. */
+export type MeasuredImage = { contentType: string; width: number; height: number; animated: boolean }
+
+/** Another size of an image. */
+export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
+
+/** What it is of: an attachment becomes JPEG, or WebP when something may shine through it; public images are WebP. */
+export type ResizedKind = 'attachment' | 'public image'
+
+/** `asker`: whose share of the places it takes, a person or a public image; `address`: from where it is asked for. */
+export type Resizing = { size: ServerImageSize; as: ResizedKind; asker: string; address: string }
+
+/** Where images are decoded; so many at once as memory and cores allow. */
+export type ImageProcessor = {
+  /** Makes what is stored of what somebody sent, at most that large. Throws `invalid_argument` for what is no good image. */
+  make(read: () => Promise<Buffer>, most: { width: number; height: number; asker: string }): Promise<MadeImage>
+  /** Looks at an image that is stored as it was sent. Throws `invalid_argument` for what is no good image. */
+  measure(read: () => Promise<Buffer>, asker: string): Promise<MeasuredImage>
+  /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
+  resize(read: () => Promise<Buffer>, wanted: Resizing): Promise<ResizedImage>
+}
+
+const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
+const mostWaiting = 64
+/** Of one person, or of one public image. */
+const mostWaitingPerAsker = 16
+/** Sizes that one customer's network waits for at a time, and any wider one. */
+const mostPerNetwork = 32
+const mostPerWideNetwork = 48
+const timeoutSeconds = 10
+/** Whoever waits longer than this is told to come again. */
+const patienceMs = 10_000
+
+export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {
+  sharp.cache(false)
+  // Loaders that nobody here asks for do not run, whatever a file pretends to be.
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
+  const resizing = new NetworkCounts(mostPerNetwork, mostPerWideNetwork)
+  const semaphore = new FairSemaphore({ atOnce, mostWaiting, mostWaitingPerAsker, refusal: tooManyImages, patienceMs })
+  return {
+    make: (read, { asker, ...most }) =>
+      semaphore.run(async () => {
+        const bytes = await read()
+        await assertStillImage(bytes)
+        return make(bytes, { ...most, fit: 'inside', withoutEnlargement: true })
+      }, asker),
+    measure: (read, asker) =>
+      semaphore.run(async () => {
+        const bytes = await read()
+        const { format, ...measured } = await inspectAttachment(bytes)
+        // Cut off and damaged ones show only when all of the pixels are decoded.
+        await make(bytes, { width: 32, height: 32, fit: 'inside' })
+        return { contentType: `image/${format}`, ...measured }
+      }, asker),
+    resize: async (read, { size, as, asker, address }) => {
+      const networks = networksOf(address)
+      if (!resizing.take(networks)) throw tooManyImages()
+      try {
+        return await semaphore.run(async () => resize(await read(), size, as), asker)
+      } finally {
+        resizing.giveBack(networks)
+      }
+    },
+  }
+}
+
+async function resize(bytes: Buffer, { width, height, fit }: ServerImageSize, as: ResizedKind): Promise<ResizedImage> {
+  try {
+    const decoded = sharp(bytes, decoding)
+    const { hasAlpha } = await decoded.metadata()
+    const resized = decoded
+      .autoOrient()
+      .resize({ width, height, fit: fits[fit], withoutEnlargement: fit !== 'exact' })
+      .timeout({ seconds: timeoutSeconds })
+    if (as === 'attachment' && !hasAlpha)
+      return { bytes: await resized.jpeg({ quality: 75 }).toBuffer(), contentType: 'image/jpeg' }
+    const quality = as === 'attachment' ? 75 : 80
+    return { bytes: await resized.webp({ quality }).toBuffer(), contentType: 'image/webp' }
+  } catch (error) {
+    throw whyNotDecoded(error)
+  }
+}
+
+/** Upright, small enough, in sRGB, and without anything that the file said besides its pixels. */
+async function make(bytes: Buffer, resize: ResizeOptions): Promise<MadeImage> {
+  try {
+    const made = await sharp(bytes, decoding)
+      .autoOrient()
+      .resize(resize)
+      .webp({ lossless: true })
+      .timeout({ seconds: timeoutSeconds })
+      .toBuffer({ resolveWithObject: true })
+    return { bytes: made.data, width: made.info.width, height: made.info.height }
+  } catch (error) {
+    throw whyNotDecoded(error)
+  }
+}
+
+const whyNotDecoded = (error: unknown) =>
+  error instanceof Error && /timeout/i.test(error.message) ? imageTakesTooLong(error) : imageIsBroken(error)

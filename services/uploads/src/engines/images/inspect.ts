@@ -1,0 +1,59 @@
+import sharp, { type Metadata, type SharpOptions } from 'sharp'
+import * as errors from '../../errors.ts'
+import { framesOfWebp, isAnimatedPng, sniffImage, type ImageFormat } from './sniff.ts'
+
+const maxSide = 16_384
+const maxPixels = 40_000_000
+const maxFrames = 256
+const maxPixelsOfFrames = 100_000_000
+
+/** How bytes are decoded: whatever the header says, no more pixels than allowed are ever made. */
+export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
+
+/**
+ * Looks at an image without decoding its pixels. Throws `invalid_argument` for what is not taken: other formats whatever
+ * they are called, animated, too many pixels, a header that cannot be read.
+ */
+export async function assertStillImage(bytes: Buffer): Promise<void> {
+  const format = formatOf(bytes)
+  if (format === 'png' && isAnimatedPng(bytes)) throw errors.imageIsAnimated()
+  const { pages } = await boundedHeader(bytes)
+  if (pages > 1) throw errors.imageIsAnimated()
+}
+
+/** The same for an image that people attach, which may move. Answers its size as it is looked at. */
+export async function inspectAttachment(
+  bytes: Buffer,
+): Promise<{ format: ImageFormat; width: number; height: number; animated: boolean }> {
+  const format = formatOf(bytes)
+  const { width, height, pages, shown } = await boundedHeader(bytes)
+  if (pages > maxFrames || width * height * pages > maxPixelsOfFrames) throw errors.tooManyFrames()
+  return { format, ...shown, animated: pages > 1 }
+}
+
+function formatOf(bytes: Buffer): ImageFormat {
+  if (bytes.length === 0) throw errors.imageIsEmpty()
+  const format = sniffImage(bytes)
+  if (format === 'markup') throw errors.imageIsMarkup()
+  if (format === undefined) throw errors.notAnImage()
+  return format
+}
+
+async function boundedHeader(bytes: Buffer) {
+  // Reading the header takes time by the square of these, and nothing ends it.
+  if (framesOfWebp(bytes) > maxFrames) throw errors.tooManyFrames()
+  const { width, height, pages = 1, pageHeight = height, autoOrient } = await header(bytes)
+  if (width > maxSide || pageHeight > maxSide || width * pageHeight > maxPixels)
+    throw errors.imageHasTooManyPixels(width, pageHeight)
+  const shown = pages > 1 ? { width, height: pageHeight } : autoOrient
+  return { width, height: pageHeight, pages, shown }
+}
+
+async function header(bytes: Buffer): Promise<Metadata> {
+  try {
+    // Without a limit: of an image that is too large the size shall be said.
+    return await sharp(bytes, { ...decoding, limitInputPixels: false }).metadata()
+  } catch (error) {
+    throw errors.imageIsBroken(error)
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { ServerImageKind } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import type { Tx } from '@parley/postgres'
+import type { Context } from '../../context.ts'
+import { ownerIsGone, unknownKind } from '../../errors.ts'
+import { storageKeys } from '../storage/storage.ts'
+import { insertServerImage, type ServerImageKindName } from '../../store/server-images.ts'
+
+/** What becomes of an image, and how large it may be. */
+export type PublicKind = { name: ServerImageKindName; most: { width: number; height: number } }
+
+const kinds = new Map<ServerImageKind, PublicKind>([
+  [ServerImageKind.AVATAR, { name: 'avatar', most: { width: 256, height: 256 } }],
+  [ServerImageKind.LOGO, { name: 'logo', most: { width: 512, height: 512 } }],
+  [ServerImageKind.BANNER, { name: 'banner', most: { width: 1200, height: 630 } }],
+])
+
+/** What a message of the contract asks for. Throws `invalid_argument`. */
+export function publicKind(kind: ServerImageKind): PublicKind {
+  const known = kinds.get(kind)
+  if (!known) throw unknownKind()
+  return known
+}
+
+type Wanted = { kind: PublicKind; ownerId: string }
+
+/**
+ * Makes a public image of what somebody sent and stores it: the bytes first, then the row, together with what `within`
+ * writes. Bytes without a row are swept. Answers the key.
+ */
+export async function keepServerImage(
+  ctx: Context,
+  { kind, ownerId }: Wanted,
+  read: () => Promise<Buffer>,
+  within?: (tx: Tx) => Promise<void>,
+): Promise<string> {
+  const { bytes, width, height } = await ctx.imageProcessor.make(read, { ...kind.most, asker: ownerId })
+  const key = newId('asset')
+  await ctx.storage.put(storageKeys.serverImage(key), Readable.from([bytes]))
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  const row = { key, ownerId, kind: kind.name, size: bytes.length, width, height, digest, createdAt: ctx.now() }
+  let gone = false
+  try {
+    await ctx.db.transaction(async (tx) => {
+      await within?.(tx)
+      gone = !(await insertServerImage(tx, row))
+      if (gone) throw ownerIsGone()
+    })
+  } catch (error) {
+    // Of others nobody knows whether the row is there; theirs are swept.
+    if (gone) await ctx.storage.delete(storageKeys.serverImage(key))
+    throw error
+  }
+  return key
+}

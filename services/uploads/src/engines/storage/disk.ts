@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { ConnectError } from '@connectrpc/connect'
+import { storageUnavailable } from '../../errors.ts'
+import { checkKey, isKey } from './keys.ts'
+import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
+
+/** Keeps bytes in a folder, which several processes may share. */
+export async function openDiskStorage(folder: string): Promise<Storage> {
+  const root = resolve(folder)
+  const objects = join(root, 'objects')
+  const unfinished = join(root, 'unfinished')
+  await mkdir(objects, { recursive: true, mode: 0o700 })
+  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+
+  const pathOf = (key: string): string => join(objects, checkKey(key))
+  return {
+    put: (key, content) => working(() => write(join(unfinished, randomUUID()), pathOf(key), content)),
+    get: (key, range) => working(() => read(pathOf(key), range)),
+    stat: (key) => working(async () => listed(key, await statOf(pathOf(key)))),
+    delete: (key) => working(() => rm(pathOf(key), { force: true })),
+    list: (prefix) => filesBelow(pathOf(prefix), prefix),
+    page: (prefix, after, most) => firstBehind(filesBelow(pathOf(prefix), prefix), after, most),
+    unfinished: () => unfinishedIn(unfinished),
+  }
+}
+
+/** Written elsewhere and moved into its place once it is safely on the disk: nobody ever sees half of it. */
+async function write(temporary: string, path: string, content: Readable): Promise<void> {
+  try {
+    await writeFile(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
+    const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+    if (made !== undefined) await syncFolder(dirname(made))
+  } catch (error) {
+    content.destroy()
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function read(path: string, range: ByteRange | undefined) {
+  try {
+    const file = await open(path, 'r')
+    const { size } = await file.stat()
+    return { size, content: file.createReadStream(range ?? {}) }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+async function* filesBelow(folder: string, prefix: string): AsyncIterable<ListedObject> {
+  for await (const entry of await working(() => openFolder(folder))) {
+    if (!isKey(entry.name)) continue
+    const path = join(folder, entry.name)
+    const key = `${prefix}/${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(path, key)
+    else {
+      const found = listed(key, await working(() => statOf(path)))
+      if (found) yield found
+    }
+  }
+}
+
+const listed = (key: string, found: Stats | undefined): ListedObject | undefined =>
+  found && { key, size: found.size, modifiedAt: found.mtime }
+
+/** A folder has no order: of all, the first ones are kept. */
+async function firstBehind(all: AsyncIterable<ListedObject>, after: string, most: number): Promise<ListedObject[]> {
+  let first: ListedObject[] = []
+  const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, most))
+  for await (const object of all) {
+    if (object.key <= after) continue
+    first.push(object)
+    if (first.length >= 2 * most) cut()
+  }
+  return cut()
+}
+
+const openFolder = (path: string) => opendir(path).catch(ifMissing(() => []))
+const statOf = (path: string) => stat(path).catch(ifMissing(() => undefined))
+
+async function* unfinishedIn(folder: string): AsyncIterable<UnfinishedWrite> {
+  for await (const { key, modifiedAt } of filesBelow(folder, '')) {
+    const name = key.slice(1)
+    yield { key: name, startedAt: modifiedAt, discard: () => working(() => rm(join(folder, name), { force: true })) }
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+const ifMissing =
+  <T>(instead: () => T) =>
+  (error: unknown): T => {
+    if (isMissing(error)) return instead()
+    throw error
+  }
+
+/** Says `unavailable` of what the disk refuses, and passes on what the sender of the content says. */
+async function working<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConnectError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw storageUnavailable(error)
+  }
+}

@@ -1,0 +1,23 @@
+import type { AssetStorage } from '@parley/config'
+import { retry, type Resources } from '@parley/runtime'
+import { reportStorageAway } from '../../metrics.ts'
+import { openDiskStorage } from './disk.ts'
+import { openS3Storage } from './s3.ts'
+import type { Storage } from './storage.ts'
+
+/** Opens what the configuration names, and waits until a bucket answers. */
+export async function openStorage(
+  settings: AssetStorage,
+  opened: Pick<Resources, 'use'>,
+  signal: AbortSignal,
+): Promise<Storage> {
+  if (settings.backend === 'disk') return openDiskStorage(settings.directory)
+  const storage = opened.use(openS3Storage(settings))
+  const ping = () =>
+    storage.ping().catch((error: unknown) => {
+      reportStorageAway(settings.bucket, error)
+      throw error
+    })
+  await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })
+  return storage
+}

@@ -1,0 +1,60 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { VideoStateSchema } from '@parley/contracts/internal'
+import { handOver } from '@parley/events'
+import type { Context } from '../../context.ts'
+import { insertVariants, type VariantRow } from '../../store/asset-variants.ts'
+import { lockAssets } from '../../store/assets.ts'
+import { findAnyAsset } from '../../store/imported-files.ts'
+import { endJob, type HeldJob } from '../../store/video-jobs.ts'
+import { fetchSource } from './fetch-source.ts'
+import type { Encoder } from './encode.ts'
+import { processingEnded } from './room-events.ts'
+import { dropVariants, storeVariants } from './store-variants.ts'
+import type { FailureReason } from './video-failure.ts'
+
+/** What processing a video takes. */
+export type VideoDesk = { ctx: Context; encoder: Encoder }
+
+/** `discarded`: the file was deleted meanwhile, or somebody else is at it. */
+export type VideoOutcome = 'completed' | 'failed' | 'discarded'
+
+/** Makes everything of a video, and tells its room. Rejects when it should be tried again. */
+export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortSignal): Promise<VideoOutcome> {
+  const { ctx, encoder } = desk
+  const asset = await findAnyAsset(ctx.db, job.assetId)
+  if (!asset) return 'discarded'
+  await using folder = await encoder.openFolder()
+  const here = { folder: folder.path, signal }
+  const demuxer = await fetchSource(ctx.storage, { ...here, assetId: asset.id, size: asset.size })
+  const encoded = await encoder.encode({ ...here, demuxer })
+  const variants = await storeVariants(ctx, { ...here, assetId: asset.id, encoded })
+  const { width, height, durationMs } = encoded.source
+  const state = {
+    ...{ status: 'completed', width, height, durationMs: BigInt(durationMs) },
+    hasPoster: encoded.poster !== undefined,
+    variants: encoded.renditions.map(({ size, ...rendition }) => ({ ...rendition, size: BigInt(size) })),
+  }
+  // When this fails nobody knows whether the rows are there: the bytes are left to the sweep.
+  if (await finish(ctx, job, { state, variants })) return 'completed'
+  await dropVariants(ctx, variants)
+  return 'discarded'
+}
+
+/** Gives a video up. */
+export async function failVideo(ctx: Context, job: HeldJob, reasonCode: FailureReason): Promise<VideoOutcome> {
+  return (await finish(ctx, job, { state: { status: 'failed', reasonCode }, variants: [] })) ? 'failed' : 'discarded'
+}
+
+type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
+
+/** False: the file is deleted, or somebody else works on it. Holding its row keeps it from being deleted meanwhile. */
+function finish(ctx: Context, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
+  return ctx.db.transaction(async (tx) => {
+    const [asset] = await lockAssets(tx, [job.assetId])
+    const version = asset && (await endJob(tx, job, state))
+    if (version === undefined) return false
+    await insertVariants(tx, variants)
+    await handOver(tx, job.roomId, [processingEnded(job, state, { version, now: ctx.now() })])
+    return true
+  })
+}

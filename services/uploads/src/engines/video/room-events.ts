@@ -1,0 +1,42 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { RoomEventSchema, VideoStateSchema } from '@parley/contracts/internal'
+import { realtimeEnvelope } from '@parley/events'
+import { newId } from '@parley/ids'
+import { processing, type BegunVideo } from '../../store/video-jobs.ts'
+
+type RoomEventInit = MessageInitShape<typeof RoomEventSchema>
+type StateInit = MessageInitShape<typeof VideoStateSchema>
+
+/** What a room hears when the processing of a video begins. */
+export const processingStarted = (video: BegunVideo, now: Date): RoomEventInit =>
+  toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
+
+/**
+ * What a room hears when it ends. The version is that of `endJob`: after the database of uploads went back a video is processed
+ * once more, and what was told before of files that are not there any more must not stand.
+ */
+export const processingEnded = (
+  video: BegunVideo,
+  state: StateInit,
+  { version, now }: { version: bigint; now: Date },
+): RoomEventInit =>
+  toRoomEvent(state.status === 'completed' ? 'asset_processing_succeeded' : 'asset_processing_failed', video, {
+    ...{ version, state, now },
+  })
+
+type Kind = 'asset_processing_started' | 'asset_processing_succeeded' | 'asset_processing_failed'
+
+function toRoomEvent(
+  kind: Kind,
+  { roomId, assetId, messageEventId }: BegunVideo,
+  { version, state, now }: { version: bigint; state: StateInit; now: Date },
+): RoomEventInit {
+  const eventId = newId('event')
+  return {
+    ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId, kind },
+    occurredAt: timestampFromDate(now),
+    envelope: realtimeEnvelope(kind, { id: eventId, createdAt: now, value: { roomId, assetId, messageEventId } }),
+    fact: { case: 'assetProcessing', value: { assetId, messageEventId, video: state } },
+  }
+}

@@ -1,0 +1,63 @@
+import { tmpdir } from 'node:os'
+import { periodically, Resources } from '@parley/runtime'
+import type { Context } from '../../context.ts'
+import { countJobs, takeJob } from '../../store/video-jobs.ts'
+import { removeOldJobFolders } from './job-folder.ts'
+import { leaseMs } from './lease.ts'
+import { showVideos } from './metrics.ts'
+import type { Encoder } from './encode.ts'
+import { failVideo } from './process-video.ts'
+import type { VideoSettings } from './settings.ts'
+import { startVideoWorker } from './worker.ts'
+
+const countEveryMs = 15_000
+/** What nobody has worked on for as long will stay undone: videos were switched off. */
+const abandonedMs = 24 * 3_600_000
+
+type VideoOptions = {
+  /** Undefined when videos are switched off or cannot be processed. */
+  encoder: Encoder | undefined
+  settings: VideoSettings
+  atOnce: number
+  /** How often what killed processes left is looked for. */
+  sweepEveryMs: number
+  signal: AbortSignal
+}
+
+/** Processes videos, or gives up those that were left when videos were switched off, until it is disposed. */
+export async function startVideos(
+  ctx: Context,
+  { encoder, settings, atOnce, sweepEveryMs, signal }: VideoOptions,
+): Promise<AsyncDisposable> {
+  await using opened = new Resources()
+  let waiting = 0
+  opened.use(showVideos({ available: encoder !== undefined, waiting: () => waiting }))
+  opened.use(
+    periodically({
+      name: 'count videos',
+      everyMs: countEveryMs,
+      signal,
+      run: async () => {
+        waiting = await countJobs(ctx.db)
+        if (!encoder) await giveUpAbandoned(ctx)
+      },
+    }),
+  )
+  if (encoder) {
+    const { videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
+    const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
+    // A folder that cannot be used is told at once.
+    await sweep()
+    opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
+    opened.use(startVideoWorker({ ctx, encoder }, { atOnce, timeoutMs, signal }))
+  }
+  return opened.move()
+}
+
+async function giveUpAbandoned(ctx: Context): Promise<void> {
+  for (;;) {
+    const job = await takeJob(ctx.db, { leaseMs, idleMs: abandonedMs })
+    if (!job) return
+    await failVideo(ctx, job, 'processing_failed')
+  }
+}

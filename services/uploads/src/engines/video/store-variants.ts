@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { newId } from '@parley/ids'
+import type { Context } from '../../context.ts'
+import { storageKeys } from '../storage/storage.ts'
+import type { VariantRow } from '../../store/asset-variants.ts'
+import type { Encoded } from './encode.ts'
+import { readMade, type Made } from './made-file.ts'
+
+const posterName = 'poster'
+
+type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
+
+/** Stores what was made of a video; all of it or nothing, unless the process dies. */
+export async function storeVariants(
+  ctx: Pick<Context, 'storage' | 'now'>,
+  { assetId, folder, signal, encoded }: Work,
+): Promise<VariantRow[]> {
+  const stored: VariantRow[] = []
+  const store = async (made: Made, name: string, contentType: string): Promise<void> => {
+    signal.throwIfAborted()
+    const key = newId('asset')
+    const hash = createHash('sha256')
+    const row = { key, assetId, name, contentType, size: made.size, createdAt: ctx.now() }
+    // Before its bytes: when they cannot all be stored, those that are there go.
+    const at = stored.push({ ...row, sha256: '' }) - 1
+    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(readMade(folder, made), hash)))
+    stored[at] = { ...row, sha256: hash.digest('hex') }
+  }
+  try {
+    for (const rendition of encoded.renditions) await store(rendition, rendition.quality, 'video/mp4')
+    if (encoded.poster) await store(encoded.poster, posterName, 'image/jpeg')
+    return stored
+  } catch (error) {
+    await dropVariants(ctx, stored)
+    throw error
+  }
+}
+
+export async function dropVariants(ctx: Pick<Context, 'storage'>, variants: readonly VariantRow[]): Promise<void> {
+  for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
+}
+
+async function* hashed(content: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncIterable<Buffer> {
+  for await (const bytes of content) {
+    hash.update(bytes)
+    yield bytes
+  }
+}
