@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from '@jest/globals'
+import { AdminRoomLayoutService } from '@parley/contracts/admin'
+import { MessageService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import type { Page } from 'playwright-core'
+import { cutOffIn } from '../src/accessibility.ts'
+import { sendFile } from '../src/files.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { lobbyId, newRoom, post, roomName } from '../src/rooms.ts'
+import { fillSignIn, inBrowser, messageWith, signInAt, useBrowser, visit } from '../src/web-client.ts'
+
+let owner: Person
+let ada: Person
+let bob: Person
+let roomId: string
+let otherId: string
+const otherName = roomName()
+
+useBrowser('a day', async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[roomId, otherId] = await Promise.all([newRoom(owner, [ada, bob]), newRoom(owner, [ada, bob], { name: otherName })])
+})
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Write a message' })
+const inSidebar = (page: Page, id: string) =>
+  page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${id}"]`)
+
+inBrowser('each room and thread keeps its own draft, and a room is completed in one', async () => {
+  const root = await post(bob, roomId, 'Where do we meet?')
+  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const inThread = page.getByRole('textbox', { name: 'Reply in thread' })
+  await inThread.fill('Begun in the thread')
+  await field(page).fill('Begun here')
+  await inSidebar(page, otherId).click()
+  await page.getByRole('heading', { name: otherName }).waitFor()
+  expect(await field(page).inputValue()).toBe('')
+  await field(page).fill('Begun there')
+  await page.reload()
+  expect(await field(page).inputValue()).toBe('Begun there')
+  await page.goto(new URL(`/chat/-/${roomId}/${root}`, page.url()).href)
+  expect([await field(page).inputValue(), await inThread.inputValue()]).toEqual(['Begun here', 'Begun in the thread'])
+
+  await field(page).fill('')
+  await field(page).pressSequentially(`See #${otherName.slice(0, -3)}`)
+  await page.getByRole('option', { name: otherName }).waitFor()
+  await field(page).press('Enter')
+  expect(await field(page).inputValue()).toBe(`See #${otherName} `)
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('whoever scrolls up reads back to the first message', async () => {
+  const long = await newRoom(owner, [ada])
+  await post(owner, long, 'The very first')
+  for (let at = 0; at < 160; at += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, next) => post(owner, long, `Message ${at + next}`)))
+  await post(owner, long, 'The latest')
+  await using visitor = await visit(`/chat/-/${long}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await messageWith(page, 'The latest').hover()
+  await eventually(async () => {
+    await page.mouse.wheel(0, -2_000)
+    expect(await messageWith(page, 'The very first').isVisible()).toBe(true)
+  })
+  await page.getByRole('button', { name: 'To the newest' }).click()
+  await messageWith(page, 'The latest').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('keys lead to what is unread, and are listed', async () => {
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await field(page).waitFor()
+  await post(bob, otherId, 'Over here')
+  await inSidebar(page, otherId).getByText('unread').waitFor({ state: 'attached' })
+  // Rooms that everybody is in may be unread too.
+  await eventually(async () => {
+    await page.keyboard.press('Alt+ArrowDown')
+    expect(page.url()).toContain(otherId)
+  })
+  await messageWith(page, 'Over here').waitFor()
+  await page.keyboard.press('Control+/')
+  const map = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await map.getByText('Next or previous unread room').waitFor()
+  await page.keyboard.press('Escape')
+  await map.waitFor({ state: 'hidden' })
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a room one wants to hear nothing of is not marked, also after a reload', async () => {
+  const quiet = await newRoom(owner, [ada, bob])
+  await using visitor = await visit(`/chat/-/${quiet}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await page.getByRole('button', { name: 'About this room' }).click()
+  const level = page.getByLabel('Notify me about')
+  const kept = page.waitForResponse('**/UpdateRoomNotificationPreference')
+  await level.selectOption('Nothing')
+  await kept
+  await page.goto(new URL(`/chat/-/${roomId}`, page.url()).href)
+  await field(page).waitFor()
+  await post(bob, quiet, 'Nobody listens')
+  await post(bob, otherId, 'Somebody does')
+  await inSidebar(page, otherId).getByText('unread').waitFor({ state: 'attached' })
+  expect(await inSidebar(page, quiet).getByText('unread').count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('what somebody is up to is seen by others until they take it back', async () => {
+  await post(bob, roomId, 'I am out')
+  await using ofBob = await visit(`/chat/-/${roomId}`)
+  await using ofAda = await visit(`/chat/-/${roomId}`)
+  await Promise.all([signInAt(ofBob.page, bob), signInAt(ofAda.page, ada)])
+  await messageWith(ofAda.page, 'I am out').getByRole('button', { name: bob.login }).click()
+  await ofBob.page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = ofBob.page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Status' }).click()
+  await dialog.getByLabel('What you are up to').fill('At the dentist')
+  await dialog.getByLabel('Ends').selectOption('After one hour')
+  const asked = ofBob.page.waitForRequest((request) => request.url().includes('CustomStatus'))
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await asked
+  const profile = ofAda.page.getByRole('dialog')
+  await profile.getByText('At the dentist').waitFor()
+  await dialog.getByLabel('What you are up to').fill('')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await profile.getByText('At the dentist').waitFor({ state: 'detached' })
+  expect([...ofBob.complaints, ...ofAda.complaints]).toEqual([])
+})
+
+inBrowser('a new password, set in the settings, is the one that signs in', async () => {
+  const emil = await newPerson('emil')
+  const password = randomBytes(12).toString('hex')
+  await using visitor = await visit()
+  const { page } = visitor
+  await signInAt(page, emil)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
+  const change = page.getByRole('region', { name: 'Sign-in' }).locator('form').filter({ hasText: 'New password' })
+  await change.getByLabel('Current password').fill(emil.password)
+  await change.getByLabel('New password').fill(password)
+  await change.getByLabel('Repeat the password').fill(password)
+  await change.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await fillSignIn(page, emil)
+  await page.getByText('Login or password is wrong.').waitFor()
+  await signInAt(page, { login: emil.login, password })
+})
+
+inBrowser('a link that an owner puts beside the rooms comes and goes at once', async () => {
+  const label = `Wiki ${randomBytes(4).toString('hex')}`
+  const url = 'https://example.org/wiki'
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  await field(page).waitFor()
+  const { createSidebarLink, deleteSidebarLink } = AdminRoomLayoutService.method
+  const { sidebarLink } = await owner.call(createSidebarLink, { groupId: await lobbyId(owner), label, url })
+  const link = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: label })
+  expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([url, 'noopener noreferrer'])
+  await owner.call(deleteSidebarLink, { linkId: sidebarLink?.id ?? '' })
+  await link.waitFor({ state: 'detached' })
+  expect(visitor.complaints).toEqual([])
+})
+
+/** A tenth of a second of silence. */
+function sound(): Uint8Array {
+  const samples = 800
+  const header = Buffer.from('RIFF    WAVEfmt                     data    ', 'latin1')
+  header.writeUInt32LE(36 + samples, 4)
+  header.writeUInt32LE(16, 16)
+  for (const [at, value] of [1, 1, 8_000, 0, 8_000, 0, 1, 8].entries()) header.writeUInt16LE(value, 20 + 2 * at)
+  header.writeUInt32LE(samples, 40)
+  return Buffer.concat([header, Buffer.alloc(samples, 128)])
+}
+
+inBrowser('sound is played where it stands', async () => {
+  const assetId = await sendFile(bob, roomId, sound(), { filename: 'silence.wav', contentType: 'audio/wav' })
+  await bob.call(MessageService.method.createMessage, { roomId, body: 'Listen', attachmentAssetIds: [assetId] })
+  await using visitor = await visit(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signInAt(page, ada)
+  const audio = messageWith(page, 'Listen').locator('audio')
+  await audio.waitFor()
+  const played = await audio.evaluate(async (element) => {
+    const sound = element as unknown as EventTarget & { play(): Promise<void>; duration: number }
+    const ended = new Promise((resolve) => sound.addEventListener('ended', resolve))
+    await sound.play()
+    await ended
+    return sound.duration
+  })
+  expect(played).toBeCloseTo(0.1)
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('from right to left the sidebar is on the right, and nothing is cut off', async () => {
+  const root = await post(bob, roomId, 'Turn around')
+  await using visitor = await visit(`/chat/-/${roomId}/${root}`, { viewport: { width: 1200, height: 800 } })
+  const { page } = visitor
+  await signInAt(page, ada)
+  await messageWith(page, 'Turn around').waitFor()
+  expect(await cutOffIn(page)).toEqual([])
+  await page.evaluate(`document.documentElement.dir = 'rtl'`)
+  const [rooms, messages, thread] = await Promise.all(
+    [page.getByRole('navigation', { name: 'Rooms' }), page.getByRole('main'), page.getByRole('complementary')].map(
+      async (place) => (await place.boundingBox())?.x ?? 0,
+    ),
+  )
+  expect([rooms, messages, thread].toSorted((a = 0, b = 0) => b - a)).toEqual([rooms, messages, thread])
+  expect(await cutOffIn(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 780 })
+  expect(await cutOffIn(page)).toEqual([])
+})
