@@ -5,7 +5,7 @@ import { refusalOf, refusals } from './refusals.ts'
 const services = new URL('../../../../services/', import.meta.url)
 const said = readdirSync(services).flatMap((service) => {
   const folder = new URL(`${service}/src/`, services)
-  const files = readdirSync(folder).filter((name) => name.endsWith('errors.ts'))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('errors.ts'))
   return files.map((name) => readFileSync(new URL(name, folder), 'utf8'))
 })
 
