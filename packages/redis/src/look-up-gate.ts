@@ -10,7 +10,7 @@ type Waiter = { networks: readonly Network[]; resolve: (waitMs: number) => void 
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>
   readonly #underWay = new Map<string, number>()
-  /** By the network that has no room. Something of it is under way, and wakes them. */
+  /** By the network that has no room. Its look-ups under way wake them. */
   readonly #waiting = new Map<string, Set<Waiter>>()
 
   constructor(limiter: Pick<EagerLimiter, 'left' | 'wait'>) {
@@ -54,7 +54,7 @@ export class LookUpGate {
     waiter.resolve(waitMs)
   }
 
-  /** The network whose points would be used up if all that is under way fails; none when points of any are used up already. */
+  /** A network with no points left if every look-up under way failed; none where one has no points at all: it is refused. */
   #fullOf(networks: readonly Network[]): string | undefined {
     const room = networks.map(({ id, share }) => ({ id, left: this.#limiter.left(id, share) }))
     if (room.some(({ left }) => left <= 0)) return undefined

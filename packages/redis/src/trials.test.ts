@@ -17,7 +17,7 @@ function lookUps(perMinute: number) {
     trials,
     one,
     burst: (count: number, from = address) => Array.from({ length: count }, () => one(from)),
-    /** Ends them all, and those that begin then. */
+    /** Ends all look-ups, and those that begin after them. */
     async end(found: string | undefined) {
       await Promise.resolve()
       for (let resolve = underWay.shift(); resolve; resolve = underWay.shift()) {
@@ -29,7 +29,7 @@ function lookUps(perMinute: number) {
   }
 }
 
-// The minute of the clock may turn on the way: limits are counted by it.
+// Limits are counted by the minute, and a new one may begin meanwhile.
 const soonOver = () => Date.now() % 60_000 > 58_000
 const withinOneMinute = async () => {
   while (soonOver()) await new Promise((resolve) => setTimeout(resolve, 100))

@@ -30,7 +30,7 @@ test('a user may make so many calls of a kind in a minute, whatever credential i
     for (let n = 0; n < 4; n++) statuses.push((await post(url, createMessage, as(userId))).status)
     return statuses
   }
-  // The minute of the clock may turn on the way.
+  // A new minute may begin meanwhile.
   await eventually(async () => {
     expect(await calls('Ualice')).toEqual([429, 429, 429, 429])
     const refused = await post(url, createMessage, as('Ualice'))
@@ -72,7 +72,7 @@ test('calls without a credential that holds are counted by network, and end when
     for (let n = 0; n < 21; n++) each.push((await from('198.51.100.7', n % 4 ? unknown(n) : {})).status)
     return each
   }
-  // The minute of the clock may turn on the way.
+  // A new minute may begin meanwhile.
   await eventually(async () => {
     expect(await statuses()).toEqual(Array(21).fill(429))
     const refused = await from('198.51.100.7', unknown(1))
@@ -100,7 +100,7 @@ test('of many at once without a credential that holds no more are looked up than
   for (let n = 0; n < 5; n++) await post(url, getServer)
   release()
   const statuses = (await Promise.all(burst)).map(({ status }) => status)
-  // The minute of the clock may turn on the way.
+  // A new minute may begin meanwhile.
   expect(fleet.lookUps() - before).toBeLessThanOrEqual(20)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(60)
 })

@@ -33,7 +33,7 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
 /** As the gateway passes an upgrade on. */
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
-/** Says hello until a network has no trials left. The minute of the clock may turn on the way. */
+/** Says hello until a network has no trials left. A new minute may begin meanwhile. */
 async function exhaust(say: (n: number) => ReturnType<typeof hello>): Promise<void> {
   await eventually(async () => {
     const ends = []
@@ -59,7 +59,7 @@ test('hellos with nothing that holds are counted by network, and end when there 
 test('of many at once no more are looked up than one after the other', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
   const ends = await Promise.all(burst)
-  // The minute of the clock may turn on the way.
+  // A new minute may begin meanwhile.
   expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * mostTrials)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
@@ -99,6 +99,6 @@ test('a proxy is believed that adds a header of its own to those that a client m
   const ends = []
   for (const n of [1, 2, 3, 4])
     ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, behind.url))
-  // The minute of the clock may turn once.
+  // A new minute may begin once.
   expect(ends).toContainEqual(refused)
 })

@@ -40,7 +40,7 @@ export function reportFedAgain(roomId: string, held: bigint, version: bigint): v
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/** The database of rooms went back, and messaging holds what is lost here. */
+/** The database was restored, and messaging holds facts that it has lost. */
 export function reportRebased(roomId: string, held: bigint, facts: number): void {
   log.warn({ roomId, held: String(held), facts }, 'messaging holds a fact that rooms has lost; going on above it')
 }

@@ -28,7 +28,7 @@ const read = async (address: string, headers: Record<string, string> = {}, query
   fetch(readers.pathOf(id) + query, { headers: { ...from(address), ...headers } })
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
-/** Asks until a network has no trials left. The minute of the clock may turn on the way. */
+/** Asks until a network has no trials left. A new minute may begin meanwhile. */
 async function exhaust(ask: (n: number) => Promise<number>): Promise<void> {
   await eventually(async () => {
     const statuses = []
@@ -66,7 +66,7 @@ test('of many at once no more are looked up than one after the other', async () 
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.38', {})
   release()
   const statuses = await Promise.all(burst)
-  // The minute of the clock may turn on the way. Each is looked for under the present key and the one before.
+  // A new minute may begin meanwhile. Each is looked for under the present key and the one before.
   expect(env.accounts.asked - asked).toBeLessThanOrEqual(2 * 2 * mostTrials)
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * mostTrials)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * mostTrials)

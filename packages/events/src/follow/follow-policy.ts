@@ -21,16 +21,16 @@ export type FollowPolicyOptions = PolicySource & {
 /** The policy as this process knows it. */
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
-  /** The highest revision ever held: the database of admin may have gone back since. */
+  /** The highest revision this process has seen; admin's own is lower after its database was restored. */
   highest(): bigint
   /** Calls back, synchronously, after each change; dispose the result to stop. */
   subscribe(listener: (policy: Policy) => void): Disposable
 }
 
 /**
- * Keeps the policy up to date: each delta is applied; on a hole before it, on a new one that is not above what is held (the
- * database of admin went back), or when the feed lost its place, the policy is loaded again. While the feed is silent it is loaded once a second. Resolves with the first
- * policy, however long admin takes to answer; rejects only when `signal` fires.
+ * Keeps the policy up to date: each delta is applied. It is loaded again when a delta is missing, when a new one is not above
+ * what is held (admin's database was restored), and when the feed lost its place; once a second while the feed is silent.
+ * Resolves with the first policy, however long admin takes to answer; rejects only when `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
   await using resources = new Resources()

@@ -83,7 +83,7 @@ const reasons: readonly Refusal[] = [
   ['sign-in not found', 'identity.over'],
 ]
 
-/** The same where a limit is reached. Those that end by themselves come with the time to wait, which is told along. */
+/** Texts for limits that are reached. Where the server says how long to wait, the text does too. */
 const limits: readonly Refusal[] = [
   ['too many open invites', 'limit.invites'],
   ['too many open uploads', 'limit.uploads'],

@@ -1,7 +1,7 @@
 import type { Provider, ProviderProfile } from './provider.ts'
 
 export const purposes = ['external_create', 'external_link'] as const
-/** What a flow is for. */
+/** Whether a new account is to be made of an identity, or one is linked to it. */
 export type Purpose = (typeof purposes)[number]
 
 /** What a flow keeps of an identity until it is confirmed. */

@@ -33,8 +33,8 @@ export type PolicyChanged<T> = {
 }
 
 /**
- * Runs a change of roles or decisions under the lock of the policy, with the next revision and its events: above all that was
- * heard of, too, as the database may have gone back.
+ * Runs a change of roles or decisions under the lock of the policy, with its events. The next revision is above the stored one
+ * and above all that others have seen, which is higher when the database was restored.
  */
 export async function changePolicy<T>(
   db: Db,

@@ -9,8 +9,8 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Tells messaging a level, so that what it says of unread rooms is true when the choice is answered. Answers the version held
- * where that is not this choice. Never fails: the event of the choice tells it too.
+ * Tells messaging a level before the choice is answered, so that it counts unread rooms by it at once. Answers the version that
+ * messaging holds if it holds another choice. Never fails: the event of the choice tells messaging too.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>

@@ -38,7 +38,7 @@ const ask = async (accounts: Accounts, userId: string) =>
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs: askMs })).people
 
 /**
- * An event below what is held came late, or the database of accounts went back: the event does not tell which. What accounts
+ * A version below what is held is either a late event or the first after accounts' database was restored. What accounts
  * answers while the row is locked is newer than all that was stored before.
  */
 async function askAnew(accounts: Accounts, tx: Tx, userId: string): Promise<void> {

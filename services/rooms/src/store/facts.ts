@@ -18,7 +18,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
     at,
   )
 
-/** Stores facts, which from then on name the facts before them. The rooms are locked. */
+/** Stores facts and completes in each the event id of the fact before it. The caller has locked the rooms. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
   await namePrevious(tx, facts)
   await tx.insert(roomFacts).values(

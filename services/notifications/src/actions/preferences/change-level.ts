@@ -32,7 +32,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   const held = await ctx.applyLevel({ ...whose, level: preference.level, version })
   ctx.relay.wake(entries)
   if (held === undefined) return preference
-  // Somebody chose once more meanwhile, or the database went back and messaging holds what is lost here.
+  // Another choice came meanwhile, or this database was restored and messaging holds a level that it has lost.
   const again = await ctx.db.transaction((tx) => tell(tx, held))
   await ctx.applyLevel({ ...whose, level: again.preference.level, version: again.version })
   ctx.relay.wake(again.entries)

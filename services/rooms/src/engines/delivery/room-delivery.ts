@@ -9,7 +9,10 @@ export type FactStore = {
   above(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
-  /** Gives what is not applied new versions if messaging holds a fact that is lost here. Answers where facts are now. */
+  /**
+   * If messaging holds a fact that this database has lost, moves the facts not applied yet above it. Answers the versions that
+   * the facts asked for have now.
+   */
   rebase(roomId: string, held: HeldFact, asked: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
 }
@@ -112,7 +115,7 @@ export class RoomDelivery {
     return { held: done, settled: settled.length }
   }
 
-  /** Messaging holds something else than it was sent: a fact that others brought, or one that is lost here; true then. */
+  /** Messaging holds another fact than the last one sent: another process's, or one that is lost here. True in that case. */
   async #agree(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
     const asked = waiters.map(({ version }) => version)
