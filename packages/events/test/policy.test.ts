@@ -121,6 +121,20 @@ test('a policy that went back is loaded again, however low its revision, and a r
   expect(loads).toBe(2)
 })
 
+test('whoever asks for the fresh policy has it before its delta comes, and hears when admin does not answer', async () => {
+  let answer = () => Promise.resolve(whole(80))
+  await using feed = await steadyFeed()
+  await using policy = await followPolicy({ feed, load: () => answer() })
+  answer = () => Promise.resolve(whole(82))
+  expect((await policy.fresh()).revision).toBe(82n)
+  expect(policy.current().revision).toBe(82n)
+  answer = () => Promise.reject(new Error('admin is away'))
+  await expect(policy.fresh()).rejects.toThrow('admin is away')
+  expect(policy.current().revision).toBe(82n)
+  await announce(83)
+  await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r83']))
+})
+
 test('a delta that comes while the policy is loading is not lost', async () => {
   const answers: ((policy: GetPolicyResponse) => void)[] = []
   const starting = followPolicy({ bus, load: () => new Promise((resolve) => answers.push(resolve)) })

@@ -21,6 +21,8 @@ export type FollowPolicyOptions = PolicySource & {
 /** The policy as this process knows it. */
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
+  /** The policy as admin answers it now, for those whose question a delta on its way would answer. Rejects when admin does not answer. */
+  fresh(): Promise<Policy>
   /** The highest revision this process has seen; admin's own is lower after its database was restored. */
   highest(): bigint
   /** Calls back, synchronously, after each change; dispose the result to stop. */
@@ -51,6 +53,7 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
   const first = await keeper.reload()
   return Object.assign(resources.move(), {
     current: () => keeper.policy ?? first,
+    fresh: () => keeper.fresh(),
     highest: () => keeper.highest,
     subscribe: (onChange: (policy: Policy) => void) => keeper.subscribe(onChange),
   })
@@ -90,6 +93,14 @@ class PolicyKeeper implements Disposable {
     if (this.policy && event.fact.value.revision <= this.policy.revision) void this.reload()
     if (this.#loading !== undefined) this.#missed.push(event.fact.value)
     this.#apply(event.fact.value)
+  }
+
+  /** Asks once; a policy lower than what is held (admin's database was restored) is loaded as any other. */
+  async fresh(): Promise<Policy> {
+    const loaded = policyFrom(await this.#load())
+    if (this.policy === undefined || loaded.revision > this.policy.revision) this.#set(loaded)
+    else if (loaded.revision < this.policy.revision) void this.reload()
+    return loaded
   }
 
   /** Loads the whole policy, trying until it succeeds; what is asked for meanwhile is one more load. */
