@@ -21,7 +21,7 @@ export type Context = {
   /** Through which long lists are read. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
-  policy: Pick<PolicyHolder, 'current'>
+  policy: Pick<PolicyHolder, 'current' | 'fresh'>
   passwords: Passwords
   /** Wrong current passwords, per credential. */
   passwordGuesses: RateLimiter

@@ -74,6 +74,15 @@ describe('giving and taking roles', () => {
     expect(events.of(userId).filter(({ kind }) => kind === 'roles_changed')).toHaveLength(2)
   })
 
+  test('knows a role as soon as admin does, before its delta comes', async () => {
+    const made = create(PolicyRoleSchema, { id: 'Onew', name: 'new', displayName: 'New', position: 2 })
+    const userId = await makeUser(env, 'nele')
+    expect(await codeOf(as(admin, 'admin').assignRole({ userId, roleName: 'new' }))).toBe(Code.NotFound)
+    env.neighbours.policy.roles.push(made)
+    env.neighbours.policy.revision++
+    expect((await as(admin, 'admin').assignRole({ userId, roleName: 'new' })).member?.roles).toEqual(['new'])
+  })
+
   test('is not answered before the stream has it', async () => {
     const userId = await makeUser(env, 'carl', { roleNames: ['moderator'] })
     const revoke = () => codeOf(as(admin, 'admin').revokeRole({ userId, roleName: 'moderator' }))

@@ -2,9 +2,18 @@ import { everyoneRoleId, type Policy } from '@parley/auth'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 
+const byName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
+  new Map([...policy.roles.values()].map((role) => [role.name, role]))
+
+/** Whether each of these names is that of a role. */
+export function namesRoles(policy: Policy, names: readonly string[]): boolean {
+  const roles = byName(policy)
+  return names.every((name) => roles.has(name))
+}
+
 /** The assignable roles of these names. Throws `not_found`, or `invalid_argument` for everyone. */
 export function rolesNamed(policy: Policy, names: readonly string[]): PolicyRole[] {
-  const roles = new Map([...policy.roles.values()].map((role) => [role.name, role]))
+  const roles = byName(policy)
   return names.map((name) => {
     const role = roles.get(name)
     if (!role) throw roleNotFound(name)

@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { giveRole } from '../../actions/accounts/give-role.ts'
+import { policyNaming } from '../../actions/accounts/policy-naming.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { userUnknown } from '../../errors.ts'
@@ -10,7 +11,7 @@ import { getAssignable } from '../../policy/assignment.ts'
 export function assignRole(ctx: Context): MethodImpl<typeof AdminUserService.method.assignRole> {
   return async ({ userId, roleName }, call) => {
     const caller = callerOf(call)
-    const role = getAssignable(ctx.policy.current(), caller, roleName)
+    const role = getAssignable(await policyNaming(ctx, [roleName], caller), caller, roleName)
     if (!(await giveRole(ctx, userId, role.id, caller.userId))) throw userUnknown()
     return { member: await showMember(ctx, caller, userId) }
   }

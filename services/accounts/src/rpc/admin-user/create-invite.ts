@@ -3,6 +3,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
+import { policyNaming } from '../../actions/accounts/policy-naming.ts'
 import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { inviteFrom } from '../../domain/invite.ts'
@@ -17,7 +18,7 @@ import { toInvite } from '../../view/invite.ts'
 export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.createInvite> {
   return async ({ label, roleNames, maxUses, ...request }, call) => {
     const caller = callerOf(call)
-    const policy = ctx.policy.current()
+    const policy = await policyNaming(ctx, roleNames, caller)
     const email = request.email.trim()
     const roleIds = grantable(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     const expiresAt = request.expiresAt && timestampDate(request.expiresAt)

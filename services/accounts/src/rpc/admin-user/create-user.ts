@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { createAccount, isOwnerEmail } from '../../actions/accounts/create-account.ts'
+import { policyNaming } from '../../actions/accounts/policy-naming.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { displayNameFrom } from '../../domain/display-name.ts'
@@ -12,7 +13,8 @@ export function createUser(ctx: Context): MethodImpl<typeof AdminUserService.met
   return async ({ login, password, roleNames, ...request }, call) => {
     const caller = callerOf(call)
     const email = request.email.trim()
-    const roleIds = grantable(ctx.policy.current(), caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
+    const policy = await policyNaming(ctx, roleNames, caller)
+    const roleIds = grantable(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     assertRegisteredLogin(login)
     const displayName = displayNameFrom(request.displayName)
     const account = await createAccount(ctx, {

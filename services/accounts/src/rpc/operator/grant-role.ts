@@ -1,6 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { giveRole } from '../../actions/accounts/give-role.ts'
+import { policyNaming } from '../../actions/accounts/policy-naming.ts'
 import type { OperatorContext } from '../../context.ts'
 import { userNotFound } from '../../errors.ts'
 import { rolesNamed } from '../../policy/roles-named.ts'
@@ -8,11 +9,11 @@ import { findUserByLogin } from '../../store/users.ts'
 
 export function grantRole(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.grantRole> {
   return async ({ login, roleName }) => {
-    const [role] = rolesNamed(ctx.policy.current(), [roleName])
+    const policy = await policyNaming(ctx, [roleName])
+    const [role] = rolesNamed(policy, [roleName])
     const user = await findUserByLogin(ctx.db, login)
     const held = user && role && (await giveRole(ctx, user.id, role.id, ''))
     if (!held) throw userNotFound(login)
-    const { roles } = ctx.policy.current()
-    return { userId: user.id, roleNames: held.map((id) => roles.get(id)?.name ?? id) }
+    return { userId: user.id, roleNames: held.map((id) => policy.roles.get(id)?.name ?? id) }
   }
 }
