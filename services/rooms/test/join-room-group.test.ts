@@ -55,7 +55,8 @@ test('joins every room that can be joined, in their order, and lists what is new
   expect(await isMember('Ualice', closed)).toBe(false)
   expect(env.messaging.kindsOf(universal)).toEqual(['created'])
   expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
-  expect(await joinGroup('Ualice')).toEqual([])
+  // That messaging holds a fact is noted after the answer; until then the room counts as new.
+  await eventually(async () => expect(await joinGroup('Ualice')).toEqual([]))
 })
 
 test('a ban that ran out forbids nothing', async () => {
