@@ -1,5 +1,5 @@
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { callerHeader, decodeCaller, type Caller } from '@parley/auth'
+import { callerHeader, decodeCaller, type Caller } from '@parley/credentials'
 import { blobHeader, keyHeader } from './envelope.ts'
 import { CallContext } from './server/call-context.ts'
 

@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import { ConnectError } from '@connectrpc/connect'
 import {
   connectBus,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
-import { encodeCaller } from '@parley/auth'
+import { encodeCaller } from '@parley/credentials'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { CreateRoomRequestSchema, RoomService, VoiceCallService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'

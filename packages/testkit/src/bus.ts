@@ -1,5 +1,5 @@
 import { ConnectError, type Interceptor, type Transport } from '@connectrpc/connect'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type ServiceRoutes } from '@parley/rpc'
 
 const hourMs = 3_600_000

@@ -1,4 +1,4 @@
-import { defaultPolicy } from '@parley/auth'
+import { defaultPolicy } from '@parley/permissions'
 import type { GetPolicyResponse } from '@parley/contracts/internal'
 
 /** The policy of a new server, as admin would tell it. */

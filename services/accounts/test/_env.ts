@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { ViewerService } from '@parley/contracts/api'
 import {
   AccountsInternalService,

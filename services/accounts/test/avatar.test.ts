@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { serverImageUrl } from '@parley/auth'
+import { serverImageUrl } from '@parley/signed-urls'
 import { MyAccountService } from '@parley/contracts/api'
 import { ServerImageKind } from '@parley/contracts/internal'
 import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'

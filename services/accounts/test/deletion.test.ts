@@ -1,7 +1,7 @@
 import { fromBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { MyAccountService } from '@parley/contracts/api'
 import { EventSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'

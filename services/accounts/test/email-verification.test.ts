@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { credentials, users } from '../src/store/schema.ts'

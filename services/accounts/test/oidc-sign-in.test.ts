@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { AdminUserService } from '@parley/contracts/admin'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser } from './_browser.ts'

@@ -1,7 +1,7 @@
 import { toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { EventSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'

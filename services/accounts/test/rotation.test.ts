@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { callersOf, makeUser, openEnv, secretKey, signIn, type Env } from './_env.ts'
 

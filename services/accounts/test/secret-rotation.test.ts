@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { MyAccountService } from '@parley/contracts/api'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { MyAccountService } from '@parley/contracts/api'
 import { sql } from 'drizzle-orm'
 import { callersOf, codeOf, makeUser, openEnv, password, type Env } from './_env.ts'

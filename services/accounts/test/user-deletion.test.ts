@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { Permission } from '@parley/auth'
+import type { Permission } from '@parley/permissions'
 
 export const roleNotFound = (name: string) => new ConnectError(`role not found: "${name}"`, Code.NotFound)
 export const roleNameTaken = (name: string) =>

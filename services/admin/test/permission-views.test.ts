@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { permissions } from '@parley/auth'
+import { permissions } from '@parley/permissions'
 import { PermissionDecision, PermissionDecisionLevel, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { testAdmin, type TestAdmin } from './_admin.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/auth'
+import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/permissions'
 import { fromBinary } from '@bufbuild/protobuf'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'

@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect'
-import { CallerCache, callerFrom, forwardedHeaders } from '@parley/auth'
+import { CallerCache, callerFrom, forwardedHeaders } from '@parley/credentials'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import { followControl } from '@parley/events'

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { signSessionCookie } from '@parley/auth'
+import { signSessionCookie } from '@parley/credentials'
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { declareStreams } from '@parley/events'

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { Permission } from '@parley/auth'
+import type { Permission } from '@parley/permissions'
 import { isDm, type RoomHeader } from './domain/room-line.ts'
 
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)

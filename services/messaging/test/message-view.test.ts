@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { readAssetTicket, readServerImageParams } from '@parley/auth'
+import { readAssetTicket, readServerImageParams } from '@parley/signed-urls'
 import type { Message } from '@parley/contracts/api'
 import { echoed, read, say, shown } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { readAssetTicket } from '@parley/auth'
+import { readAssetTicket } from '@parley/signed-urls'
 import { ImageFitMode, type ListRoomAttachmentsResponse } from '@parley/contracts/api'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { readAssetTicket } from '@parley/auth'
+import { readAssetTicket } from '@parley/signed-urls'
 import { MessageVideoProcessingStatus, type MessageVideoProcessing } from '@parley/contracts/api'
 import { RoomEventSchema, type VideoStateSchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'

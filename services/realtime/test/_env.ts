@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { credentialDigest, signSessionCookie } from '@parley/auth'
+import { credentialDigest, signSessionCookie } from '@parley/credentials'
 import {
   AccountsInternalService,
   AdminInternalService,

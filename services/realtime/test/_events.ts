@@ -6,7 +6,7 @@ import {
   type CredentialsEndedFact,
   type RoomFactSchema,
 } from '@parley/contracts/internal'
-import { everyoneRoleId } from '@parley/auth'
+import { everyoneRoleId } from '@parley/permissions'
 import { type PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventSubject, realtimeEnvelope, type AggregateType } from '@parley/events'
 import { newId } from '@parley/ids'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
 import { heardBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'

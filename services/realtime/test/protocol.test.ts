@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { serverVersion } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { cookieOf, openEnv, ready, secretKey, type Env, type Node } from './_env.ts'

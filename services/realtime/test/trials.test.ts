@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { forwardedHeaders } from '@parley/auth'
+import { forwardedHeaders } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
 import { openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
 import { Socket } from './_socket.ts'

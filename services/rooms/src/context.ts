@@ -4,7 +4,7 @@ import type {
   AdminInternalService,
   MessagingInternalService,
 } from '@parley/contracts/internal'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { FairSemaphore } from '@parley/runtime'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import { eq, sql } from 'drizzle-orm'
 import { people, roomGroups, roomMembers, rooms } from '../src/store/schema.ts'

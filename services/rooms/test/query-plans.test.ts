@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { openDatabase, type Db } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { testDatabase } from '@parley/testkit'

@@ -1,4 +1,5 @@
-import type { CallerCache, CredentialSecrets, Policy } from '@parley/auth'
+import type { CallerCache, CredentialSecrets } from '@parley/credentials'
+import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Trials } from '@parley/redis'

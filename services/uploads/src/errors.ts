@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { Permission } from '@parley/auth'
+import type { Permission } from '@parley/permissions'
 
 const invalid = (message: string, cause?: unknown) =>
   new ConnectError(message, Code.InvalidArgument, undefined, undefined, cause)

@@ -1,4 +1,4 @@
-import { isForwardedByGateway } from '@parley/auth'
+import { isForwardedByGateway } from '@parley/credentials'
 import {
   AccountsInternalService,
   AdminInternalService,

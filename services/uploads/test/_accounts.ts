@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
 
 /** Keys of credentials, and what they were before they were rotated. */

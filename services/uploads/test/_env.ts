@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { createClient, type Client } from '@connectrpc/connect'
 import { AssetService, AssetUploadService } from '@parley/contracts/api'
-import { blobTicketHeader, signBlobTicket, type BlobTicket } from '@parley/auth'
+import { blobTicketHeader, signBlobTicket, type BlobTicket } from '@parley/signed-urls'
 import {
   AccountsInternalService,
   AdminInternalService,

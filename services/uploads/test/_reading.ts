@@ -1,4 +1,4 @@
-import { assetUrl, type ServerImageSize } from '@parley/auth'
+import { assetUrl, type ServerImageSize } from '@parley/signed-urls'
 import type { Service } from '@parley/runtime'
 import { publicUrl, signingSecret, type Env } from './_env.ts'
 import { claiming, sendFile, type Sending } from './_sending.ts'

@@ -1,4 +1,4 @@
-import { signBlobTicket } from '@parley/auth'
+import { signBlobTicket } from '@parley/signed-urls'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serverImageUrl, type ServerImageSize } from '@parley/auth'
+import { serverImageUrl, type ServerImageSize } from '@parley/signed-urls'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
 import sharp from 'sharp'

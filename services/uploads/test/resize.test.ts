@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { serverImageUrl, type ServerImageSize } from '@parley/auth'
+import { serverImageUrl, type ServerImageSize } from '@parley/signed-urls'
 import sharp from 'sharp'
 import { openEnv, publicUrl, signingSecret, storeAvatar, type Env } from './_env.ts'
 import { animated, plain } from './_images.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { credentialDigest, sessionCookieName, signSessionCookie } from '@parley/auth'
+import { credentialDigest, sessionCookieName, signSessionCookie } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
 import { credentialSecrets } from './_accounts.ts'
 import { openEnv, type Env } from './_env.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { forwardedHeaders } from '@parley/auth'
+import { forwardedHeaders } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
 import { credentialSecrets } from './_accounts.ts'
 import { openEnv, type Env } from './_env.ts'

@@ -1,4 +1,4 @@
-import { applyDelta, isNext, policyFrom, type Policy } from '@parley/auth'
+import { applyDelta, isNext, policyFrom, type Policy } from '@parley/permissions'
 import type { Event, GetPolicyResponse, PolicyDelta } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { Resources, retry } from '@parley/runtime'

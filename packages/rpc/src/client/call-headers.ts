@@ -1,5 +1,5 @@
 import { headers as natsHeaders, type MsgHdrs } from 'nats'
-import { callerHeader } from '@parley/auth'
+import { callerHeader } from '@parley/credentials'
 import { blobHeader, controlHeader, keyHeader, packRequest, traceHeader, type RequestControl } from '../envelope.ts'
 import type { OutgoingCall } from './pending-call.ts'
 

@@ -8,7 +8,7 @@ import { createBusTransport, type TransportOptions } from './transport.ts'
 
 /** What accompanies a call whose body is forwarded as it is. */
 export type CallMeta = {
-  /** An encoded caller, see `encodeCaller` of `@parley/auth`. */
+  /** An encoded caller, see `encodeCaller` of `@parley/credentials`. */
   readonly caller?: string | undefined
   /** Makes a resend of a keyed method safe. */
   readonly idempotencyKey?: string | undefined

@@ -7,7 +7,7 @@ import {
   type UnaryRequest,
   type UnaryResponse,
 } from '@connectrpc/connect'
-import { encodeCaller, type Caller } from '@parley/auth'
+import { encodeCaller, type Caller } from '@parley/credentials'
 import { currentTraceparent, withSpan } from '@parley/telemetry'
 import { keyHeader } from '../envelope.ts'
 import { unreadableReply } from '../errors.ts'

@@ -1,7 +1,7 @@
 import type { DescMethodUnary, DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, createContextValues, type ContextValues, type HandlerContext } from '@connectrpc/connect'
 import type { MsgHdrs } from 'nats'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import { controlHeader } from '../envelope.ts'
 import { rpcSubject } from '../subjects.ts'
 

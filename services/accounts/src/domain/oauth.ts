@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isLoopbackHost } from '@parley/auth'
+import { isLoopbackHost } from '@parley/credentials'
 import { invalidChallenge, invalidOrigin, invalidRedirectUri } from '../errors.ts'
 
 const maxLength = 2048

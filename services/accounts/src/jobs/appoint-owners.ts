@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { giveRole } from '../actions/accounts/give-role.ts'
 import type { Context } from '../context.ts'
 import { ownerGranted } from '../metrics.ts'

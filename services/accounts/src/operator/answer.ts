@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '@bufbuild/protobuf'
 import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect'
-import { policyFrom } from '@parley/auth'
+import { policyFrom } from '@parley/permissions'
 import { defineConfig } from '@parley/config'
 import { GetPolicyResponseSchema, OperatorService } from '@parley/contracts/internal'
 import { explainDatabaseError, openDatabase } from '@parley/postgres'

@@ -1,4 +1,4 @@
-import { defaultPolicy, policyFrom } from '@parley/auth'
+import { defaultPolicy, policyFrom } from '@parley/permissions'
 import { expect, test } from '@jest/globals'
 import { assertMayDelete, mayDelete } from './administration.ts'
 

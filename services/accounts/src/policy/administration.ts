@@ -1,4 +1,4 @@
-import { isOwner, may, serverScope, type Permission, type Policy, type Subject } from '@parley/auth'
+import { isOwner, may, serverScope, type Permission, type Policy, type Subject } from '@parley/permissions'
 import { notOnYourself, ownersAlone, permissionMissing } from '../errors.ts'
 
 type Account = { id: string; roleIds: readonly string[] }

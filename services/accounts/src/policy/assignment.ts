@@ -1,4 +1,4 @@
-import { isOwner, ownerRoleId, type Policy, type Subject } from '@parley/auth'
+import { isOwner, ownerRoleId, type Policy, type Subject } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { ownersAlone, roleNotFound } from '../errors.ts'
 import { assertHolds } from './administration.ts'

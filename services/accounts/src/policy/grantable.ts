@@ -1,4 +1,4 @@
-import { isOwner, type Policy, type Subject } from '@parley/auth'
+import { isOwner, type Policy, type Subject } from '@parley/permissions'
 import { ownersAlone } from '../errors.ts'
 import { assertHolds } from './administration.ts'
 import { getAssignable } from './assignment.ts'

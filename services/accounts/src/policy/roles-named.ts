@@ -1,4 +1,4 @@
-import { everyoneRoleId, type Policy } from '@parley/auth'
+import { everyoneRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { defaultPolicy, ownerRoleId, policyFrom } from '@parley/auth'
+import { defaultPolicy, ownerRoleId, policyFrom } from '@parley/permissions'
 import { expect, test } from '@jest/globals'
 import { assertMayDeleteSelf } from './self-deletion.ts'
 

@@ -1,4 +1,4 @@
-import { may, type Policy, type Subject } from '@parley/auth'
+import { may, type Policy, type Subject } from '@parley/permissions'
 import { mayNotDeleteSelf } from '../errors.ts'
 
 /** Throws `permission_denied` unless the server lets this person delete the own account. */

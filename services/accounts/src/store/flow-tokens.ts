@@ -1,5 +1,5 @@
 import { and, eq, exists, gt, inArray, isNull, lt, or } from 'drizzle-orm'
-import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
+import { secretDigest, secretDigests, type SecretKeys } from '@parley/credentials'
 import { newHandle, newToken } from '@parley/ids'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { flowTokens, users } from './schema.ts'

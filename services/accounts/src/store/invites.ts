@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
-import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
+import { secretDigest, secretDigests, type SecretKeys } from '@parley/credentials'
 import { newHandle } from '@parley/ids'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { invites } from './schema.ts'

@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, lt } from 'drizzle-orm'
-import { secretDigest, secretDigests, type SecretKeys } from '@parley/auth'
+import { secretDigest, secretDigests, type SecretKeys } from '@parley/credentials'
 import type { Db, Tx } from '@parley/postgres'
 import { providerLogins } from './schema.ts'
 

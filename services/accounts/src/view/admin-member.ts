@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import { AdminMemberSchema, type AdminMember } from '@parley/contracts/admin'
 import type { User } from '@parley/contracts/api'
 import type { UserWithRoles } from '../store/users.ts'

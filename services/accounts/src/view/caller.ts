@@ -1,4 +1,4 @@
-import { toCallerMessage } from '@parley/auth'
+import { toCallerMessage } from '@parley/credentials'
 import type { Caller } from '@parley/contracts/internal'
 import { graceUntil, rotateAfter } from '../domain/session-rotation.ts'
 import type { ValidCredential } from '../store/credentials.ts'

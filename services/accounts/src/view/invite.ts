@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import { InviteSchema, type Invite } from '@parley/contracts/admin'
 import type { InviteRow } from '../store/invites.ts'
 import { roleNamesOf } from './role.ts'

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { effectiveAt, serverScope, type Policy } from '@parley/auth'
+import { effectiveAt, serverScope, type Policy } from '@parley/permissions'
 import type { AdminRoleSchema } from '@parley/contracts/admin'
 import { RoleSchema, type Role } from '@parley/contracts/api'
 import type { PolicyRole } from '@parley/contracts/internal'

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import { SessionSchema, type Session } from '@parley/contracts/api'
 import type { HeldSession } from '../domain/sessions.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect'
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { ListLayoutResponse_Group, RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
 import { neighbourSilent } from '../errors.ts'
 

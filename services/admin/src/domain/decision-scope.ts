@@ -1,4 +1,4 @@
-import type { Scope, ScopeKind } from '@parley/auth'
+import type { Scope, ScopeKind } from '@parley/permissions'
 import { PermissionScopeKind } from '@parley/contracts/admin'
 import { badScope } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-import { systemRoles, type Policy } from '@parley/auth'
+import { systemRoles, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { badRoleOrder, roleNotFound } from '../errors.ts'
 

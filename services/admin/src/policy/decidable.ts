@@ -1,4 +1,4 @@
-import { appliesAt, isPermission, type Permission, type ScopeKind } from '@parley/auth'
+import { appliesAt, isPermission, type Permission, type ScopeKind } from '@parley/permissions'
 import { notDecidedThere, unknownPermission } from '../errors.ts'
 
 /** Throws `invalid_argument` unless the text names a permission that can be decided at that kind of scope. */

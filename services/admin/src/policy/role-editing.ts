@@ -1,4 +1,4 @@
-import { may, roomScope, serverScope, type Policy, type Subject } from '@parley/auth'
+import { may, roomScope, serverScope, type Policy, type Subject } from '@parley/permissions'
 import type { RoomHeader } from '@parley/contracts/internal'
 import { groupNotFound, lacksPermission, roomNotFound } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-import { ownerRoleId, type Policy } from '@parley/auth'
+import { ownerRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { ownerMayEverything, roleNameTaken, roleNotFound, systemRoleStays, tooManyRoles } from '../errors.ts'
 

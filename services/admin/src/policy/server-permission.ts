@@ -1,4 +1,4 @@
-import { isOwner, may, serverScope, type Permission, type Policy, type Subject } from '@parley/auth'
+import { isOwner, may, serverScope, type Permission, type Policy, type Subject } from '@parley/permissions'
 import { lacksPermission, onlyOwners } from '../errors.ts'
 
 export function assertMay(policy: Policy, subject: Subject, permission: Permission): void {

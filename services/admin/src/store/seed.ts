@@ -1,4 +1,4 @@
-import { defaultDecisions, systemRoles } from '@parley/auth'
+import { defaultDecisions, systemRoles } from '@parley/permissions'
 import type { Db } from '@parley/postgres'
 import { blockedUsernames, permissionDecisions, policyState, roles, serverProfile } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { effectiveAt, may, serverScope, type Policy, type Subject } from '@parley/auth'
+import { effectiveAt, may, serverScope, type Policy, type Subject } from '@parley/permissions'
 import type { AdminRoleSchema } from '@parley/contracts/admin'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { toRole } from './role.ts'

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Decisions, Permission, StoredDecision } from '@parley/auth'
+import type { Decisions, Permission, StoredDecision } from '@parley/permissions'
 import {
   PermissionDecision,
   PermissionScopeKind,

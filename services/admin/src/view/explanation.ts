@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Explanation, TraceEntry } from '@parley/auth'
+import type { Explanation, TraceEntry } from '@parley/permissions'
 import { PermissionDecision, PermissionDecisionLevel, type PermissionExplanationSchema } from '@parley/contracts/admin'
 import { toDecision } from './decision.ts'
 

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { appliesAt, effectiveAt, permissions, storedAt, type Holder, type Policy } from '@parley/auth'
+import { appliesAt, effectiveAt, permissions, storedAt, type Holder, type Policy } from '@parley/permissions'
 import type { PermissionMatrixCellSchema, PermissionMatrixScopeSchema } from '@parley/contracts/admin'
 import { scopeName, toScope, type DecisionScope } from '../domain/decision-scope.ts'
 import { decisionAbout, toScopeKind } from './decision.ts'

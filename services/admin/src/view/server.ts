@@ -8,7 +8,8 @@ import {
   type ServerPublicProfile,
   type ServerRuntimeConfig,
 } from '@parley/contracts/api'
-import { issuerOf, serverImageUrl, type ServerImageSize } from '@parley/auth'
+import { issuerOf } from '@parley/credentials'
+import { serverImageUrl, type ServerImageSize } from '@parley/signed-urls'
 import { serverVersion } from '@parley/runtime'
 import type { Config } from '../config.ts'
 import type { ServerProfileRow } from '../store/server-profile.ts'

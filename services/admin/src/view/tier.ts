@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { appliesAt, inheritedAt, permissions, storedAt, type Policy, type Scope } from '@parley/auth'
+import { appliesAt, inheritedAt, permissions, storedAt, type Policy, type Scope } from '@parley/permissions'
 import type { TierRolesSchema } from '@parley/contracts/admin'
 import { inOrder } from '../domain/role-order.ts'
 import { toRole } from './role.ts'

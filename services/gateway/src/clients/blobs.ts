@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { blobTicketHeader, signBlobTicket } from '@parley/auth'
+import { blobTicketHeader, signBlobTicket } from '@parley/signed-urls'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 

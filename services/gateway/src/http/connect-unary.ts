@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { fromBinary, fromJsonString, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
-import type { ReadHeader } from '@parley/auth'
+import type { ReadHeader } from '@parley/credentials'
 import type { Reply } from '@parley/rpc'
 import { headerOf } from '@parley/runtime'
 import {

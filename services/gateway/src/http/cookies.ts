@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { readCookies, sessionCookieName, signSessionCookie, siteCookieName } from '@parley/auth'
+import { readCookies, sessionCookieName, signSessionCookie, siteCookieName } from '@parley/credentials'
 import type { BrowserSession } from '../actions/credentials/browser-session.ts'
 import { csrfCookieName, issueCsrfToken } from './csrf.ts'
 

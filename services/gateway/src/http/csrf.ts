@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readSiteCookies } from '@parley/auth'
+import { readSiteCookies } from '@parley/credentials'
 
 /** Name of the cookie that scripts read and send back in the header `X-CSRF-Token`; see `siteCookieName`. */
 export const csrfCookieName = 'parley_csrf'

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieSecrets, type CredentialSecrets } from '@parley/auth'
+import { cookieSecrets, type CredentialSecrets } from '@parley/credentials'
 import type { AuthContext } from './auth/context.ts'
 import { keepCookie, readKept } from './cookies.ts'
 

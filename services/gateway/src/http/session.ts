@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConnectError } from '@connectrpc/connect'
-import { authenticate, cookieSecrets, type Presented, presentedCredentials, type SignedIn } from '@parley/auth'
+import { authenticate, cookieSecrets, type Presented, presentedCredentials, type SignedIn } from '@parley/credentials'
 import { headerOf } from '@parley/runtime'
 import type { BrowserSession } from '../actions/credentials/browser-session.ts'
 import { csrfMismatch } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import type { ChangeableMessage } from '../domain/changeable.ts'
 import type { RoomHeader } from '../domain/room-line.ts'
 import { editWindowOver, lacksPermission, notTheAuthor, roomArchived } from '../errors.ts'

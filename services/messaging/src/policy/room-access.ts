@@ -1,5 +1,5 @@
 import type { ConnectError } from '@connectrpc/connect'
-import { isEffectiveMember, may, roomScope, type Permission, type Policy, type Subject } from '@parley/auth'
+import { isEffectiveMember, may, roomScope, type Permission, type Policy, type Subject } from '@parley/permissions'
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
 

@@ -1,6 +1,6 @@
 import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { assetUrl, toVideoProcessing, type ServerImageSize } from '@parley/auth'
+import { assetUrl, toVideoProcessing, type ServerImageSize } from '@parley/signed-urls'
 import type {
   MessageAssetUrlSchema,
   MessageAttachmentSchema,

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { serverImageUrl } from '@parley/auth'
+import { serverImageUrl } from '@parley/signed-urls'
 import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
 import type { Viewing } from './viewing.ts'

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { ServerImageSize } from '@parley/auth'
+import type { ServerImageSize } from '@parley/signed-urls'
 import { ImageFitMode, type ImageTransformOptions, type RoomAttachmentListItemSchema } from '@parley/contracts/api'
 import type { RoomAttachment } from '../store/room-attachments.ts'
 import { toUrl, toVideo } from './attachment.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import type { RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 

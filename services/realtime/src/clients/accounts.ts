@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect'
-import { callerFrom, type Caller } from '@parley/auth'
+import { callerFrom, type Caller } from '@parley/credentials'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 
 /** What realtime asks accounts. Callers are keyed by the digest in hex; invalid digests are missing. */

@@ -1,4 +1,4 @@
-import type { CredentialDigests } from '@parley/auth'
+import type { CredentialDigests } from '@parley/credentials'
 import type { Trials } from '@parley/redis'
 import type { Hub } from '../engines/hub/hub.ts'
 import type { Opening } from '../engines/hub/opening.ts'

@@ -1,4 +1,4 @@
-import type { Caller, CredentialDigests } from '@parley/auth'
+import type { Caller, CredentialDigests } from '@parley/credentials'
 import {
   authenticationRequired,
   badFrame,

@@ -4,7 +4,7 @@ import {
   verifySessionCookie,
   type CredentialDigests,
   type SecretKeys,
-} from '@parley/auth'
+} from '@parley/credentials'
 import { isOwnOrigin, type ClientAddress } from '@parley/runtime'
 import type { Presented } from './presented.ts'
 import type { HttpRequest } from './uws.ts'

@@ -1,4 +1,4 @@
-import { may, serverScope, type Policy, type Subject } from '@parley/auth'
+import { may, serverScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import { dmCannotBeManaged, mayNotArrangeGroups, mayNotManageGroup, movedMeanwhile } from '../errors.ts'
 import type { Outcome } from './outcome.ts'

@@ -1,4 +1,4 @@
-import { isEffectiveMember, may, roomScope, serverScope, type Policy, type Subject } from '@parley/auth'
+import { isEffectiveMember, may, roomScope, serverScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import { banOfNonMember, banOfOneself, dmHasNoBans, mayNotBan, mayNotListBans } from '../errors.ts'
 import type { Outcome } from './outcome.ts'

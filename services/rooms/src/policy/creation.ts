@@ -1,4 +1,4 @@
-import { may, type Policy, type Subject } from '@parley/auth'
+import { may, type Policy, type Subject } from '@parley/permissions'
 import { mayNotCreateRooms } from '../errors.ts'
 
 export function assertCanCreateRoom(policy: Policy, subject: Subject, groupId: string): void {

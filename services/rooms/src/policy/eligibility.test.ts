@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
-import { defaultPolicy, may, policyFrom, type Policy } from '@parley/auth'
+import { defaultPolicy, may, policyFrom, type Policy } from '@parley/permissions'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { whoMayJoin, type Eligibility } from './eligibility.ts'

@@ -1,4 +1,4 @@
-import { ownerRoleId, resolve, type Policy, type Scope } from '@parley/auth'
+import { ownerRoleId, resolve, type Policy, type Scope } from '@parley/permissions'
 
 /**
  * Who has a permission, as sets that a query can use: one DENY among somebody's roles, their own decisions and everyone's

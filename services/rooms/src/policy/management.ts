@@ -1,4 +1,4 @@
-import { may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import {
   archivedRoom,

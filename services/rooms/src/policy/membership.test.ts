@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { defaultPolicy, policyFrom } from '@parley/auth'
+import { defaultPolicy, policyFrom } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import { join, leave, wouldJoin } from './membership.ts'
 import type { RoomHead, Standing } from './standing.ts'

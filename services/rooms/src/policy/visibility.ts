@@ -1,4 +1,4 @@
-import { isEffectiveMember, may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { isEffectiveMember, may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import { headOf, type RoomHead, type Standing } from './standing.ts'
 

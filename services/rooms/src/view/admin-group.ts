@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { may, type Policy, type Subject } from '@parley/auth'
+import { may, type Policy, type Subject } from '@parley/permissions'
 import {
   AdminRoomLayoutGroupSchema,
   type AdminRoomLayoutGroup,

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { groupPermissions } from '@parley/auth'
+import { groupPermissions } from '@parley/permissions'
 import { RoomGroupSchema, type RoomGroup, type RoomGroupItemSchema } from '@parley/contracts/api'
 import type { ItemRow } from '../store/layout.ts'
 import type { GroupRow, SeenRoom } from '../store/rows.ts'

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import { DirectoryMemberSchema, type DirectoryMember } from '@parley/contracts/api'
 import type { Profile } from '@parley/contracts/internal'
 

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/auth'
+import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/permissions'
 import {
   RoomSchema,
   RoomWithViewerStateSchema,

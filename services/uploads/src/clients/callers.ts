@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect'
-import { CallerCache, callerFrom } from '@parley/auth'
+import { CallerCache, callerFrom } from '@parley/credentials'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 
 const timeoutMs = 3_000

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { ServerImageSize } from '@parley/auth'
+import type { ServerImageSize } from '@parley/signed-urls'
 import type { Context } from '../context.ts'
 import { sizeTag } from '../engines/images/size-tag.ts'
 import { reportFileWithoutBytes } from '../metrics.ts'

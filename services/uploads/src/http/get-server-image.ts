@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { readServerImageParams, type ServerImageSize } from '@parley/auth'
+import { readServerImageParams, type ServerImageSize } from '@parley/signed-urls'
 import type { Context } from '../context.ts'
 import { sizeTag } from '../engines/images/size-tag.ts'
 import { reportImageWithoutBytes } from '../metrics.ts'

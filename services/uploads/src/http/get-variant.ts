@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { VideoVariant } from '@parley/auth'
+import type { VideoVariant } from '@parley/signed-urls'
 import type { Context } from '../context.ts'
 import { reportFileWithoutBytes } from '../metrics.ts'
 import { storageKeys } from '../engines/storage/storage.ts'

@@ -1,4 +1,4 @@
-import { isImageSize, type ServerImageSize } from '@parley/auth'
+import { isImageSize, type ServerImageSize } from '@parley/signed-urls'
 
 /** The size in the path of an image, such as `960x400/contain`. */
 export function readImagePath(path: string): ServerImageSize | undefined {

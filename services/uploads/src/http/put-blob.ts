@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { blobTicketHeader, readBlobTicket, type BlobTicket } from '@parley/auth'
+import { blobTicketHeader, readBlobTicket, type BlobTicket } from '@parley/signed-urls'
 import { newId } from '@parley/ids'
 import type { Context } from '../context.ts'
 import { storageKeys } from '../engines/storage/storage.ts'

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import {
-  authenticate,
-  isRemembered,
-  presentedCredentials,
-  readAssetTicket,
-  type ServerImageSize,
-  type VideoVariant,
-} from '@parley/auth'
+import { authenticate, isRemembered, presentedCredentials } from '@parley/credentials'
+import { readAssetTicket, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
 import { headerOf } from '@parley/runtime'
 import type { Reader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
-import { isVideoVariant, type VideoVariant } from '@parley/auth'
+import { isVideoVariant, type VideoVariant } from '@parley/signed-urls'
 import { translateDatabaseError } from '@parley/postgres'
 import { crossOriginHeaders, isPreflight, preflightHeaders } from '@parley/runtime'
 import type { Context } from '../context.ts'

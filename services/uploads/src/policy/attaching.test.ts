@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { defaultPolicy, policyFrom } from '@parley/auth'
+import { defaultPolicy, policyFrom } from '@parley/permissions'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { GetRoomAccessResponseSchema, PolicyDecisionSchema } from '@parley/contracts/internal'

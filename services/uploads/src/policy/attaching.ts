@@ -1,4 +1,4 @@
-import { may, roomScope, type Policy, type Subject } from '@parley/auth'
+import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import type { GetRoomAccessResponse } from '@parley/contracts/internal'
 import * as errors from '../errors.ts'
 

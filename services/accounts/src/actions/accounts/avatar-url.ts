@@ -1,4 +1,4 @@
-import { serverImageUrl } from '@parley/auth'
+import { serverImageUrl } from '@parley/signed-urls'
 import type { Context } from '../../context.ts'
 
 const size = { width: 96, height: 96, fit: 'cover' } as const

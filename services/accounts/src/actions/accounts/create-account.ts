@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'

@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'

@@ -1,4 +1,4 @@
-import { may, serverScope, type Policy, type Subject } from '@parley/auth'
+import { may, serverScope, type Policy, type Subject } from '@parley/permissions'
 import type { OperatorContext } from '../../context.ts'
 import { namesRoles } from '../../policy/roles-named.ts'
 

@@ -1,4 +1,5 @@
-import { ownerRoleId, type Caller } from '@parley/auth'
+import { type Caller } from '@parley/credentials'
+import { ownerRoleId } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'

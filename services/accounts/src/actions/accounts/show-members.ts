@@ -1,4 +1,5 @@
-import { isOwner, may, ownerRoleId, serverScope, type Caller } from '@parley/auth'
+import { type Caller } from '@parley/credentials'
+import { isOwner, may, ownerRoleId, serverScope } from '@parley/permissions'
 import type { AdminMember } from '@parley/contracts/admin'
 import type { Context } from '../../context.ts'
 import { isLastOwner } from '../deletion/last-owner.ts'

@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import type { Tx } from '@parley/postgres'
 import type { OperatorContext } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'

@@ -1,5 +1,5 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
-import { secretDigest, secretDigests } from '@parley/auth'
+import { secretDigest, secretDigests } from '@parley/credentials'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import * as store from '../../store/email-codes.ts'

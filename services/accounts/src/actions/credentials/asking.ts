@@ -1,4 +1,4 @@
-import type { SecretKeys } from '@parley/auth'
+import type { SecretKeys } from '@parley/credentials'
 import type { Context } from '../../context.ts'
 
 /** What secrets are looked up with, and the moment of asking. */

@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import type { Context } from '../../context.ts'
 import { freshnessMissing, sessionEnded } from '../../errors.ts'
 import { assertCurrentPassword } from '../../engines/passwords/current-password.ts'

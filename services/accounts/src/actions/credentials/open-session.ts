@@ -1,4 +1,4 @@
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import { newId, newToken } from '@parley/ids'
 import type { Tx } from '@parley/postgres'
 import type { Config } from '../../config.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { sessionCookieName, signSessionCookie, verifySessionCookie } from '@parley/auth'
+import { sessionCookieName, signSessionCookie, verifySessionCookie } from '@parley/credentials'
 import { newSessionHandle } from './session-handle.ts'
 
 const read = (name: string, handle: string) =>

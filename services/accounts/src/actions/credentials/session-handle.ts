@@ -1,4 +1,4 @@
-import { hostHandle } from '@parley/auth'
+import { hostHandle } from '@parley/credentials'
 import { newHandle } from '@parley/ids'
 import type { Config } from '../../config.ts'
 

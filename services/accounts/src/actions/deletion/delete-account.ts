@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'

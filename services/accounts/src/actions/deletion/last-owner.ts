@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import type { Reader, Tx } from '@parley/postgres'
 import { lastOwner } from '../../errors.ts'
 import { isHeldByAnother, lockFirstOwner } from '../../store/roles.ts'

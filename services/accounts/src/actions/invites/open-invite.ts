@@ -1,4 +1,4 @@
-import { isOwner, may, ownerRoleId, serverScope, type Policy } from '@parley/auth'
+import { isOwner, may, ownerRoleId, serverScope, type Policy } from '@parley/permissions'
 import { asking } from '../credentials/asking.ts'
 import type { Context } from '../../context.ts'
 import { inviteUnknown } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import { ImportedPersonOutcome, type ImportPeopleRequest } from '@parley/contracts/internal'
 import { enqueue } from '@parley/events'
 import { isUniqueViolation, type Tx } from '@parley/postgres'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { may, permissions, serverScope } from '@parley/auth'
+import { may, permissions, serverScope } from '@parley/permissions'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { getTarget } from '../../actions/accounts/get-target.ts'

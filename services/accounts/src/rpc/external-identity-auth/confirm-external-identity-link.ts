@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Tx } from '@parley/postgres'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'

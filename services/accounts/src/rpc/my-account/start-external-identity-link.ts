@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { internalPath } from '@parley/auth'
+import { internalPath } from '@parley/credentials'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { asking } from '../../actions/credentials/asking.ts'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { tellOwner } from '../../actions/accounts/tell-owner.ts'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { ownerRoleId } from '@parley/auth'
+import { ownerRoleId } from '@parley/permissions'
 import type { OperatorService } from '@parley/contracts/internal'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { OperatorContext } from '../../context.ts'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { credentialDigest } from '@parley/auth'
+import { credentialDigest } from '@parley/credentials'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { newSessionHandle } from '../../actions/credentials/session-handle.ts'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { internalPath } from '@parley/auth'
+import { internalPath } from '@parley/credentials'
 import type { SignInInternalService, StartProviderLoginRequest } from '@parley/contracts/internal'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
 import { asking } from '../../actions/credentials/asking.ts'

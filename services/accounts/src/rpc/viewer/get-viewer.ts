@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { capabilities, viewerPermissions } from '@parley/auth'
+import { capabilities, viewerPermissions } from '@parley/permissions'
 import type { ViewerService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { showUser } from '../../actions/accounts/show-users.ts'

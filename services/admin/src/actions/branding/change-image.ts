@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import type { ServerPublicProfile } from '@parley/contracts/api'
 import { blobOf } from '@parley/rpc'
 import { storeServerImage } from '../../clients/uploads.ts'

@@ -1,4 +1,4 @@
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { policyChanged } from '../../metrics.ts'

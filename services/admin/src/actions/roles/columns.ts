@@ -1,4 +1,4 @@
-import type { Holder, Policy, Subject } from '@parley/auth'
+import type { Holder, Policy, Subject } from '@parley/permissions'
 import { findGroups, listLayout } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../view/matrix.ts'

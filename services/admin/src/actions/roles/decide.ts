@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Permission, Policy } from '@parley/auth'
+import type { Permission, Policy } from '@parley/permissions'
 import { PermissionDecision, type PermissionDecisionUpdateSchema } from '@parley/contracts/admin'
 import type { Context } from '../../context.ts'
 import type { DecisionScope } from '../../domain/decision-scope.ts'

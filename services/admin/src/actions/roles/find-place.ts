@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import { findGroups, findRoomOf } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import type { DecisionScope } from '../../domain/decision-scope.ts'

@@ -1,4 +1,4 @@
-import { policyFrom, type Policy } from '@parley/auth'
+import { policyFrom, type Policy } from '@parley/permissions'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { getPolicy, getRevision, readPolicy } from '../../store/policy.ts'

@@ -1,4 +1,4 @@
-import { storedDecisions, type Holder, type Policy, type StoredDecision, type Subject } from '@parley/auth'
+import { storedDecisions, type Holder, type Policy, type StoredDecision, type Subject } from '@parley/permissions'
 import type { RoomHeader } from '@parley/contracts/internal'
 import { RoomKind } from '@parley/contracts/api'
 import { findRoomOf, findRooms } from '../../clients/rooms.ts'

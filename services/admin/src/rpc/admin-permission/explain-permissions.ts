@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { explain, roomScope, serverScope, type Scope } from '@parley/auth'
+import { explain, roomScope, serverScope, type Scope } from '@parley/permissions'
 import type { AdminPermissionService } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'

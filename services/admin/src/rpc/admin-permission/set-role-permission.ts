@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import type { AdminPermissionService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import type { AdminRoleService } from '@parley/contracts/admin'
 import { PolicyRoleSchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { everyoneRoleId } from '@parley/auth'
+import { everyoneRoleId } from '@parley/permissions'
 import type { AdminInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { permissionDecided } from '../../domain/rbac-events.ts'

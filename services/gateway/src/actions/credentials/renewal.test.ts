@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
-import type { SignedIn } from '@parley/auth'
+import type { SignedIn } from '@parley/credentials'
 import { SessionRenewal } from './renewal.ts'
 
 const signedIn = (by: 'bearer' | 'cookie', rotateAfter: Date | undefined): SignedIn => ({

@@ -1,4 +1,4 @@
-import type { SignedIn } from '@parley/auth'
+import type { SignedIn } from '@parley/credentials'
 import type { BrowserSession } from './browser-session.ts'
 
 type Options = {

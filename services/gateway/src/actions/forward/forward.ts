@@ -7,7 +7,7 @@ import {
   presentedCredentials,
   type ReadHeader,
   type SignedIn,
-} from '@parley/auth'
+} from '@parley/credentials'
 import { methodPath } from '@parley/contracts/catalogue'
 import type { Trials } from '@parley/redis'
 import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@connectrpc/connect'
-import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/auth'
+import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/credentials'
 import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import type { NetworkLimiter } from '@parley/redis'
 import { headerOf, type ClientAddress } from '@parley/runtime'

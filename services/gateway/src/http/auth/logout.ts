@@ -1,4 +1,4 @@
-import { digestsIn, presentedCredentials } from '@parley/auth'
+import { digestsIn, presentedCredentials } from '@parley/credentials'
 import { headerOf } from '@parley/runtime'
 import { replyJson } from '../reply.ts'
 import { endSession } from '../session.ts'

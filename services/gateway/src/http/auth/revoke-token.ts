@@ -1,4 +1,4 @@
-import { credentialDigests, digestsIn } from '@parley/auth'
+import { credentialDigests, digestsIn } from '@parley/credentials'
 import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'

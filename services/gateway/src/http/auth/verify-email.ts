@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import { replyJson } from '../reply.ts'
 import type { UserHandler } from './context.ts'
 import { readJsonObject, textField, textFields } from './json-body.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieSecrets, type SignedIn } from '@parley/auth'
+import { cookieSecrets, type SignedIn } from '@parley/credentials'
 import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
 import { readJsonObject, textFields } from '../auth/json-body.ts'

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { SignedIn } from '@parley/auth'
+import type { SignedIn } from '@parley/credentials'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
 /** How long someone may think about letting a client in. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost, issuerOf } from '@parley/auth'
+import { isLoopbackHost, issuerOf } from '@parley/credentials'
 
 /** Which other web clients may be let in. */
 export type ClientOrigins = {

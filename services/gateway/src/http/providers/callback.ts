@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { internalPath } from '@parley/auth'
+import { internalPath } from '@parley/credentials'
 import { headerOf } from '@parley/runtime'
 import type { AuthContext } from '../auth/context.ts'
 import { browserHandle } from '../browser-handle.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { internalPath } from '@parley/auth'
+import { internalPath } from '@parley/credentials'
 import { tooManyProviderSignIns } from '../../errors.ts'
 import { clientAddressOf, type AuthContext } from '../auth/context.ts'
 import { keptBrowserHandle } from '../browser-handle.ts'

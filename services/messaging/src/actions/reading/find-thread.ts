@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { isDm } from '../../domain/room-line.ts'

@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { decideFollowing } from '../../store/follows.ts'
 import { toFollowEvent } from '../../view/reader-events.ts'

@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'

@@ -1,4 +1,4 @@
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { findHandles, readings } from '../../domain/mentions/find-handles.ts'
 import { nobody, type Mentioned } from '../../domain/mentions/mentioned.ts'

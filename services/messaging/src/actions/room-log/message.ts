@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Draft } from '../../domain/draft.ts'
 import type { Mentioned } from '../../domain/mentions/mentioned.ts'
 import type { Placement } from '../../domain/placement.ts'

@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import { derivedId, newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { hasParts, isReply, type Draft } from '../../domain/draft.ts'

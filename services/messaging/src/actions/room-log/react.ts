@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { isShown, mostEmojis } from '../../domain/changeable.ts'
 import { assertEmoji } from '../../domain/emoji.ts'

@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import type { EventRow } from '../../domain/event-row.ts'
 import { looksLikeId } from '../../domain/ids.ts'

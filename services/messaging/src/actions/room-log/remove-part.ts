@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { isVisible } from '../../domain/body.ts'
 import { isShown } from '../../domain/changeable.ts'

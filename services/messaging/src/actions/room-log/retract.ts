@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'

@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { checkBody } from '../../domain/body.ts'

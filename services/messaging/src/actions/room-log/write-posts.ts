@@ -1,5 +1,5 @@
 import type { ConnectError } from '@connectrpc/connect'
-import { isEffectiveMember } from '@parley/auth'
+import { isEffectiveMember } from '@parley/permissions'
 import { isUniqueViolation } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import type { RoomHeader, Standing } from '../../domain/room-line.ts'

@@ -1,4 +1,4 @@
-import { may } from '@parley/auth'
+import { may } from '@parley/permissions'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'

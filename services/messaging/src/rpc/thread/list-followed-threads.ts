@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { isEffectiveMember } from '@parley/auth'
+import { isEffectiveMember } from '@parley/permissions'
 import type { ThreadService } from '@parley/contracts/api'
 import { decodeCursor, encodeCursor } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'

@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import type { RoomHeader } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { insertJobs } from '../../store/jobs.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/auth'
+import type { Caller } from '@parley/credentials'
 import type { PageRequest } from '@parley/contracts/api'
 import { decodeCursor, encodeCursor } from '@parley/postgres'
 import type { Context } from '../../context.ts'

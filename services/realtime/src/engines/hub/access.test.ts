@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { defaultPolicy, policyFrom, type Policy } from '@parley/auth'
+import { defaultPolicy, policyFrom, type Policy } from '@parley/permissions'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventSchema, type RoomFactSchema } from '@parley/contracts/internal'
 import { Access, type AccessChange } from './access.ts'

@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { may, type Policy } from '@parley/auth'
+import { may, type Policy } from '@parley/permissions'
 import type { Event, RoomFact, RoomFactApplied } from '@parley/contracts/internal'
 import { UniversalRooms } from './universal-rooms.ts'
 import { type UserAccess } from './user-access.ts'

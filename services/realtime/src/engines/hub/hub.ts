@@ -1,4 +1,4 @@
-import type { Policy } from '@parley/auth'
+import type { Policy } from '@parley/permissions'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { CredentialsEndedFact, Event } from '@parley/contracts/internal'
 import { sessionTerminated, streamClosed, type StreamEnd } from '../../errors.ts'

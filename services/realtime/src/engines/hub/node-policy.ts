@@ -1,4 +1,4 @@
-import { applyDelta, isNext, type Policy, policyFrom } from '@parley/auth'
+import { applyDelta, isNext, type Policy, policyFrom } from '@parley/permissions'
 import type { Event, GetPolicyResponse } from '@parley/contracts/internal'
 import { RecentIds } from '@parley/events'
 import { retry } from '@parley/runtime'

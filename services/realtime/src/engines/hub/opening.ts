@@ -1,4 +1,4 @@
-import { HeldCredentials, type Caller, type CredentialDigests } from '@parley/auth'
+import { HeldCredentials, type Caller, type CredentialDigests } from '@parley/credentials'
 import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../../clients/accounts.ts'
 import type { Rooms } from '../../clients/rooms.ts'

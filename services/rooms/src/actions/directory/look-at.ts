@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { dmMembers } from './dm-members.ts'
 import { canSee, roomsOfMember } from '../../policy/visibility.ts'

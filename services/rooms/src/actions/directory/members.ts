@@ -1,4 +1,4 @@
-import { isEffectiveMember, type Subject } from '@parley/auth'
+import { isEffectiveMember, type Subject } from '@parley/permissions'
 import type { DirectoryMember } from '@parley/contracts/api'
 import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'

@@ -1,4 +1,4 @@
-import type { Subject } from '@parley/auth'
+import type { Subject } from '@parley/permissions'
 import type { RoomGroup } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 import { findItems } from '../../store/layout.ts'

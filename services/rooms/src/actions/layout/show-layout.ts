@@ -1,4 +1,4 @@
-import type { Policy, Subject } from '@parley/auth'
+import type { Policy, Subject } from '@parley/permissions'
 import type { AdminRoomLayoutGroup } from '@parley/contracts/admin'
 import type { Reader } from '@parley/postgres'
 import { groupNotFound } from '../../errors.ts'

@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import { isEffectiveMember } from '@parley/auth'
+import { isEffectiveMember } from '@parley/permissions'
 import type { RoomsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { headOf } from '../../policy/standing.ts'

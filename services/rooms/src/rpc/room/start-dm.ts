@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
-import { mayStartDm } from '@parley/auth'
+import { mayStartDm } from '@parley/permissions'
 import { RoomService, StartDMResponseSchema } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { assertAllExist } from '../../clients/accounts.ts'

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
-import { may, roomScope, type Policy } from '@parley/auth'
+import { may, roomScope, type Policy } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'

@@ -1,4 +1,4 @@
-import type { ServerImageFit, ServerImageSize } from '@parley/auth'
+import type { ServerImageFit, ServerImageSize } from '@parley/signed-urls'
 import { NetworkCounts, networksOf } from '@parley/redis'
 import { FairSemaphore } from '@parley/runtime'
 import sharp, { type FitEnum, type ResizeOptions } from 'sharp'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ServerImageSize } from '@parley/auth'
+import type { ServerImageSize } from '@parley/signed-urls'
 
 /** Raised when sizes are made differently. */
 const drawing = 2

@@ -1,0 +1,18 @@
+export {
+  assetUrl,
+  assetUrlLifeMs,
+  isVideoVariant,
+  readAssetTicket,
+  type AssetTicket,
+  type VideoVariant,
+} from './asset-url.ts'
+export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
+export {
+  isImageSize,
+  readServerImageParams,
+  serverImageFits,
+  serverImageUrl,
+  type ServerImageFit,
+  type ServerImageSize,
+} from './server-image-url.ts'
+export { toVideoProcessing, type AddressOf } from './video-processing.ts'
