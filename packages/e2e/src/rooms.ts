@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type CreateRoomRequestSchema, MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import type { Person } from './people.ts'
 
 /** A name no other room has. */
@@ -14,17 +15,22 @@ export async function lobbyId(person: Person): Promise<string> {
   return lobby.id
 }
 
-/** A new room in the lobby that its maker and `members` have joined; gives its id. */
+/** A new room, in the lobby unless `options` say where, that its maker and `members` have joined; gives its id. */
 export async function newRoom(
   owner: Person,
   members: Person[] = [],
   options: Omit<MessageInitShape<typeof CreateRoomRequestSchema>, '$typeName'> = {},
 ): Promise<string> {
-  const groupId = await lobbyId(owner)
-  const { room } = await owner.call(RoomService.method.createRoom, { name: roomName(), groupId, ...options })
-  const roomId = room?.id ?? ''
-  for (const member of members) await member.call(RoomService.method.joinRoom, { roomId })
-  return roomId
+  const request = { name: roomName(), ...options }
+  const headers = { 'idempotency-key': randomBytes(12).toString('hex') }
+  // The fleet may still be getting over what another test did to it: a call that broke off is repeated as one and the same.
+  return await eventually(async () => {
+    const groupId = request.groupId ?? (await lobbyId(owner))
+    const { room } = await owner.call(RoomService.method.createRoom, { ...request, groupId }, { headers })
+    const roomId = room?.id ?? ''
+    for (const member of members) await member.call(RoomService.method.joinRoom, { roomId })
+    return roomId
+  })
 }
 
 /** Posts a message; gives its event id. */

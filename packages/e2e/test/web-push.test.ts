@@ -59,7 +59,8 @@ inBrowser(
     await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
     const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
     // The box is ticked before the server knows.
-    await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
+    const [subscribed] = await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
+    expect(subscribed.status()).toBe(200)
 
     const deliver = await deliverer(await page.context().newCDPSession(page))
     const [worker] = page.context().serviceWorkers()

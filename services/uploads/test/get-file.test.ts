@@ -67,8 +67,11 @@ describe('GET /assets/files/{id}', () => {
     expect((await fetch(`${addressOf(id)}0`)).status).toBe(403)
     const small = addressOf(id, { image: { width: 10, height: 10, fit: 'cover' } })
     expect((await fetch(`${base}${new URL(small).search}`)).status).toBe(403)
+    // Signed earlier, not read later: what tidies up goes by the same clock, and would take what is being written for forgotten.
+    const age = 24 * 3_600_000 - 2_000
+    readers.clock -= age
     const old = addressOf(id)
-    readers.clock += 24 * 3_600_000 - 2_000
+    readers.clock += age
     expect((await fetch(old)).status).toBe(200)
     readers.clock += 3_000
     expect((await fetch(old)).status).toBe(403)

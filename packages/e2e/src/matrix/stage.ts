@@ -12,7 +12,7 @@ import { fleet } from '../fleet.ts'
 import { Listeners } from '../listeners.ts'
 import { tokenForOtherClient } from '../other-clients.ts'
 import { newPerson, type Person, theOwner } from '../people.ts'
-import { post, roomName } from '../rooms.ts'
+import { newRoom, post } from '../rooms.ts'
 import { type Name, names } from './cast.ts'
 import { consequences } from './consequences.ts'
 
@@ -58,13 +58,10 @@ export class Stage {
     const people = Object.fromEntries(made) as People
     const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: 'Stage' })
     const groupId = group?.id ?? ''
-    const newRoom = async (universal: boolean) => {
-      const request = { name: roomName(), groupId, universal }
-      return (await owner.call(RoomService.method.createRoom, request)).room?.id ?? ''
-    }
-    const [channel, hall, plaza] = [await newRoom(false), await newRoom(true), await newRoom(true)]
-    for (const name of ['ada', 'bob', 'dora', 'leo', 'rex', 'ben'] as const)
-      await people[name].call(RoomService.method.joinRoom, { roomId: channel })
+    const joining = (['ada', 'bob', 'dora', 'leo', 'rex', 'ben'] as const).map((name) => people[name])
+    const channel = await newRoom(owner, joining, { groupId, universal: false })
+    const hall = await newRoom(owner, [], { groupId, universal: true })
+    const plaza = await newRoom(owner, [], { groupId, universal: true })
     await people.leo.call(RoomService.method.leaveRoom, { roomId: channel })
     await owner.call(RoomService.method.removeMember, { roomId: channel, userId: people.rex.userId })
     for (const roomId of [channel, hall])
