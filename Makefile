@@ -10,7 +10,7 @@ help:
 	@echo 'make contract  ask a fleet which public methods it answers'
 	@echo 'make clean     remove what was built; data stay'
 	@echo
-	@echo 'Settings of make run: ./pnpm dev --help, once it is built'
+	@echo 'Settings of make run: ./pnpm dev --help'
 
 bootstrap:
 	@sh packages/local/bootstrap/start.sh

@@ -31,7 +31,7 @@ function listen(path) {
     )
     server.once('error', (error) => {
       if (error.code === 'EADDRINUSE') resolve(undefined)
-      else reject(new Failure(`${path} cannot be made: ${error.message}`))
+      else reject(new Failure(`${error.message}; set TMPDIR to a folder that can be written`))
     })
     server.listen(path, () => resolve(server.unref()))
   })

@@ -1,7 +1,15 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 
 /** A step failed; the message says what to do. */
 export class Failure extends Error {}
+
+/** A signal ended a step. */
+export class Interruption extends Error {
+  constructor(signal) {
+    super(`ended by ${signal}`)
+    this.signal = signal
+  }
+}
 
 /** A line about what is going on. */
 export function say(line) {
@@ -14,11 +22,54 @@ export function fail(line) {
   process.exit(1)
 }
 
-/** Runs a command silently; when it fails, shows its output and throws the hint. */
-export function run(command, args, { hint, ...options }) {
-  const result = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1e8, ...options })
-  if (result.status === 0) return
-  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
-  if (result.signal) throw new Failure(`${command} was ended by ${result.signal}`)
-  throw new Failure(result.error === undefined ? hint : `${hint} (${result.error.message})`)
+const diskFull = 'the disk is full; make room and start again'
+
+/**
+ * Runs a command silently and answers its output; when it fails, shows that and throws the hint. A signal ends the command
+ * with all that it started before {@link Interruption} is thrown: programs that build would go on in the background.
+ */
+export async function run(command, args, { hint, ...options }) {
+  let interrupted
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const interrupt = (signal) => {
+    interrupted = signal
+    signalGroup(child.pid, 'SIGTERM')
+  }
+  // nohup: the terminal may go.
+  const onHangup = process.env.PARLEY_LOCAL_HANGUP === 'ignore' ? () => undefined : interrupt
+  const listeners = { SIGINT: interrupt, SIGTERM: interrupt, SIGHUP: onHangup }
+  for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener)
+  const { output, error, status, signal } = await outcomeOf(child)
+  for (const [name, listener] of Object.entries(listeners)) process.off(name, listener)
+  if (interrupted !== undefined) throw new Interruption(interrupted)
+  if (status === 0) return output
+  process.stderr.write(output)
+  if (/\bENOSPC\b|No space left on device/i.test(output)) throw new Failure(diskFull)
+  if (signal) throw new Failure(`${command} was ended by ${signal}`)
+  throw new Failure(error === undefined ? hint : `${hint} (${error.message})`)
+}
+
+function outcomeOf(child) {
+  return new Promise((resolve) => {
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    child.once('error', (error) => resolve({ output, error }))
+    child.once('close', (status, signal) => resolve({ output, status, signal }))
+  })
+}
+
+function signalGroup(pid, signal) {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** What to do about an error of the file system; undefined for one that is a bug of ours. */
+export function adviceFor({ code, syscall }, folder) {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
+  // Some releases of Node.js say ENOENT where a folder cannot be made on a read-only file system.
+  const forbidden = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code) || (code === 'ENOENT' && syscall === 'mkdir')
+  return forbidden ? `${folder} must be writable for who starts Parley` : undefined
 }

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Failure, run, say } from './console.mjs'
@@ -14,18 +24,22 @@ export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec)
 
 /**
  * Fetches a package into the cache unless it is there, all of it or nothing, and returns its folder. npm refuses what does
- * not match the digest of pinned.json, and runs no script of the package.
+ * not match the digest of pinned.json, and runs no script of the package. `tryOut` gets the folder and answers why the
+ * package cannot be used, if so: then it is not kept.
  */
-export function fetchPackage(spec, shown) {
+export async function fetchPackage(spec, shown, tryOut) {
   const integrity = pinned[spec]
   if (integrity === undefined) throw new Failure(`packages/local/bootstrap/pinned.json has no digest for ${spec}`)
   if (!existsSync(folderOf(spec))) {
     say(`fetching ${shown}`)
     mkdirSync(cache, { recursive: true })
-    const temporary = mkdtempSync(join(cache, 'fetching-'))
+    removeUnfinished()
+    const temporary = mkdtempSync(join(cache, unfinished))
     try {
-      install(spec, integrity, temporary, shown)
+      await install(spec, integrity, temporary, shown)
       chmodSync(temporary, 0o755)
+      const refusal = tryOut(join(temporary, 'node_modules', nameOf(spec)))
+      if (refusal !== undefined) throw new Failure(refusal)
       renameSync(temporary, join(cache, spec))
     } finally {
       rmSync(temporary, { recursive: true, force: true })
@@ -34,7 +48,15 @@ export function fetchPackage(spec, shown) {
   return folderOf(spec)
 }
 
-function install(spec, integrity, folder, shown) {
+const unfinished = 'fetching-'
+
+/** What a killed start left; there is no other one in this checkout now. */
+function removeUnfinished() {
+  for (const name of readdirSync(cache))
+    if (name.startsWith(unfinished)) rmSync(join(cache, name), { recursive: true, force: true })
+}
+
+async function install(spec, integrity, folder, shown) {
   const name = nameOf(spec)
   const version = spec.slice(name.length + 1)
   const dependencies = { [name]: version }
@@ -44,8 +66,12 @@ function install(spec, integrity, folder, shown) {
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
-  const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--no-update-notifier', '--loglevel=error']
-  run('npm', args, { cwd: folder, hint: `${shown} could not be fetched from npm; is the registry reachable?` })
+  const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--no-update-notifier', '--loglevel=warn']
+  const hint = `${shown} could not be fetched from npm; is the registry reachable?`
+  const output = await run('npm', args, { cwd: folder, hint })
+  // npm goes on when a file cannot be written whole.
+  const incomplete = /TAR_ENTRY_ERROR.*/.exec(output)?.[0]
+  if (incomplete !== undefined) throw new Failure(`${shown} could not be unpacked (${incomplete}); is the disk full?`)
 }
 
 const nameOf = (spec) => spec.slice(0, spec.lastIndexOf('@'))

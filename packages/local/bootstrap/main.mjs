@@ -4,8 +4,9 @@
  * only Node.js and pnpm are made ready.
  */
 import { checkoutMutex } from './checkout-mutex.mjs'
-import { fail, Failure, say } from './console.mjs'
+import { adviceFor, fail, Failure, Interruption, say } from './console.mjs'
 import { build, installPackages } from './packages.mjs'
+import { root } from './places.mjs'
 import { areToolsLinked, linkTools, prepareNode, preparePnpm, tellNode } from './tools.mjs'
 
 const onlyTools = process.argv[2] === 'tools'
@@ -14,18 +15,24 @@ try {
     const release = await checkoutMutex(() =>
       say('waiting for another start in this checkout to finish its installation'),
     )
-    const [node, pnpm] = [prepareNode(), preparePnpm()]
+    const node = await prepareNode()
+    const pnpm = await preparePnpm(node)
     linkTools(node, pnpm)
     if (!onlyTools) {
       tellNode()
-      installPackages()
+      await installPackages()
       // pnpm may have made node_modules anew.
       linkTools(node, pnpm)
-      build()
+      await build()
     }
     release()
   }
 } catch (error) {
-  if (!(error instanceof Failure)) throw error
-  fail(error.message)
+  if (error instanceof Failure) fail(error.message)
+  if (error instanceof Interruption) process.kill(process.pid, error.signal)
+  else {
+    const advice = adviceFor(error, root)
+    if (advice === undefined) throw error
+    fail(`${error.message}: ${advice}`)
+  }
 }

@@ -5,12 +5,12 @@ import { run, say } from './console.mjs'
 import { bin, cache, environment, root } from './places.mjs'
 
 /** Installs what pnpm-lock.yaml says, if anything of it has changed. */
-export function installPackages() {
+export async function installPackages() {
   const stamp = join(cache, 'installed')
   const state = stateOfPackages()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
   say('installing packages')
-  run(join(bin, 'pnpm'), ['install', '--frozen-lockfile', '--prefer-offline'], {
+  await run(join(bin, 'pnpm'), ['install', '--frozen-lockfile', '--prefer-offline'], {
     cwd: root,
     env: environment(),
     hint: 'the packages could not be installed; is the registry reachable?',
@@ -27,9 +27,9 @@ function stateOfPackages() {
 }
 
 /** Builds what has changed. */
-export function build() {
+export async function build() {
   say('building')
   const turbo = join(root, 'node_modules/.bin/turbo')
   const hint = 'the build failed; the lines above say where'
-  run(turbo, ['run', 'build', '--output-logs=errors-only'], { cwd: root, env: environment(), hint })
+  await run(turbo, ['run', 'build', '--output-logs=errors-only'], { cwd: root, env: environment(), hint })
 }

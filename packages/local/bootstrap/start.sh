@@ -3,9 +3,17 @@
 oldest=18
 fail() { echo "parley: $1" >&2; exit 1; }
 command -v node >/dev/null 2>&1 || fail "Node.js is missing; any version from $oldest on will do: https://nodejs.org"
-version=$(node -p process.versions.node </dev/null 2>/dev/null) ||
-  fail "the Node.js of this machine does not run ($(node --version 2>&1 </dev/null | head -n 1)); any version from $oldest on will do: https://nodejs.org"
+version=$(node -p process.versions.node </dev/null 2>/dev/null) || {
+  reason=$(node --version 2>&1 </dev/null | head -n 1)
+  case $reason in *'loading shared libraries: '*)
+    library=${reason##*libraries: } library=${library%%:*}
+    fail "the Node.js of this machine lacks $library; install its package, on Debian and Ubuntu: apt-get install $(echo "$library" | sed 's/\.so\.//')" ;;
+  esac
+  fail "the Node.js of this machine does not run ($reason); any version from $oldest on will do: https://nodejs.org"
+}
 [ "${version%%.*}" -ge $oldest ] ||
   fail "Node.js $version is too old; any version from $oldest on will do: https://nodejs.org"
 command -v npm >/dev/null 2>&1 || fail 'npm is missing; it comes with Node.js: https://nodejs.org'
+# For nohup; Node.js itself could not tell.
+if sh "$(dirname "$0")/hangup.sh"; then export PARLEY_LOCAL_HANGUP=ignore; fi
 exec node "$(dirname "$0")/main.mjs" "$@"

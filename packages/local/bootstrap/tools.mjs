@@ -22,10 +22,11 @@ function suits(version) {
 }
 
 const ownSuits = suits(process.versions.node)
+const nodeFile = (folder) => join(folder, 'bin/node')
 const pnpmFile = (folder) => join(folder, 'bin/pnpm.cjs')
 
 /** Path of the Node.js that everything runs on: this machine's if it suits, else one of npm, fetched first. */
-export function prepareNode() {
+export async function prepareNode() {
   if (ownSuits) return process.execPath
   const line = `Node.js ${wanted.split('.')[0]}`
   const spec = nodeSpec()
@@ -34,18 +35,30 @@ export function prepareNode() {
       `npm has no ${line} for ${process.platform}-${process.arch}; install it yourself: https://nodejs.org`,
     )
   }
-  const node = join(fetchPackage(spec, `Node.js ${spec.split('@')[1]}`), 'bin/node')
-  const { status } = spawnSync(node, ['--version'])
-  if (status !== 0)
-    throw new Failure(`${line} of npm does not run on this system; install it yourself: https://nodejs.org`)
-  return node
+  const folder = await fetchPackage(spec, `Node.js ${spec.split('@')[1]}`, (fetched) => {
+    const failure = failureOf(nodeFile(fetched), ['--version'])
+    if (failure === undefined) return undefined
+    return `${line} of npm does not run on this system (${failure}); install it yourself: https://nodejs.org`
+  })
+  return nodeFile(folder)
 }
 
 /** Path of pnpm, fetched first if missing. */
-export function preparePnpm() {
-  const file = pnpmFile(fetchPackage(manifest.packageManager, manifest.packageManager.replace('@', ' ')))
-  chmodSync(file, 0o755)
-  return file
+export async function preparePnpm(node) {
+  const shown = manifest.packageManager.replace('@', ' ')
+  const folder = await fetchPackage(manifest.packageManager, shown, (fetched) => {
+    chmodSync(pnpmFile(fetched), 0o755)
+    const failure = failureOf(node, [pnpmFile(fetched), '--version'])
+    return failure && `${shown} does not run (${failure})`
+  })
+  return pnpmFile(folder)
+}
+
+/** Why a program does not run, in one line; undefined if it does. */
+function failureOf(program, args) {
+  const { status, error, stderr, signal } = spawnSync(program, args, { encoding: 'utf8' })
+  if (status === 0) return undefined
+  return error?.message ?? (stderr.trim().split('\n')[0] || `it ends with ${signal ?? status}`)
 }
 
 /** Where scripts of package.json look first, also those that this machine's pnpm runs on this machine's Node.js. */
@@ -60,7 +73,7 @@ export function linkTools(node, pnpm) {
 
 /** Whether {@link linkTools} has nothing to do. */
 export function areToolsLinked() {
-  const node = ownSuits ? process.execPath : join(folderOf(nodeSpec() ?? ''), 'bin/node')
+  const node = ownSuits ? process.execPath : nodeFile(folderOf(nodeSpec() ?? ''))
   const pnpm = pnpmFile(folderOf(manifest.packageManager))
   return isLink(join(bin, 'node'), node) && isLink(join(bin, 'pnpm'), pnpm) && isLink(scriptsNode, node)
 }

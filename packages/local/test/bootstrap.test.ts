@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { repositoryRoot } from '@parley/local'
+import { identify, isAlive } from '@parley/local/infrastructure'
+import { eventually } from './_eventually.ts'
 import { temporaryFolder } from './_folder.ts'
 
 jest.setTimeout(120_000)
@@ -88,7 +90,7 @@ function checkout(
   return dir
 }
 
-async function pnpm(dir: string, path = process.env.PATH ?? '') {
+function start(dir: string, path = process.env.PATH ?? '', args = ['--hello']) {
   const env = {
     ...process.env,
     PATH: path,
@@ -96,23 +98,33 @@ async function pnpm(dir: string, path = process.env.PATH ?? '') {
     npm_config_cache: join(dir, 'npm-cache'),
     npm_config_fetch_retries: '0',
   }
-  const child: ChildProcess = spawn(join(dir, 'pnpm'), ['--hello'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(join(dir, 'pnpm'), args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+async function pnpm(...given: Parameters<typeof start>) {
+  return await outcomeOf(start(...given))
+}
+
+async function outcomeOf(child: ChildProcess) {
   let [out, err] = ['', '']
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number]
+  const [code] = (await once(child, 'close')) as [number | null]
   return { code, out, err }
 }
 
+const pinnedSpecs = () => [...packages.values()].map(({ spec }) => spec).sort()
 const hello = "yes [ '--hello' ]\n"
 
 test('a machine with another Node.js gets the wanted one and pnpm, once, and runs none of their scripts', async () => {
   const dir = checkout('other')
+  mkdirSync(join(dir, 'node_modules/.parley/fetching-of-a-killed-start'), { recursive: true })
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: `fetching Node.js ${newer}\nfetching pnpm 10.0.0\n` })
   asked = []
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: '' })
   expect(asked).toEqual([])
   expect(existsSync(at('script-ran'))).toBe(false)
+  expect(readdirSync(join(dir, 'node_modules/.parley')).sort()).toEqual(['bin', ...pinnedSpecs()])
 })
 
 test('starts at once in one checkout wait for each other', async () => {
@@ -148,16 +160,100 @@ test.each([
     'parley: Node.js 16.20.2 is too old; any version from 18 on will do: https://nodejs.org',
   ],
   [
+    'lacks a library',
+    'echo "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file" >&2; exit 127',
+    'parley: the Node.js of this machine lacks libatomic.so.1; install its package, on Debian and Ubuntu: apt-get install libatomic1',
+  ],
+  [
     'does not run',
     'echo a library is missing >&2; exit 127',
     'parley: the Node.js of this machine does not run (a library is missing); any version from 18 on will do: https://nodejs.org',
   ],
-])('a Node.js that %s is named in one line', async (_, script, line) => {
+])('a Node.js of this machine that %s is named in one line', async (_, script, line) => {
   const dir = checkout(`old-${script.length}`)
   mkdirSync(join(dir, 'bin'))
   writeFileSync(join(dir, 'bin/node'), `#!/bin/sh\n${script}\n`)
   chmodSync(join(dir, 'bin/node'), 0o755)
   expect(await pnpm(dir, `${join(dir, 'bin')}:${process.env.PATH}`)).toEqual({ code: 1, out: '', err: `${line}\n` })
+})
+
+/** A folder for PATH whose npm does what the script says. */
+function npmThat(dir: string, script: string): string {
+  mkdirSync(join(dir, 'bin'))
+  writeFileSync(join(dir, 'bin/npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return `${join(dir, 'bin')}:${process.env.PATH}`
+}
+
+const brokenNode = `mkdir -p node_modules/${nodePackage}/bin; cd node_modules/${nodePackage}/bin
+  printf '#!/bin/sh\\necho half a file >&2; exit 1\\n' >node; chmod +x node`
+
+test.each([
+  ['does not run', brokenNode, /does not run on this system \(half a file\); install it yourself/],
+  [
+    'was not written whole',
+    `${brokenNode}; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2`,
+    /could not be unpacked \(TAR_ENTRY_ERROR ENOSPC: no space left on device, write\); is the disk full\?/,
+  ],
+])('what is fetched and %s is not kept', async (_, script, line) => {
+  const dir = checkout(`broken-${script.length}`)
+  const { code, err } = await pnpm(dir, npmThat(dir, script))
+  expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringMatching(line)])
+  expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
+})
+
+test('a full disk is named', async () => {
+  const dir = checkout('full')
+  const { code, err } = await pnpm(
+    dir,
+    npmThat(dir, 'echo "npm error nospc ENOSPC: no space left on device" >&2; exit 1'),
+  )
+  expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, 'parley: the disk is full; make room and start again'])
+})
+
+test('a checkout that cannot be written to is named', async () => {
+  const dir = checkout('forbidden')
+  writeFileSync(join(dir, 'node_modules'), '')
+  const { code, err } = await pnpm(dir)
+  expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([
+    1,
+    expect.stringMatching(/^parley: E\w+: .*: .*\/forbidden must be writable for who starts Parley$/),
+  ])
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends what is under way, and nothing half done is kept',
+  async (signal) => {
+    const dir = checkout(signal)
+    const begun = join(dir, 'begun')
+    const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${begun}.new; mv ${begun}.new ${begun}; wait`))
+    const outcome = outcomeOf(child)
+    const sleeping = await eventually(() => existsSync(begun) && identify(Number(readFileSync(begun, 'utf8'))))
+    // Not to the shell alone, and not to npm, which a terminal would reach as well.
+    for (const pid of childrenOf(child.pid)) process.kill(pid, signal)
+    expect((await outcome).code).not.toBe(0)
+    expect(sleeping && isAlive(sleeping)).toBe(false)
+    expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
+  },
+)
+
+/** Processes of Node.js that it started. */
+function childrenOf(pid = 0): number[] {
+  const { stdout } = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
+  return rows.filter(([, ppid, program]) => Number(ppid) === pid && program === 'node').map(([one]) => Number(one))
+}
+
+test('what a script needs in a new checkout is made before it', async () => {
+  const dir = checkout('new')
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) writeFileSync(join(dir, file), '')
+  const turbo = join(dir, 'node_modules/.bin/turbo')
+  mkdirSync(join(turbo, '..'), { recursive: true })
+  writeFileSync(turbo, '#!/bin/sh\necho "$@" >built\n', { mode: 0o755 })
+  const first = await pnpm(dir, undefined, ['verify'])
+  expect(first).toMatchObject({ code: 0, out: "yes [ 'verify' ]\n", err: expect.stringMatching(/\nbuilding\n$/) })
+  expect(readFileSync(join(dir, 'built'), 'utf8')).toMatch(/^run build /)
+  writeFileSync(join(dir, 'node_modules/.modules.yaml'), '')
+  expect(await pnpm(dir, undefined, ['verify'])).toEqual({ ...first, err: '' })
 })
 
 test('a new enough Node.js of the machine is used as it is', async () => {
