@@ -69,9 +69,15 @@ onDebian('the waiting ends when the start is interrupted', async () => {
   const interruption = new AbortController()
   const said: string[] = []
   const installed = installSystemPackages(['base-files'], (line) => said.push(line), interruption.signal)
-  const refused = expect(installed).rejects.toThrow(/base-files is not installed/)
+  const refused = expect(installed).rejects.toThrow('interrupted')
   await eventually(() => said.length > 1)
-  interruption.abort()
+  interruption.abort(new Error('interrupted'))
   await refused
   lock.release()
+})
+
+onDebian('what apt refuses is said as apt says it', async () => {
+  await expect(installSystemPackages(['no-such-package-of-ours'])).rejects.toThrow(
+    /^no-such-package-of-ours could not be installed: apt-get install failed \(100\):\n.*Unable to locate package/,
+  )
 })

@@ -11,7 +11,16 @@ export function writePidFile(file: string, pid: number): void {
 /** The process a pid file names if that very process still runs, never a stranger that was given its pid. */
 export function readPidFile(file: string): ProcessIdentity | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return livingProcess(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The process that the content of a pid file names, as {@link readPidFile} does. */
+export function livingProcess(content: string): ProcessIdentity | undefined {
+  try {
+    const value: unknown = JSON.parse(content)
     if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) return undefined
     const { pid, startedAt } = value
     if (typeof pid !== 'number' || typeof startedAt !== 'string') return undefined

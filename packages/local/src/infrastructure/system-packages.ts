@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
+import { forbidServiceStarts } from './service-starts.ts'
 
 /** How long another program may hold a lock of the package manager: a machine that updates itself takes minutes. */
 const lockPatienceMs = 15 * 60_000
-const policyFile = '/usr/sbin/policy-rc.d'
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
 
@@ -14,7 +13,7 @@ const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis
 
 /**
  * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
- * starting their services. Waits while another program holds apt's locks, and says so; `signal` ends the waiting.
+ * starting their services. Waits while another program holds apt's locks, and says so; `signal` ends that and apt.
  * Elsewhere throws an error that names what to install and how.
  */
 export function installSystemPackages(
@@ -41,7 +40,9 @@ export function installSystemPackages(
       }
     })
     .catch((error: unknown) => {
-      throw new Error(`${missing(names)}\n${error instanceof Error ? error.message : String(error)}`)
+      signal?.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`${names.join(' and ')} could not be installed: ${reason}`)
     })
   return installing
 }
@@ -83,7 +84,7 @@ async function whenUnlocked(
   const until = Date.now() + lockPatienceMs
   for (let said = false; ; said = true) {
     try {
-      return await runApt(apt, args)
+      return await runApt(apt, args, signal)
     } catch (error) {
       const lock = error instanceof Error ? heldLock.exec(error.message) : null
       if (lock === null || Date.now() > until) throw error
@@ -95,27 +96,26 @@ async function whenUnlocked(
 
 const heldLock = /(Could not get lock|dpkg frontend lock was locked|Unable to acquire the dpkg frontend lock)[^\n]*/
 
-function runApt(apt: string, args: string[]): Promise<void> {
+/** In a process group of its own: a Ctrl-C must not reach dpkg in the middle. apt, told alone, ends where it can. */
+function runApt(apt: string, args: string[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=0', ...args], {
       env: { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     })
+    const interrupt = () => void child.kill('SIGINT')
+    signal?.addEventListener('abort', interrupt, { once: true })
+    if (signal?.aborted) interrupt()
     let output = ''
     const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000))
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
     child.on('error', reject)
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`apt-get ${args[0]} failed (${code}):\n${output.trim()}`)),
-    )
+    child.on('close', (code) => {
+      signal?.removeEventListener('abort', interrupt)
+      if (code === 0) resolve()
+      else reject(new Error(`apt-get ${args[0]} failed (${code}):\n${output.trim()}`))
+    })
   })
-}
-
-/** Debian asks this file before a package starts its service. A file that is already there stays. */
-function forbidServiceStarts(): () => void {
-  if (existsSync(policyFile)) return () => {}
-  writeFileSync(policyFile, '#!/bin/sh\nexit 101\n')
-  chmodSync(policyFile, 0o755)
-  return () => rmSync(policyFile, { force: true })
 }

@@ -1,0 +1,21 @@
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { livingProcess } from './pid-file.ts'
+import { identify } from './process-identity.ts'
+
+const mark = '# made by Parley, process '
+
+/**
+ * Keeps packages from starting their services until the result is called: Debian asks `file` before it starts one. A file
+ * of somebody else stays as it is; one that a killed process of ours left is replaced.
+ */
+export function forbidServiceStarts(file = '/usr/sbin/policy-rc.d'): () => void {
+  if (existsSync(file) && !isLeftBehind(readFileSync(file, 'utf8'))) return () => {}
+  writeFileSync(file, `#!/bin/sh\n${mark}${JSON.stringify(identify(process.pid))}\nexit 101\n`)
+  chmodSync(file, 0o755)
+  return () => rmSync(file, { force: true })
+}
+
+function isLeftBehind(content: string): boolean {
+  const line = content.split('\n').find((one) => one.startsWith(mark))
+  return line !== undefined && livingProcess(line.slice(mark.length)) === undefined
+}
