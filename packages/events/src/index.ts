@@ -3,7 +3,7 @@ export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts
 export { parkedEvents } from './consume/parked-events.ts'
 export type { Requeue } from './consume/requeue.ts'
 export { reasonOf } from './consume/failures.ts'
-export type { AfterCommit, EventHandler, EventPreparation } from './consume/handling.ts'
+export { isAway, type AfterCommit, type EventHandler, type EventPreparation } from './consume/handling.ts'
 export type { BatchHandler, BatchPreparation } from './consume/handling-batches.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
 export { refuseErased } from './erase/refuse-erased.ts'

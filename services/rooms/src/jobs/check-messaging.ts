@@ -1,8 +1,9 @@
+import { isAway } from '@parley/events'
 import { newId } from '@parley/ids'
 import { periodically } from '@parley/runtime'
 import type { ApplyFacts } from '../clients/messaging.ts'
 import type { Context } from '../context.ts'
-import { reportFedAgain } from '../metrics.ts'
+import { reportFedAgain, reportHandOverFailure } from '../metrics.ts'
 import { newestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
@@ -16,11 +17,24 @@ const leastSteps = 6
  * walks over all rooms, a few each second, sends each newest fact again and feeds what is missing before it; where
  * something was missing it goes on without pausing. After a walk it rests.
  */
-export function checkMessaging(
-  ctx: Context,
+export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
+  return periodically({
+    name: 'check what messaging holds',
+    everyMs: usualRestMs,
+    afterFailureMs: stepEveryMs,
+    signal: options.signal,
+    run: walker(ctx, apply, options),
+  })
+}
+
+type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
+
+/** The next steps of the walk; answers the milliseconds until those after them. A messaging that is away is no failure. */
+export function walker(
+  ctx: Pick<Context, 'db' | 'delivery'>,
   apply: ApplyFacts,
-  { signal, restMs = usualRestMs }: { signal: AbortSignal; restMs?: number | undefined },
-): AsyncDisposable {
+  { signal, restMs = usualRestMs }: WalkOptions,
+): () => Promise<number> {
   // Several processes start at different places, and go on to the end before the first whole walk.
   let after = newId('room')
   let isWhole = false
@@ -31,7 +45,11 @@ export function checkMessaging(
     const rooms = await newestFacts(ctx.db, after, roomsPerStep)
     const fed = await Promise.all(
       rooms.map(async ({ roomId, fact }) => {
-        const { version: held } = await apply({ roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 })
+        const batch = { roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 }
+        const { version: held } = await apply(batch).catch((error: unknown) => {
+          reportHandOverFailure(roomId, error)
+          throw error
+        })
         if (held >= fact.version) return false
         reportFedAgain(roomId, held, fact.version)
         await ctx.delivery.feed(roomId, fact.version, false)
@@ -50,16 +68,15 @@ export function checkMessaging(
     steps = 0
   }
 
-  return periodically({
-    name: 'check what messaging holds',
-    everyMs: usualRestMs,
-    afterFailureMs: stepEveryMs,
-    signal,
-    run: async () => {
-      const leftMs = restsUntil - performance.now()
-      if (leftMs > 0) return leftMs
+  return async () => {
+    const leftMs = restsUntil - performance.now()
+    if (leftMs > 0) return leftMs
+    try {
       while (!signal.aborted && (await step()));
-      return Math.max(restsUntil - performance.now(), stepEveryMs)
-    },
-  })
+    } catch (error) {
+      // Services start side by side: it answers soon, or somebody else says that it is gone.
+      if (!isAway(error)) throw error
+    }
+    return Math.max(restsUntil - performance.now(), stepEveryMs)
+  }
 }

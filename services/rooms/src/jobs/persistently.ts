@@ -1,11 +1,22 @@
+import { isAway } from '@parley/events'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
+/** Services start side by side: a neighbour may take so long to answer for the first time. */
+const usualStartMs = 10_000
+
 /** Does something once, trying until it succeeds or the process ends. */
-export async function persistently(task: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+export async function persistently(
+  task: string,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+  report = reportRetry,
+): Promise<void> {
+  const begunAt = performance.now()
+  const isUsual = (error: unknown) => isAway(error) && performance.now() - begunAt < usualStartMs
   const attempt = () =>
     work().catch((error: unknown) => {
-      if (!signal.aborted) reportRetry(task, error)
+      if (!signal.aborted && !isUsual(error)) report(task, error)
       throw error
     })
   await retry(attempt, { signal, initialMs: 100, maxMs: 2000 })

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { persistently } from './persistently.ts'
+
+test.each([
+  ['says nothing of a neighbour that starts a moment later', new ConnectError('away', Code.Unavailable), 0],
+  ['says what else keeps it from succeeding', new Error('no such table'), 2],
+])('%s', async (_, failure, times) => {
+  const reported: unknown[] = []
+  let tries = 0
+  const work = async () => {
+    if (++tries < 3) throw failure
+  }
+  await persistently('try', new AbortController().signal, work, (_task, error) => reported.push(error))
+  expect(tries).toBe(3)
+  expect(reported).toEqual(Array.from({ length: times }, () => failure))
+})

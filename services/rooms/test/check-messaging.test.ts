@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { ApplyFacts } from '../src/clients/messaging.ts'
+import { openFactDelivery } from '../src/engines/delivery/fact-delivery.ts'
+import { walker } from '../src/jobs/check-messaging.ts'
+import { lobbyOf, openEnv, type Env } from './_env.ts'
+
+let env: Env
+beforeAll(async () => {
+  env = await openEnv()
+  await env.start()
+  await lobbyOf(env)
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+/** Walks until a room was asked about; a step may be the end of all rooms, after which it begins anew. */
+async function walkToARoom(failure: ConnectError): Promise<number> {
+  let asked = 0
+  const apply: ApplyFacts = async () => {
+    asked++
+    throw failure
+  }
+  await using delivery = openFactDelivery({ db: env.db, apply, timeoutMs: 1000 })
+  const walk = walker({ db: env.db, delivery }, apply, { signal: new AbortController().signal, restMs: 0 })
+  for (;;) {
+    const pauseMs = await walk()
+    if (asked > 0) return pauseMs
+  }
+}
+
+test.each([Code.Unavailable, Code.DeadlineExceeded])('a messaging that is away (%s) is no failure', async (code) => {
+  expect(await walkToARoom(new ConnectError('away', code))).toBeGreaterThan(0)
+})
+
+test('a messaging that fails is one', async () => {
+  await expect(walkToARoom(new ConnectError('a bug', Code.Internal))).rejects.toThrow('a bug')
+})
