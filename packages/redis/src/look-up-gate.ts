@@ -1,11 +1,22 @@
 import type { EagerLimiter } from './eager-limiter.ts'
 import type { Network } from './networks.ts'
 
-type Waiter = { networks: readonly Network[]; resolve: (waitMs: number) => void }
+type Waiter = {
+  networks: readonly Network[]
+  resolve: (waitMs: number) => void
+  /** The network in whose queue it stands. */
+  queue?: string | undefined
+}
+
+/** Look-ups of one network that may wait for others to end: each keeps a request open. */
+export const mostWaiting = 1_000
+/** When a caller who found the queue full may come again. */
+const comeAgainMs = 1_000
 
 /**
  * Lets look-ups begin while every network has points left for each that is under way, so that a burst does not run beyond a
- * limit that counts outcomes. Further ones wait: many that succeed at once are late, not refused.
+ * limit that counts outcomes. Further ones wait: many that succeed at once are late, not refused, as
+ * long as the queue of their network has room.
  */
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>
@@ -17,9 +28,18 @@ export class LookUpGate {
     this.#limiter = limiter
   }
 
-  /** Resolves to 0 when the look-up may begin; it must {@link LookUpGate.leave}. Otherwise milliseconds until there are points again. */
-  enter(networks: readonly Network[]): Promise<number> {
-    return new Promise((resolve) => this.#place({ networks, resolve }, this.#fullOf(networks)))
+  /**
+   * Resolves to 0 when the look-up may begin; it must {@link LookUpGate.leave}. Otherwise milliseconds after which to try
+   * again: there are no points, {@link mostWaiting} others wait already, or the caller was aborted.
+   *
+   * @param signal - of the caller; asked for only when the look-up has to wait
+   */
+  enter(networks: readonly Network[], signal?: () => AbortSignal): Promise<number> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = { networks, resolve }
+      this.#place(waiter, this.#fullOf(networks))
+      if (waiter.queue !== undefined && signal) this.#leaveWhenAborted(waiter, signal())
+    })
   }
 
   /** After its outcome was counted. */
@@ -30,6 +50,20 @@ export class LookUpGate {
       else this.#underWay.delete(id)
     }
     for (const { id } of networks) this.#wake(id)
+  }
+
+  #leaveWhenAborted(waiter: Waiter, signal: AbortSignal): void {
+    const { resolve } = waiter
+    const leave = (): void => {
+      if (waiter.queue !== undefined) this.#waiting.get(waiter.queue)?.delete(waiter)
+      resolve(comeAgainMs)
+    }
+    waiter.resolve = (waitMs) => {
+      signal.removeEventListener('abort', leave)
+      resolve(waitMs)
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
   }
 
   #wake(id: string): void {
@@ -44,8 +78,13 @@ export class LookUpGate {
   }
 
   #place(waiter: Waiter, full: string | undefined): void {
+    waiter.queue = full
     if (full !== undefined) {
       const waiting = this.#waiting.get(full) ?? new Set()
+      if (waiting.size >= mostWaiting) {
+        waiter.queue = undefined
+        return waiter.resolve(comeAgainMs)
+      }
       this.#waiting.set(full, waiting.add(waiter))
       return
     }

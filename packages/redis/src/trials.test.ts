@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { mostWaiting } from './look-up-gate.ts'
 import { openTrials } from './trials.ts'
 
 const address = '203.0.113.9'
@@ -8,8 +9,8 @@ function lookUps(perMinute: number) {
   const trials = openTrials({ perMinute })
   const underWay: ((found: string | undefined) => void)[] = []
   let begun = 0
-  const one = (from = address, isKnown = false) =>
-    trials.lookUp({ address: from, isKnown }, () => {
+  const one = (from = address, isKnown = false, signal = new AbortController().signal) =>
+    trials.lookUp({ address: from, isKnown, signal: () => signal }, () => {
       begun++
       return new Promise<string | undefined>((resolve) => underWay.push(resolve))
     })
@@ -84,6 +85,46 @@ test('a look-up that cannot be made counts for nothing and makes room', async ()
   const answers = await Promise.allSettled([1, 2, 3].map(() => trials.lookUp({ address, isKnown: false }, away)))
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(trials.wait(address)).toBe(0)
+})
+
+test('beyond those who may wait a look-up is told to come again, and counts for nothing', async () => {
+  await withinOneMinute()
+  const { burst, one, end, trials } = lookUps(10)
+  const answers = burst(10 + mostWaiting)
+  await expect(one()).resolves.toEqual({ found: undefined, waitMs: 1_000 })
+  const elsewhere = one('198.51.100.9')
+  await end('Ualice')
+  expect(new Set((await Promise.all([...answers, elsewhere])).map(({ found }) => found))).toEqual(new Set(['Ualice']))
+  expect(trials.wait(address)).toBe(0)
+})
+
+test('callers who are gone leave the queue, and are not looked up', async () => {
+  const { burst, one, end, begun } = lookUps(10)
+  const answers = burst(10)
+  const leaving = new AbortController()
+  const gone = Array.from({ length: mostWaiting }, () => one(address, false, leaving.signal))
+  await expect(one()).resolves.toMatchObject({ waitMs: 1_000 })
+  leaving.abort()
+  expect((await Promise.all(gone)).filter(({ waitMs }) => waitMs > 0)).toHaveLength(mostWaiting)
+  const next = one()
+  await expect(one(address, false, AbortSignal.abort())).resolves.toMatchObject({ waitMs: 1_000 })
+  await end('Ualice')
+  expect(await Promise.all([...answers, next])).toEqual(Array(11).fill({ found: 'Ualice', waitMs: 0 }))
+  expect(begun()).toBe(11)
+})
+
+test('a caller who goes after its turn came is looked up once', async () => {
+  const { burst, one, end, begun } = lookUps(1)
+  const leaving = new AbortController()
+  const answers = [...burst(1), one(address, false, leaving.signal)]
+  await end('Ualice')
+  leaving.abort()
+  expect(await Promise.all(answers)).toEqual(Array(2).fill({ found: 'Ualice', waitMs: 0 }))
+  await end('Ualice')
+  const next = one()
+  await end('Ualice')
+  await expect(next).resolves.toEqual({ found: 'Ualice', waitMs: 0 })
+  expect(begun()).toBe(3)
 })
 
 test('0 is no limit', async () => {

@@ -8,7 +8,8 @@ export type Trials = AsyncDisposable & {
   /**
    * Has a credential looked up, and counts it when nobody is found. Look-ups under way are counted as well: those beyond
    * what the networks of the address have left wait for an outcome, but for credentials that held before (`isKnown`).
-   * `waitMs`: milliseconds until there are trials again when there were too many to look, otherwise 0. Rejects as `find`.
+   * `waitMs`: milliseconds after which to try again when it was not looked up, as there were too many or the caller was
+   * aborted; otherwise 0. Rejects as `find`.
    */
   lookUp<T>(from: Trial, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
   /** Milliseconds until there are trials again; 0 when there were not too many lately. */
@@ -17,7 +18,12 @@ export type Trials = AsyncDisposable & {
   failed(address: string): void
 }
 
-type Trial = { address: string; isKnown: boolean }
+type Trial = {
+  address: string
+  isKnown: boolean
+  /** Of the caller, who leaves the queue when it is aborted. Asked for only when the look-up has to wait. */
+  signal?: () => AbortSignal
+}
 
 /** What an attacker with very many addresses may make one process remember. */
 const mostNetworks = 50_000
@@ -34,9 +40,9 @@ export function openTrials({ redis, perMinute }: Options): Trials {
   const gate = new LookUpGate(limiter)
   const failed = (address: string): void => void takeOfNetworks(limiter, address)
   return {
-    async lookUp({ address, isKnown }, find) {
+    async lookUp({ address, isKnown, signal }, find) {
       const networks = isKnown ? [] : networksOf(address)
-      const waitMs = await gate.enter(networks)
+      const waitMs = await gate.enter(networks, signal)
       if (waitMs > 0) return { found: undefined, waitMs }
       try {
         const found = await find()

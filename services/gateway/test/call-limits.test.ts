@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect as http2, constants } from 'node:http2'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
@@ -116,6 +118,36 @@ test('many people of one network who come at once are all let in', async () => {
   release()
   const statuses = (await Promise.all(calls)).map(({ status }) => status)
   expect(statuses).toEqual(people.map(() => 200))
+})
+
+test('callers of a burst who are gone are not looked up', async () => {
+  const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
+  const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
+  const stays = Array.from({ length: 10 }, (_, n) => post(url, createMessage, as(`Ustays${n}`)))
+  await eventually(() => fleet.lookUps() - before === 10)
+  const leaving = new AbortController()
+  const path = `/api/connect/${createMessage}`
+  const headers = (userId: string) => ({ 'content-type': 'application/proto', ...as(userId) })
+  const leave = async (n: number) => {
+    const call = { method: 'POST', headers: headers(`Uleaves${n}`), signal: leaving.signal }
+    await fetch(url + path, call).catch(() => undefined)
+  }
+  const left = Array.from({ length: 40 }, (_, n) => leave(n))
+  const session = http2(url)
+  const streams = Array.from({ length: 40 }, (_, n) => {
+    const call = { ':method': 'POST', ':path': path, ...headers(`Ustreams${n}`) }
+    return session.request(call).on('error', () => undefined)
+  })
+  for (let n = 0; n < 5; n++) await post(url, getServer)
+  leaving.abort()
+  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
+  await Promise.all([...left, ...streams.map((stream) => once(stream, 'close'))])
+  for (let n = 0; n < 5; n++) await post(url, getServer)
+  release()
+  expect((await Promise.all(stays)).map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect((await post(url, createMessage, as('Ulast'))).status).toBe(200)
+  expect(fleet.lookUps() - before).toBe(11)
+  session.destroy()
 })
 
 test('processes share what they count, and go on counting without Redis', async () => {

@@ -37,6 +37,8 @@ export type Env = AsyncDisposable & {
   universalRooms: { roomId: string; version: number; universal?: boolean }[]
   /** How often each neighbour was asked. */
   asked: Record<Question, number>
+  /** Digests in hex that accounts was asked about. */
+  lookedUp: Set<string>
   away: Set<Question>
   /** Lets the neighbour take questions without answering them, until the result is called. */
   hold: (question: Question) => () => void
@@ -60,6 +62,7 @@ export async function openEnv(): Promise<Env> {
   const universalRooms: Env['universalRooms'] = []
   const asked: Env['asked'] = { accounts: 0, rooms: 0, admin: 0 }
   const away: Env['away'] = new Set()
+  const lookedUp: Env['lookedUp'] = new Set()
   const held = new Map<Question, Promise<void>>()
   const answer = async <T>(question: Question, value: () => T): Promise<T> => {
     asked[question]++
@@ -80,7 +83,10 @@ export async function openEnv(): Promise<Env> {
     await fakeLeaf(bus, (routes) => {
       routes.service(AdminInternalService, { getPolicy: () => answer('admin', () => structuredClone(policy)) })
       routes.service(AccountsInternalService, {
-        openSockets: ({ digests }) => callers(digests),
+        openSockets: ({ digests }) => {
+          for (const digest of digests) lookedUp.add(Buffer.from(digest).toString('hex'))
+          return callers(digests)
+        },
         checkCredentials: ({ credentialIds }) =>
           answer('accounts', () => {
             const holding = new Set([...sessions.values()].map(({ credentialId }) => credentialId))
@@ -132,6 +138,7 @@ export async function openEnv(): Promise<Env> {
     standings,
     universalRooms,
     asked,
+    lookedUp,
     away,
     hold(question) {
       let release = () => {}

@@ -65,6 +65,27 @@ test('of many at once no more are looked up than one after the other', async () 
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
 })
 
+test('sockets that close while they wait are not looked up', async () => {
+  const [before, release] = [env.lookedUp.size, env.hold('accounts')]
+  const hellos = async (name: string, count: number) => {
+    const sockets = await Promise.all(Array.from({ length: count }, () => Socket.open(node.url, from('198.51.100.47'))))
+    sockets.forEach((socket, n) =>
+      socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn(`U${name}${n}`) } }),
+    )
+    return sockets
+  }
+  const stay = await hellos('stays', mostTrials)
+  await eventually(() => env.lookedUp.size - before === mostTrials)
+  const leave = await hellos('leaves', 20)
+  for (const socket of leave) socket.close()
+  await Promise.all(leave.map((socket) => socket.closed()))
+  release()
+  await Promise.all(stay.map((socket) => socket.first('hello')))
+  const [last] = await hellos('last', 1)
+  await last?.first('hello')
+  expect(env.lookedUp.size - before).toBe(mostTrials + 1)
+})
+
 test('of IPv6 a /64 is one network', async () => {
   await exhaust((n) => hello('prl_ATmadeup', from(`2001:db8:1:2::${n + 1}`)))
   expect(await hello('prl_ATmadeup', from('2001:db8:1:2:ffff::1'))).toEqual(refused)

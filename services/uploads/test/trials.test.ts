@@ -72,6 +72,29 @@ test('of many at once no more are looked up than one after the other', async () 
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * mostTrials)
 })
 
+test('whoever goes while waiting is not looked up', async () => {
+  const asked = env.accounts.asked
+  let release = () => {}
+  env.accounts.held = new Promise((resolve) => (release = resolve))
+  const stays = Array.from({ length: mostTrials }, (_, n) => {
+    env.accounts.signIn('Ubob', { token: `stays-${n}` })
+    return statusOf('198.51.100.47', bearer(`stays-${n}`))
+  })
+  await eventually(() => env.accounts.asked - asked === mostTrials)
+  const leaving = new AbortController()
+  const headers = { ...from('198.51.100.47'), ...bearer('alices-other') }
+  const left = Array.from({ length: 20 }, () =>
+    fetch(readers.pathOf(id), { headers, signal: leaving.signal }).catch(() => undefined),
+  )
+  for (let n = 0; n < 5; n++) await statusOf('198.51.100.48', {})
+  leaving.abort()
+  await Promise.all(left)
+  for (let n = 0; n < 5; n++) await statusOf('198.51.100.48', {})
+  release()
+  expect(await Promise.all(stays)).toEqual(stays.map(() => 200))
+  expect(env.accounts.asked - asked).toBe(mostTrials)
+})
+
 test('tickets that do not hold are counted as well', async () => {
   await exhaust((n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`))
   expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429)

@@ -42,7 +42,11 @@ function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Option
   const { input, output } = known.method
   return async (request, context) => {
     const header = (name: string) => context.requestHeader.get(name) ?? undefined
-    const admitted = await forwarder.admit(known, header, context.values.get(peerKey))
+    const admitted = await forwarder.admit(known, {
+      header,
+      peer: context.values.get(peerKey),
+      signal: () => context.signal,
+    })
     const timeoutMs = Math.min(context.timeoutMs() ?? requestTimeoutMs, requestTimeoutMs)
     const setCookies = (cookies: string[]) => cookies.forEach((it) => context.responseHeader.append('set-cookie', it))
     setCookies(admitted.cookies)

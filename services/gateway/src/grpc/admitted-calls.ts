@@ -3,6 +3,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import type { Forwarder } from '../actions/forward/forward.ts'
+import { closeSignal } from '@parley/runtime'
 import type { ImageDoor } from '../actions/forward/image-door.ts'
 import type { PublicMethod } from '../actions/forward/methods.ts'
 import { unaryFormat } from '../http/connect-unary.ts'
@@ -36,7 +37,8 @@ export async function admitCall({ forwarder, images }: Options, call: Call): Pro
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     }
-    if (method?.needsCaller) await forwarder.assertSignedIn(header, request.socket.remoteAddress)
+    const client = { header, peer: request.socket.remoteAddress, signal: () => closeSignal(response) }
+    if (method?.needsCaller) await forwarder.assertSignedIn(client)
     if (isGone()) return
     if (method?.carriesImage) answered(response, images.enter(request))
     else countBytes(request, response, held)

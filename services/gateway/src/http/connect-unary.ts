@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { ReadHeader } from '@parley/credentials'
 import type { Reply } from '@parley/rpc'
-import { headerOf } from '@parley/runtime'
+import { closeSignal, headerOf } from '@parley/runtime'
 import {
   malformedJson,
   methodNotAllowed,
@@ -76,7 +76,7 @@ export class ConnectUnary {
   ): Promise<void> {
     const started = performance.now()
     try {
-      const { answer, format } = await this.#call(method, request, headers)
+      const { answer, format } = await this.#call(method, request, response, headers)
       for (const name of exposedReplyHeaders) {
         const value = answer.headers?.get(name)
         if (value !== undefined) headers[name] = value
@@ -132,9 +132,15 @@ export class ConnectUnary {
     return new ConnectError('internal server error', Code.Internal)
   }
 
-  #call(method: PublicMethod, request: IncomingMessage, headers: OutgoingHttpHeaders): Promise<Answered> {
+  #call(
+    method: PublicMethod,
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+  ): Promise<Answered> {
     const header: ReadHeader = (name) => headerOf(request, name)
-    const admitting = this.#options.forwarder.admit(method, header, request.socket.remoteAddress)
+    const client = { header, peer: request.socket.remoteAddress, signal: () => closeSignal(response) }
+    const admitting = this.#options.forwarder.admit(method, client)
     const call = { method, request, headers, admitting }
     if (method.carriesImage) return this.#callWithImage(call)
     const isBinary = unaryFormat(request.headers['content-type']) === 'proto'

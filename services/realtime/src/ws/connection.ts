@@ -49,6 +49,8 @@ export class Connection implements Subscriber {
   #earlyPings: string[] = []
   #user: UserAccess | undefined
   #credentialId: string | undefined
+  /** While the hello waits for its look-up. */
+  #waiting: AbortController | undefined
 
   constructor(ws: Socket, presented: Presented, context: ConnectionContext) {
     this.#ws = ws
@@ -123,6 +125,7 @@ export class Connection implements Subscriber {
   /** The socket is gone. */
   closed(): void {
     this.#state = 'ended'
+    this.#waiting?.abort()
     if (this.#user) this.#context.hub.detach(this, this.#user)
   }
 
@@ -150,8 +153,11 @@ export class Connection implements Subscriber {
   async #authenticate(digests: readonly CredentialDigests[], address: string): Promise<void> {
     const { opening, trials } = this.#context
     // Whoever was here lately is let in whatever their network does.
-    const trial = { address, isKnown: digests.some((one) => opening.remembers(one)) }
-    const { found: caller, waitMs } = await trials.lookUp(trial, () => opening.authenticate(digests))
+    const isKnown = digests.some((one) => opening.remembers(one))
+    const signal = () => (this.#waiting = new AbortController()).signal
+    const { found: caller, waitMs } = await trials.lookUp({ address, isKnown, signal }, () =>
+      opening.authenticate(digests),
+    )
     if (this.#state !== 'authenticating') return
     if (waitMs > 0) return this.fail(tooManyTrials)
     if (!caller) return this.fail(authenticationRequired)

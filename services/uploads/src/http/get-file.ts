@@ -27,7 +27,7 @@ export async function getFile(
 ): Promise<void> {
   const size = image === undefined ? undefined : readImagePath(image)
   if (image !== undefined && !size) throw new Refusal(400, 'invalid image size')
-  const { asset, userId, headers } = await readableAsset(ctx, request, { assetId, size })
+  const { asset, userId, headers } = await readableAsset(ctx, request, response, { assetId, size })
   if (size) return sendSize(ctx, { asset, userId, size, headers }, request, response)
 
   const file = {

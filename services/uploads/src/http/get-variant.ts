@@ -18,7 +18,7 @@ export async function getVariant(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { asset, headers } = await readableAsset(ctx, request, { assetId, size: undefined, variant })
+  const { asset, headers } = await readableAsset(ctx, request, response, { assetId, size: undefined, variant })
   const made = await findVariant(ctx.db, assetId, variant)
   if (!made) throw noSuchAsset()
   const file = {

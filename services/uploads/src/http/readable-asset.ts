@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
 import { findAsset, type AssetRow } from '../store/assets.ts'
 import { privately } from './private-headers.ts'
@@ -12,9 +12,10 @@ import { noSuchAsset, Refusal } from './refusal.ts'
 export async function readableAsset(
   ctx: Context,
   request: IncomingMessage,
+  response: ServerResponse,
   wanted: Wanted,
 ): Promise<{ asset: AssetRow; userId: string; headers: OutgoingHttpHeaders }> {
-  const reader = await readerOf(ctx, request, wanted)
+  const reader = await readerOf(ctx, request, response, wanted)
   const asset = await findAsset(ctx.db, wanted.assetId, reader.userId)
   if (!asset) throw noSuchAsset()
   const { exists, effectiveMember } = await ctx.rooms.ask(reader, asset.roomId)

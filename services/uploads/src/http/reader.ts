@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { authenticate, isRemembered, presentedCredentials } from '@parley/credentials'
 import { readAssetTicket, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
-import { headerOf } from '@parley/runtime'
+import { closeSignal, headerOf } from '@parley/runtime'
 import type { Reader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'
 import { addressOf } from './client-address.ts'
@@ -18,12 +18,18 @@ export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
  * file alone.
  * Throws a refusal, also when their network shows too much that does not hold, or `unavailable` when that cannot be told.
  */
-export async function readerOf(ctx: Context, request: IncomingMessage, wanted: Wanted): Promise<KnownReader> {
+export async function readerOf(
+  ctx: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+  wanted: Wanted,
+): Promise<KnownReader> {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
   if (access !== null) return holderOf(ctx, access, wanted) ?? badTicket(ctx, request)
   if (wanted.size || wanted.variant) throw new Refusal(403, 'permission denied: the address has no ticket')
   const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
-  const trial = { address: addressOf(ctx, request), isKnown: isRemembered(ctx.callers, presented) }
+  const isKnown = isRemembered(ctx.callers, presented)
+  const trial = { address: addressOf(ctx, request), isKnown, signal: () => closeSignal(response) }
   const { found, waitMs } = await ctx.trials.lookUp(trial, () => authenticate(ctx.callers, presented))
   if (waitMs > 0) throw tooManyTrials(waitMs)
   if (!found) throw nobodyRefusal()

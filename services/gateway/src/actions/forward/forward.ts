@@ -20,6 +20,14 @@ import type { CallLimits } from './call-limits.ts'
 import { takeImageOut } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
 
+/** Who sends a request. */
+export type Client = {
+  header: ReadHeader
+  peer: string | undefined
+  /** Aborted when the client is gone. */
+  signal: () => AbortSignal
+}
+
 /** A request that passed the checks which do not look at its body. */
 export type Admitted = {
   method: PublicMethod
@@ -55,9 +63,10 @@ export class Forwarder {
   }
 
   /** Who calls, and whether they may call again already, before anything looks at the body. */
-  async admit(method: PublicMethod, header: ReadHeader, peer: string | undefined): Promise<Admitted> {
+  async admit(method: PublicMethod, client: Client): Promise<Admitted> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
-    const known = method.needsCaller ? await this.#signedIn(header, peer) : undefined
+    const { header, peer } = client
+    const known = method.needsCaller ? await this.#signedIn(client) : undefined
     if (known) limits.take(method.limit, known.caller.userId)
     else limits.takeFrom(method.limit, clientAddress(peer, header))
     const key = idempotencyKey(method, header('idempotency-key'))
@@ -72,8 +81,8 @@ export class Forwarder {
   }
 
   /** Throws `unauthenticated` unless a credential is presented that holds, or `resource_exhausted` like {@link admit}. */
-  async assertSignedIn(header: ReadHeader, peer: string | undefined): Promise<void> {
-    await this.#signedIn(header, peer)
+  async assertSignedIn(client: Client): Promise<void> {
+    await this.#signedIn(client)
   }
 
   /** Counts a call that needs no credential and is no method. Throws `resource_exhausted` like {@link admit}. */
@@ -105,10 +114,10 @@ export class Forwarder {
   }
 
   /** Whoever was here lately is let in whatever their network does; others count there when they turn out to be nobody. */
-  async #signedIn(header: ReadHeader, peer: string | undefined): Promise<SignedIn> {
+  async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, trials } = this.#options
     const presented = presentedCredentials(header, secrets)
-    const trial = { address: clientAddress(peer, header), isKnown: isRemembered(callers, presented) }
+    const trial = { address: clientAddress(peer, header), isKnown: isRemembered(callers, presented), signal }
     const { found, waitMs } = await trials.lookUp(trial, () => authenticate(callers, presented))
     if (waitMs > 0) throw tooManyTrials(waitMs)
     if (!found) throw unauthenticated()

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer, get, type ServerResponse } from 'node:http'
+import { connect, createServer as createHttp2Server, type Http2ServerResponse } from 'node:http2'
+import type { AddressInfo, Server } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { closeSignal } from './close-signal.ts'
+
+async function originOf(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('over HTTP/1 a client that goes aborts it, also when asked for later', async () => {
+  const asked: ServerResponse[] = []
+  await using server = createServer((_, response) => asked.push(response))
+  const request = get(await originOf(server)).on('error', () => undefined)
+  await once(server, 'request')
+  const [response] = asked
+  if (!response) throw new Error('nothing was asked')
+  const signal = closeSignal(response)
+  expect(signal.aborted).toBe(false)
+  request.destroy()
+  await once(signal, 'abort')
+  expect(closeSignal(response).aborted).toBe(true)
+})
+
+test('over HTTP/2 a stream that is reset aborts it, others go on', async () => {
+  const asked: Http2ServerResponse[] = []
+  const server = createHttp2Server((_, response) => asked.push(response))
+  const session = connect(await originOf(server))
+  const streams = [session.request(), session.request()]
+  while (asked.length < 2) await once(server, 'request')
+  const signals = asked.map(closeSignal)
+  streams[0]?.on('error', () => undefined).close()
+  await new Promise((resolve) => signals.forEach((one) => one.addEventListener('abort', resolve)))
+  expect(signals.map(({ aborted }) => aborted).sort()).toEqual([false, true])
+  expect(asked.map((one) => closeSignal(one).aborted).sort()).toEqual([false, true])
+  session.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})

@@ -1,0 +1,16 @@
+/** The part of a response of HTTP/1 or HTTP/2 that is needed. */
+type Response = {
+  once(event: 'close', listener: () => void): unknown
+  /** Of HTTP/1. */
+  destroyed?: boolean
+  /** Of HTTP/2. */
+  stream?: { destroyed: boolean }
+}
+
+/** Aborted when a response was sent, or its client is gone. */
+export function closeSignal(response: Response): AbortSignal {
+  const controller = new AbortController()
+  if (response.stream?.destroyed ?? response.destroyed) controller.abort()
+  else response.once('close', () => controller.abort())
+  return controller.signal
+}
