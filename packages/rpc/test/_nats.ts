@@ -12,6 +12,8 @@ export type TestNats = AsyncDisposable & {
   stop(): Promise<void>
   /** Comes back at the same port. */
   start(): Promise<void>
+  /** Takes connections and says nothing, until the result is disposed. */
+  frozen(): Disposable
 }
 
 /** Unlike in a fleet, a process that is busy for long keeps its connection. */
@@ -40,6 +42,11 @@ export async function startNats(more = ''): Promise<TestNats> {
     url: `nats://127.0.0.1:${port}`,
     start,
     stop,
+    frozen() {
+      const server = child
+      server?.kill('SIGSTOP')
+      return { [Symbol.dispose]: () => void server?.kill('SIGCONT') }
+    },
     async [Symbol.asyncDispose]() {
       await stop()
       rmSync(dir, { recursive: true })

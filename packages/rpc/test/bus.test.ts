@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { Code, createClient } from '@connectrpc/connect'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { RoomService } from '@parley/contracts/api'
+import { DebugEvents, type NatsConnection } from 'nats'
 import { connectBus, createRpcClient, rpcSubject, serveRpc } from '../src/index.ts'
 import { eventually } from './_eventually.ts'
 import { errorOf, gate, startFleet } from './_fleet.ts'
@@ -73,6 +76,42 @@ test('connecting waits for a bus that is not there yet, and gives up when told t
   await fleet.nats.start()
   await using bus = await waited
   expect(bus.connected()).toBe(true)
+})
+
+/** Resolves when a connection has been tried for so many times. */
+async function tried(nc: NatsConnection, times: number): Promise<void> {
+  let attempts = 0
+  for await (const { type } of nc.status()) {
+    if (type === DebugEvents.Reconnecting) attempts++
+    if (attempts === times) return
+  }
+}
+
+/** Connects, says nothing, and waits until the server has enough of it. */
+async function hungUpOn(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).resume()
+  await once(socket, 'close')
+}
+
+test('attempts that were given up while the bus was frozen do not end the connection that came after them', async () => {
+  await using fleet = await startFleet('authorization { user: u, password: p, timeout: 1 }')
+  const bus = await fleet.bus({ user: 'u', password: 'p' })
+  let isBack = false
+  let lossesSince = 0
+  bus.onReconnect(() => (isBack = true))
+  bus.onDisconnect(() => (lossesSince += isBack ? 1 : 0))
+  {
+    using _ = fleet.nats.frozen()
+    const second = tried(bus.nc, 2)
+    await bus.nc.reconnect()
+    await second
+  }
+  await eventually(() => isBack)
+  // The server hangs up on who came first first.
+  await hungUpOn(fleet.nats.url)
+  await bus.nc.flush()
+  expect([lossesSince, bus.connected()]).toEqual([0, true])
 })
 
 test('a subject that the bus does not allow is an error at start', async () => {
