@@ -1,6 +1,8 @@
+import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { eventually } from '@parley/testkit'
 import type { FleetProcess } from '@parley/local'
 import { fleet } from './fleet.ts'
+import { callJson } from './http.ts'
 
 /** The processes of a service that serve now, in a stable order. */
 export function processesOf(name: string): FleetProcess[] {
@@ -45,7 +47,10 @@ export async function askInternal(
   return { status: response.status, text: await response.text() }
 }
 
-/** Waits until every process serves and says that it is ready: what a test that disturbed the fleet ends with. */
+/**
+ * Waits until every process serves and says that it is ready, and calls are answered behind both gateways (who has lost the
+ * bus stays ready): what a test that disturbed the fleet ends with.
+ */
 export async function wholeAgain(): Promise<void> {
   await eventually(
     async () => {
@@ -55,6 +60,7 @@ export async function wholeAgain(): Promise<void> {
         const { status, text } = await askInternal(service, '/readyz')
         if (status !== 200) throw new Error(`${service.name} is not ready: ${text}`)
       }
+      for (const base of fleet().gateways) await callJson(base, ServerDiscoveryService.method.getServer, {})
     },
     { timeoutMs: 60_000 },
   )

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type CreateRoomRequestSchema, MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
-import { eventually } from '@parley/testkit'
 import type { Person } from './people.ts'
 
 /** A name no other room has. */
@@ -21,16 +20,11 @@ export async function newRoom(
   members: Person[] = [],
   options: Omit<MessageInitShape<typeof CreateRoomRequestSchema>, '$typeName'> = {},
 ): Promise<string> {
-  const request = { name: roomName(), ...options }
-  const headers = { 'idempotency-key': randomBytes(12).toString('hex') }
-  // The fleet may still be getting over what another test did to it: a call that broke off is repeated as one and the same.
-  return await eventually(async () => {
-    const groupId = request.groupId ?? (await lobbyId(owner))
-    const { room } = await owner.call(RoomService.method.createRoom, { ...request, groupId }, { headers })
-    const roomId = room?.id ?? ''
-    for (const member of members) await member.call(RoomService.method.joinRoom, { roomId })
-    return roomId
-  })
+  const groupId = options.groupId ?? (await lobbyId(owner))
+  const { room } = await owner.call(RoomService.method.createRoom, { name: roomName(), ...options, groupId })
+  const roomId = room?.id ?? ''
+  for (const member of members) await member.call(RoomService.method.joinRoom, { roomId })
+  return roomId
 }
 
 /** Posts a message; gives its event id. */
