@@ -17,7 +17,9 @@ export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
   await migrateDatabase({ url: url.href, folder })
-  return Object.assign(await openDatabase({ url: url.href, pool: 20, name: 'test' }), { url: url.href })
+  // Patient: nothing is tried by its connecting.
+  const database = await openDatabase({ url: url.href, pool: 20, name: 'test', connectTimeoutMs: 30_000 })
+  return Object.assign(database, { url: url.href })
 }
 
 /** A NATS server whose events can be put back to an earlier state. */
