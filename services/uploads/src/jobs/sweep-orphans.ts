@@ -36,7 +36,7 @@ export function sweepOrphans(
       for (let forgotten = batchSize; forgotten === batchSize;)
         forgotten = await forgetOrphansUnseen(ctx.db, began, batchSize)
       for await (const write of ctx.storage.unfinished()) {
-        if (began.getTime() - write.startedAt.getTime() < unfinishedLifeMs) continue
+        if (ctx.now().getTime() - write.startedAt.getTime() < unfinishedLifeMs) continue
         await write.discard()
         swept++
       }
