@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { Code, ConnectError } from '@parley/client'
 import { ReadMarker } from './read-marker.ts'
 
 beforeEach(() => void jest.useFakeTimers())
@@ -23,4 +24,37 @@ test('what waits is told when somebody goes elsewhere', () => {
   marker.flush()
   marker.close()
   expect(told).toHaveBeenCalledTimes(2)
+})
+
+/** Fails so often, after the attempts that the client makes by itself. */
+const failing = (code: Code, times: number) => {
+  let left = times
+  return jest.fn(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    if (left-- > 0) throw new ConnectError('not now', code)
+  })
+}
+
+test('what could not be told while the server was away is told again, until it is', async () => {
+  const told = failing(Code.Unavailable, 3)
+  new ReadMarker(told).saw('a')
+  await jest.advanceTimersByTimeAsync(20_000)
+  expect(told).toHaveBeenCalledTimes(4)
+})
+
+test('what is refused waits for the next row, and nothing is told again of a view that is gone', async () => {
+  const refused = failing(Code.PermissionDenied, 1)
+  const marker = new ReadMarker(refused)
+  marker.saw('a')
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(refused).toHaveBeenCalledTimes(1)
+  marker.saw('b')
+  expect(refused).toHaveBeenCalledTimes(2)
+
+  const gone = failing(Code.Unavailable, 3)
+  const closed = new ReadMarker(gone)
+  closed.saw('a')
+  closed.close()
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(gone).toHaveBeenCalledTimes(1)
 })

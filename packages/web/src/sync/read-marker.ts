@@ -1,8 +1,12 @@
+import { Code, ConnectError } from '@parley/client'
+
 const everyMs = 1_000
+/** What a moment later may be answered otherwise. */
+const passing = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
  * Tells the server how far somebody has read, at most once a second: the first time at once, then whatever is newest when the
- * second is over.
+ * second is over. What could not be told because the server is away is told again.
  */
 export class ReadMarker {
   readonly #mark: () => Promise<unknown>
@@ -10,6 +14,7 @@ export class ReadMarker {
   #marked: string | undefined
   #wanted: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
+  #closed = false
 
   constructor(mark: () => Promise<unknown>) {
     this.#mark = mark
@@ -28,6 +33,7 @@ export class ReadMarker {
   }
 
   close(): void {
+    this.#closed = true
     clearTimeout(this.#timer)
   }
 
@@ -37,7 +43,11 @@ export class ReadMarker {
     if (id === undefined || id === this.#marked) return
     this.#marked = id
     this.#timer = setTimeout(() => this.#tell(), everyMs)
-    // What could not be told is told with the next row.
-    this.#mark().catch(() => (this.#marked = undefined))
+    this.#mark().catch((thrown: unknown) => {
+      // What is refused waits for the next row.
+      if (this.#closed || !passing.has(ConnectError.from(thrown).code)) return
+      if (this.#marked === id) this.#marked = undefined
+      this.#timer ??= setTimeout(() => this.#tell(), everyMs)
+    })
   }
 }
