@@ -30,6 +30,11 @@ export const inviteUnknown = () =>
 export const invalidInvite = (why: string) => new ConnectError(`invalid invite: ${why}`, Code.InvalidArgument)
 export const tooManyInvites = (most: number) =>
   new ConnectError(`too many open invites (${most}): revoke some first`, Code.ResourceExhausted)
+export const notForOtherClients = () =>
+  new ConnectError(
+    'permission denied: other clients cannot end all other sessions, which removes addresses, too; do it on this server',
+    Code.PermissionDenied,
+  )
 export const oneSessionOrAllOthers = () =>
   new ConnectError('session required: name one, or ask for all others', Code.InvalidArgument)
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)

@@ -4,7 +4,9 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
+import pg from 'pg'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { mailFolder, type MailFolder } from './_mails.ts'
 import { recorded, type Recorded } from './_recorded.ts'
@@ -28,8 +30,8 @@ beforeAll(async () => {
     { now: () => now },
   )
   events = await recorded(env)
-  owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
-  admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
+  owner = await makeSignedIn('owner1', 'owner')
+  admin = await makeSignedIn('admin1', 'admin')
 })
 
 beforeEach(() => {
@@ -42,11 +44,46 @@ afterAll(async () => {
   await mails[Symbol.asyncDispose]()
 })
 
-const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
+const credentialIds = new Map<string, string | undefined>()
+async function makeSignedIn(login: string, roleName: string, email = ''): Promise<string> {
+  const userId = await makeUser(env, login, { email, roleNames: [roleName] })
+  credentialIds.set(userId, (await callerOf(env, login)).credentialId)
+  return userId
+}
+const as = (userId: string, ...roleIds: string[]) =>
+  env.as(AdminUserService, { userId, roleIds, credentialId: credentialIds.get(userId) ?? 'none' })
 const byAdmin = () => as(admin, 'admin')
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
 const accept = (token: string, login: string) =>
   env.signIn.acceptInvite({ token, login, password, userAgent: 'Test/1', cookieOnly: true })
+const endSessionsOf = (userId: string) =>
+  env.db.execute(sql`update credentials set ended_at = now() where user_id = ${userId}`)
+
+/** Makes calls that stop at a row, does something else, and lets them go on; gives their codes. */
+async function whileLocked(
+  table: 'users' | 'invites',
+  id: string,
+  { calls, meanwhile }: { calls: () => Promise<unknown>[]; meanwhile: () => Promise<unknown> },
+) {
+  const other = new pg.Client({ connectionString: env.database.url })
+  await other.connect()
+  try {
+    await other.query('begin')
+    await other.query(`select 1 from ${table} where id = $1 for update`, [id])
+    const waiting = calls().map(codeOf)
+    await eventually(async () => {
+      const stopped = await env.db.execute(
+        sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      expect(stopped.rowCount).toBe(waiting.length)
+    })
+    await meanwhile()
+    await other.query('commit')
+    return await Promise.all(waiting)
+  } finally {
+    await other.end()
+  }
+}
 const laterBy = (days: number) => new Date(now.getTime() + days * 86_400_000)
 
 describe('a link', () => {
@@ -118,7 +155,7 @@ describe('a link', () => {
   })
 
   test('ends with the rights of who made it', async () => {
-    const maker = await makeUser(env, 'maker', { roleNames: ['admin'] })
+    const maker = await makeSignedIn('maker', 'admin')
     const plain = (await as(maker, 'admin').createInvite({ maxUses: 9 })).url
     const asOwner = (await as(owner, 'owner').createInvite({ roleNames: ['owner'] })).url
     await byAdmin().revokeRole({ userId: maker, roleName: 'admin' })
@@ -128,6 +165,35 @@ describe('a link', () => {
     await byAdmin().deactivateUser({ userId: maker })
     expect(await codeOf(accept(tokenOf(plain), 'gerda'))).toBe(Code.NotFound)
     expect(await codeOf(accept(tokenOf(asOwner), 'gerda'))).toBeUndefined()
+  })
+
+  test('ends for good with the account of who made it', async () => {
+    const maker = await makeSignedIn('maker2', 'admin')
+    const { invite, url } = await as(maker, 'admin').createInvite({ maxUses: 9 })
+    await byAdmin().deactivateUser({ userId: maker })
+    expect((await byAdmin().listInvites({})).invites.map(({ id }) => id)).not.toContain(invite?.id)
+    await byAdmin().reactivateUser({ userId: maker })
+    expect(await codeOf(accept(tokenOf(url), 'hilde'))).toBe(Code.NotFound)
+    expect(await events.kindsOf(maker, 'invite_revoked')).toContain('invite_revoked')
+  })
+
+  test('ends with the rights of who made it for somebody who is just coming, too', async () => {
+    const maker = await makeSignedIn('maker3', 'admin')
+    const { invite, url } = await as(maker, 'admin').createInvite({ roleNames: ['admin'] })
+    const codes = await whileLocked('invites', invite?.id ?? '', {
+      calls: () => [accept(tokenOf(url), 'henry')],
+      meanwhile: () => byAdmin().revokeRole({ userId: maker, roleName: 'admin' }),
+    })
+    expect(codes).toEqual([Code.NotFound])
+  })
+
+  test('is not made by a session that ended while the call waited', async () => {
+    const maker = await makeSignedIn('maker4', 'admin')
+    const codes = await whileLocked('users', maker, {
+      calls: () => [as(maker, 'admin').createInvite({})],
+      meanwhile: () => endSessionsOf(maker),
+    })
+    expect(codes).toEqual([Code.Unauthenticated])
   })
 })
 
@@ -157,7 +223,7 @@ describe('a mailed invite', () => {
   })
 
   test('goes with the account of its address, and with that of its maker', async () => {
-    const made = await makeUser(env, 'ida', { email: 'ida@example.org', roleNames: ['admin'] })
+    const made = await makeSignedIn('ida', 'admin', 'ida@example.org')
     await env.db.execute(sql`update invites set email = 'IDA@example.org' where email = 'Chief@example.org'`)
     await as(made, 'admin').createInvite({ label: 'of ida' })
     const left = async () =>
@@ -219,6 +285,20 @@ describe('an account made by an administrator', () => {
     expect((await signIn(env, 'mona@example.org')).session.userId).toBe(userId)
     await events.kindsOf(userId, 'user_created')
     expect(events.of(userId).find(({ kind }) => kind === 'user_created')?.actorId).toBe(admin)
+  })
+
+  test('is not made, nor changed, for a session that ended meanwhile', async () => {
+    const maker = await makeSignedIn('maker5', 'admin')
+    const { userId } = await callerOf(env, 'mona@example.org')
+    const changes = await whileLocked('users', userId, {
+      calls: () => [
+        as(maker, 'admin').updateUserPassword({ userId, password: 'another long enough secret' }),
+        as(maker, 'admin').removeUserEmailAddress({ userId, address: 'mona@example.org' }),
+      ],
+      meanwhile: () => endSessionsOf(maker),
+    })
+    expect(changes).toEqual([Code.Unauthenticated, Code.Unauthenticated])
+    expect(await codeOf(as(maker, 'admin').createUser({ login: 'nadja', password }))).toBe(Code.Unauthenticated)
   })
 
   test('keeps the rules of names and passwords', async () => {

@@ -160,6 +160,18 @@ describe('an authorization code', () => {
     )
   })
 
+  test('gives a token that ends itself, and not all other sessions with what was added to the account', async () => {
+    const { userId, code } = await codeFor('doris')
+    const digest = credentialDigest(secretKey, (await exchange(code)).token)
+    const { credentialId = '' } = (await callersOf(env, [digest])).get(digest.toString('hex')) ?? {}
+    const client = env.as(MyAccountService, { userId, credentialId })
+    expect(await codeOf(client.endMySession({ allOthers: true }))).toBe(Code.PermissionDenied)
+    const { sessions } = await client.listMySessions({})
+    expect(sessions).toHaveLength(2)
+    const own = sessions.find(({ current }) => current)
+    expect(await client.endMySession({ sessionId: own?.id ?? '' })).toMatchObject({ ended: 1 })
+  })
+
   test('is exchanged once by several who try at the same time', async () => {
     const { code } = await codeFor('emil')
     const answers = await Promise.all([codeOf(exchange(code)), codeOf(exchange(code)), codeOf(exchange(code))])

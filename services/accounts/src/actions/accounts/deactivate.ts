@@ -5,6 +5,7 @@ import { assertNotLastOwner } from '../deletion/last-owner.ts'
 import { noted } from '../../domain/announcements.ts'
 import { userUnknown } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
+import { deleteInvitesOf } from '../../store/invites.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
@@ -21,9 +22,14 @@ export async function deactivate(ctx: Context, userId: string, { actorId, assert
     if (user.deactivatedAt) return undefined
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
     const end = await endEverything(tx, user, 'account_deactivated', at)
+    const invites = await deleteInvitesOf(tx, userId)
     return {
       set: { ...end.set, deactivatedAt: at },
-      announce: (version) => [noted('user_account_deactivated'), ...end.announce(version)],
+      announce: (version) => [
+        noted('user_account_deactivated'),
+        ...end.announce(version),
+        ...invites.map((id) => noted('invite_revoked', { invite_id: id })),
+      ],
     }
   })
   if (!changed) throw userUnknown()

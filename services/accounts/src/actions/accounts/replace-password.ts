@@ -8,6 +8,7 @@ import { credentialsEnded } from '../../metrics.ts'
 import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
+import type { Tx } from '@parley/postgres'
 import { tellOwner } from './tell-owner.ts'
 
 /** Sets the password of somebody else, and waits until every credential of the account has ended everywhere. */
@@ -16,14 +17,14 @@ export async function replacePassword(
   userId: string,
   password: string,
   actorId: string,
-  assertMay: (user: UserWithRoles) => void = () => undefined,
+  assertMay: (tx: Tx, user: UserWithRoles) => unknown = () => undefined,
 ): Promise<void> {
   assertPassword(password)
   const passwordHash = await ctx.passwords.hash(password, { userId: actorId })
   const at = ctx.now()
   let addresses: string[] = []
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
-    assertMay(user)
+    await assertMay(tx, user)
     const end = await endEverything(tx, user, 'password_changed', at)
     addresses = await firstAddressesOf(tx, userId)
     return {

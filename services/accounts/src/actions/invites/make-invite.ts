@@ -1,5 +1,6 @@
 import { newId } from '@parley/ids'
 import { asking } from '../credentials/asking.ts'
+import { assertStillHolds } from '../credentials/still-holds.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
@@ -11,16 +12,18 @@ const mostInvites = 1_000
 
 type NewInvite = Pick<InviteRow, 'label' | 'email' | 'roleIds' | 'maxUses' | 'expiresAt'>
 
-/** Makes an invite; its link is answered here and is nowhere else. Throws `resource_exhausted`. */
+/** Makes an invite; its link is answered here and is nowhere else. Throws `resource_exhausted`, `unauthenticated`. */
 export async function makeInvite(
   ctx: Context,
-  createdBy: string,
+  maker: { userId: string; credentialId: string },
   invite: NewInvite,
 ): Promise<{ row: InviteRow; url: string }> {
+  const { userId: createdBy } = maker
   const at = ctx.now()
   const id = newId('invite')
   let made: { row: InviteRow; token: string } | undefined
   const changed = await changeUser(ctx.db, createdBy, { actorId: createdBy, at }, async (tx) => {
+    await assertStillHolds(tx, maker)
     await lockInviteCount(tx)
     if ((await countInvites(tx, at)) >= mostInvites) throw tooManyInvites(mostInvites)
     made = await insertInvite(tx, asking(ctx, at), { ...invite, id, createdBy, createdAt: at })

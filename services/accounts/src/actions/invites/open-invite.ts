@@ -1,14 +1,23 @@
+import type { Reader, Tx } from '@parley/postgres'
 import { isOwner, may, ownerRoleId, serverScope, type Policy } from '@parley/permissions'
 import { asking } from '../credentials/asking.ts'
 import type { Context } from '../../context.ts'
 import { inviteUnknown } from '../../errors.ts'
-import { findInvite, type InviteRow } from '../../store/invites.ts'
+import { findInvite, takeInvite, type InviteRow } from '../../store/invites.ts'
 import { findUsers, type UserWithRoles } from '../../store/users.ts'
 
 /** The invite of a token, if who made it still could. Throws `not_found`. */
 export async function getInviteOf(ctx: Context, token: string): Promise<InviteRow> {
-  const invite = await findInvite(ctx.db, asking(ctx), token)
-  const [maker] = invite ? await findUsers(ctx.db, [invite.createdBy]) : []
+  return assertHeld(ctx, ctx.db, await findInvite(ctx.db, asking(ctx), token))
+}
+
+/** The same, and it is used once more; what its maker lost meanwhile counts. */
+export async function useInvite(ctx: Context, tx: Tx, token: string): Promise<InviteRow> {
+  return assertHeld(ctx, tx, await takeInvite(tx, asking(ctx), token))
+}
+
+async function assertHeld(ctx: Context, db: Reader, invite: InviteRow | undefined): Promise<InviteRow> {
+  const [maker] = invite ? await findUsers(db, [invite.createdBy]) : []
   if (!invite || !maker || !mayStillInvite(ctx.policy.current(), maker, invite)) throw inviteUnknown()
   return invite
 }

@@ -24,7 +24,7 @@ export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.m
     const expiresAt = request.expiresAt && timestampDate(request.expiresAt)
     const wanted = inviteFrom({ label, email, maxUses, expiresAt }, ctx.now())
     if (email === '') {
-      const { row, url } = await makeInvite(ctx, caller.userId, { ...wanted, roleIds })
+      const { row, url } = await makeInvite(ctx, caller, { ...wanted, roleIds })
       return { invite: toInvite(row, policy), url }
     }
 
@@ -32,7 +32,7 @@ export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.m
     const { mailer } = ctx
     if (!mailer) throw noMailer()
     if (await findVerifiedEmail(ctx.db, email)) throw emailTaken()
-    const { row, url } = await makeInvite(ctx, caller.userId, { ...wanted, roleIds })
+    const { row, url } = await makeInvite(ctx, caller, { ...wanted, roleIds })
     await mailSoon(ctx, mailer, {
       kind: 'invite',
       compose: inviteMail(email, url, row.expiresAt),

@@ -4,6 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { createAccount, isOwnerEmail } from '../../actions/accounts/create-account.ts'
 import { policyNaming } from '../../actions/accounts/policy-naming.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
+import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import type { Context } from '../../context.ts'
 import { displayNameFrom } from '../../domain/display-name.ts'
 import { assertRegisteredLogin } from '../../domain/login.ts'
@@ -17,10 +18,14 @@ export function createUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     const roleIds = grantable(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     assertRegisteredLogin(login)
     const displayName = displayNameFrom(request.displayName)
-    const account = await createAccount(ctx, {
-      ...{ login, password, email, roleIds, actorId: caller.userId },
-      ...(displayName !== null && { displayName }),
-    })
+    const account = await createAccount(
+      ctx,
+      {
+        ...{ login, password, email, roleIds, actorId: caller.userId },
+        ...(displayName !== null && { displayName }),
+      },
+      { before: (tx) => assertStillHolds(tx, caller) },
+    )
     return { member: await showMember(ctx, caller, account.id) }
   }
 }

@@ -5,6 +5,7 @@ import { removeAddress } from '../../actions/accounts/remove-address.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
+import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
 
 export function removeUserEmailAddress(
@@ -14,8 +15,13 @@ export function removeUserEmailAddress(
     const caller = callerOf(call)
     assertMayManage(ctx.policy.current(), caller, userId)
     await assertFresh(ctx, caller, currentPassword)
-    const assertMay = (_: unknown, user: Parameters<typeof assertMayTouch>[1]) => assertMayTouch(caller, user)
-    await removeAddress(ctx, userId, address, { actorId: caller.userId, assertMay })
+    await removeAddress(ctx, userId, address, {
+      actorId: caller.userId,
+      async assertMay(tx, user) {
+        assertMayTouch(caller, user)
+        await assertStillHolds(tx, caller)
+      },
+    })
     return { member: await showMember(ctx, caller, userId) }
   }
 }

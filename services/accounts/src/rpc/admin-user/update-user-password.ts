@@ -4,6 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { replacePassword } from '../../actions/accounts/replace-password.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
+import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
 
@@ -12,7 +13,10 @@ export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserSer
     const caller = callerOf(call)
     assertMayManage(ctx.policy.current(), caller, userId)
     await assertFresh(ctx, caller, currentPassword)
-    await replacePassword(ctx, userId, password, caller.userId, (user) => assertMayTouch(caller, user))
+    await replacePassword(ctx, userId, password, caller.userId, async (tx, user) => {
+      assertMayTouch(caller, user)
+      await assertStillHolds(tx, caller)
+    })
     return { member: await showMember(ctx, caller, userId) }
   }
 }

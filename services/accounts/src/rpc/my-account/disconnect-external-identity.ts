@@ -4,6 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
+import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import { identityNotFound, lastWayToSignIn } from '../../domain/identity-errors.ts'
@@ -24,6 +25,7 @@ export function disconnectExternalIdentity(
     const at = ctx.now()
     let providerId = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
+      await assertStillHolds(tx, caller)
       const identity = await deleteIdentity(tx, userId, subjectHash)
       if (!identity) throw identityNotFound()
       const left = (await identitiesOf(tx, userId)).some((other) => providerOf(ctx.providers.all, other))

@@ -3,12 +3,11 @@ import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { dropWaysIn } from '../../actions/credentials/end-everything.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { noted, sessionsRevoked } from '../../domain/announcements.ts'
 import { sessionsOf } from '../../domain/sessions.ts'
-import { accountGone, oneSessionOrAllOthers } from '../../errors.ts'
+import { accountGone, oneSessionOrAllOthers, notForOtherClients, sessionEnded } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
-import { carryOver, credentialsOfSession, endById, listCredentials } from '../../store/credentials.ts'
+import { carryOver, credentialsOfSession, endById, findCredentialOf, listCredentials } from '../../store/credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.method.endMySession> {
@@ -18,7 +17,9 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
     const at = ctx.now()
     let ended = 0
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      await assertStillHolds(tx, { userId, credentialId })
+      const credential = await findCredentialOf(tx, { userId, credentialId })
+      if (!credential) throw sessionEnded()
+      if (allOthers && credential.freshUntil === null) throw notForOtherClients()
       const held = sessionsOf(await listCredentials(tx, user, at))
       const ids = allOthers
         ? held.flatMap(({ credentialIds: own }) => (own.includes(credentialId) ? [] : own))

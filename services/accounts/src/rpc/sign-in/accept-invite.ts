@@ -1,15 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { Context } from '../../context.ts'
 import { openSession, wantedBy, type OpenedSession } from '../../actions/credentials/open-session.ts'
 import { loginEvent, noted } from '../../domain/announcements.ts'
 import { assertRegisteredLogin } from '../../domain/login.ts'
-import { inviteUnknown } from '../../errors.ts'
-import { getInviteOf } from '../../actions/invites/open-invite.ts'
+import { getInviteOf, useInvite } from '../../actions/invites/open-invite.ts'
 import { signedIn } from '../../metrics.ts'
-import { takeInvite } from '../../store/invites.ts'
 import { toNewSession } from '../../view/new-session.ts'
 
 export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalService.method.acceptInvite> {
@@ -28,7 +25,7 @@ export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalServ
       },
       {
         before: async (tx) => {
-          if (!(await takeInvite(tx, asking(ctx), token))) throw inviteUnknown()
+          await useInvite(ctx, tx, token)
         },
         after: async (tx, created) => {
           session = await openSession(tx, ctx.config, created, created.at, wantedBy(about))
