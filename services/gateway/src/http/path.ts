@@ -1,14 +1,14 @@
 /** The path of a request target; proxies may send the whole URL, which names the same thing. */
 export function pathOf(target: string | undefined): string {
-  const path = (target ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]
+  const path = (target ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0]
   return path === undefined || path === '' ? '/' : path
 }
 
 /**
- * Whether every server reads a path alike. Encoded slashes, dots and backslashes, dot segments and empty segments mean one
- * thing to us and may mean another to whoever a request is passed on to.
+ * Whether every server reads a path alike. Encoded slashes, dots and backslashes, dot segments, empty segments and a fragment
+ * mean one thing to us and may mean another to whoever a request is passed on to.
  */
 export function isPlainPath(path: string): boolean {
-  if (!/^(\/[\x21-\x7e]*)$/.test(path) || /\\|\/\/|\/\.{1,2}(\/|$)/.test(path)) return false
+  if (!/^(\/[\x21-\x7e]*)$/.test(path) || /[\\#]|\/\/|\/\.{1,2}(\/|$)/.test(path)) return false
   return !/%(?![0-9a-f]{2})|%(2[ef]|5c|[01][0-9a-f]|7f|25)/i.test(path)
 }

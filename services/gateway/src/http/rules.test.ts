@@ -5,7 +5,7 @@ import { corsHeaders } from './cors.ts'
 import { csrfCookies, csrfHolds, issueCsrfToken } from './csrf.ts'
 import { timeoutFrom } from './deadline.ts'
 import { unaryFormat } from './connect-unary.ts'
-import { pathOf } from './path.ts'
+import { isPlainPath, pathOf } from './path.ts'
 
 const publicUrl = 'https://chat.example.org/'
 const request = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage
@@ -100,6 +100,24 @@ test('the path is the same however the target is written', () => {
     expect(pathOf(target)).toBe('/a/b')
   for (const target of [undefined, '', 'http://chat.example.org', '/?x']) expect(pathOf(target)).toBe('/')
   expect(pathOf('//a')).toBe('//a')
+})
+
+test('a path that servers may read otherwise is none', () => {
+  expect(isPlainPath(pathOf('/assets/server/A?x=/../#y'))).toBe(true)
+  for (const target of [
+    '/a#b',
+    '/a#/../c',
+    '/a#?x',
+    'http://x#/a',
+    '/a/../b',
+    '//a',
+    '/a%2fb',
+    '/a\\b',
+    '*',
+    'a',
+    '/a%0d',
+  ])
+    expect([target, isPlainPath(pathOf(target))]).toEqual([target, false])
 })
 
 test('bodies are JSON in UTF-8, or protobuf', () => {
