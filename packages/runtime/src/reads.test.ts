@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { openReads } from './reads.ts'
+
+test('long lists leave three of ten connections to writes, and one caller has two at once', async () => {
+  const reads = openReads({ connections: 10, refusal: () => new Error('too many') })
+  let inside = 0
+  let end: () => void = () => undefined
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const read = (asker: string) =>
+    reads.run(() => {
+      inside++
+      return ended
+    }, asker)
+  const own = Array.from({ length: 5 }, () => read('Uanna'))
+  expect(inside).toBe(2)
+  const others = Array.from({ length: 20 }, (_, n) => read(`U${n}`))
+  expect(inside).toBe(7)
+  end()
+  await Promise.all([...own, ...others])
+  expect(inside).toBe(25)
+})
