@@ -3,6 +3,7 @@ import {
   AdminInternalService,
   MessagingInternalService,
   NotificationsInternalService,
+  RoomsInternalService,
   UploadsInternalService,
 } from '@parley/contracts/internal'
 import { startErasures } from '@parley/events'
@@ -23,6 +24,7 @@ import { tooManyReads } from './errors.ts'
 import { backgroundTaskFailed } from './metrics.ts'
 import { createPasswords } from './engines/passwords/passwords.ts'
 import { announcePresence } from './engines/presence/announce.ts'
+import { Audiences } from './engines/presence/audiences.ts'
 import { Presence } from './engines/presence/presence.ts'
 import { createProviders } from './clients/providers/providers.ts'
 import { routes } from './rpc/index.ts'
@@ -31,6 +33,8 @@ export type Overrides = {
   now?: () => Date
   /** How long a report of presence holds. */
   presenceLeaseMs?: number
+  /** With more people there than so many, not everybody hears who comes and goes. */
+  presenceCrowd?: number
   /** Gives up starting. */
   stop?: AbortSignal
 }
@@ -47,7 +51,9 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   const admin = host.client(AdminInternalService)
   const redis = host.use(openRedis({ url: config.redisUrl, name: service }))
   const now = overrides.now ?? (() => new Date())
-  const presence = new Presence({ redis, announce: announcePresence(host.calls), leaseMs: overrides.presenceLeaseMs })
+  const announce = announcePresence(host.calls, new Audiences(host.client(RoomsInternalService)))
+  const { presenceLeaseMs: leaseMs, presenceCrowd: crowd } = overrides
+  const presence = new Presence({ redis, announce, leaseMs, crowd })
   const ctx: Context = {
     ...{ config, db, admin, presence, now },
     reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),

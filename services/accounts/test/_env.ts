@@ -10,6 +10,7 @@ import {
   MessagingInternalService,
   NotificationsInternalService,
   OperatorService,
+  RoomsInternalService,
   SignInInternalService,
   UploadsInternalService,
   type GetPolicyResponse,
@@ -42,10 +43,12 @@ export const password = 'correct horse battery'
 
 /** What the stand-ins of the neighbours answer; a test can change it at any time. */
 type Neighbours = {
-  away: Set<'messaging' | 'notifications'>
+  away: Set<'messaging' | 'notifications' | 'rooms'>
   blocked: string[]
   serverName: string
   policy: GetPolicyResponse
+  /** Whose audiences rooms was asked for; it answers Ubert for each. */
+  audiencesAsked: string[]
   /** Images that uploads was asked to make; the key is that of the blob. */
   images: StoreServerImageRequest[]
   /** Images elsewhere that it was asked to fetch; those of the host "broken" cannot be. */
@@ -90,11 +93,12 @@ export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
     blocked: ['root'],
     serverName: 'Our <Chat>',
     policy: standardPolicy(),
+    audiencesAsked: [],
     images: [],
     imports: [],
     meanwhile: async () => undefined,
   }
-  const beThere = (service: 'messaging' | 'notifications') => {
+  const beThere = (service: 'messaging' | 'notifications' | 'rooms') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
   }
   opened.use(
@@ -117,6 +121,13 @@ export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
         getPreferences: () => {
           beThere('notifications')
           return { rooms: [{ roomId: 'R1' }] }
+        },
+      })
+      routes.service(RoomsInternalService, {
+        listPresenceAudiences: ({ userIds }) => {
+          beThere('rooms')
+          neighbours.audiencesAsked.push(...userIds)
+          return { audiences: userIds.map((userId) => ({ userId, others: ['Ubert'] })) }
         },
       })
       routes.service(UploadsInternalService, {

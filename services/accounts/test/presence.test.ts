@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { MyAccountService, PresenceStatus, UserService } from '@parley/contracts/api'
-import { PresenceHintSchema } from '@parley/contracts/internal'
+import { PresenceHintSchema, type PresenceHint } from '@parley/contracts/internal'
 import { presenceHints } from '@parley/events'
 import { openRedis, type RedisClient } from '@parley/redis'
 import { eventually } from '@parley/testkit'
@@ -13,7 +13,7 @@ import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
 const { ONLINE, AWAY, DO_NOT_DISTURB: DND, OFFLINE, UNSPECIFIED } = PresenceStatus
 
 let env: Env
-let hints: { userId: string; status: PresenceStatus; version: bigint }[]
+let hints: PresenceHint[]
 
 beforeAll(async () => {
   env = await openEnv()
@@ -83,6 +83,7 @@ describe('while it lasts', () => {
     await hears(userId, ONLINE, AWAY)
     const versions = hints.filter((hint) => hint.userId === userId).map(({ version }) => version)
     expect(versions[1]).toBeGreaterThan(versions[0] ?? 0n)
+    expect(hints.filter(({ crowded }) => crowded)).toEqual([])
   })
 
   test('a choice stands against automatic reports until it is taken back', async () => {
@@ -158,6 +159,41 @@ describe('when it lapses', () => {
   })
 })
 
+describe('where many are online', () => {
+  let process: AsyncDisposable
+  beforeAll(async () => {
+    process = await env.start({}, { presenceCrowd: 0 })
+    await allConnected('third')
+  })
+  afterAll(async () => process[Symbol.asyncDispose]())
+
+  const audiences = (userId: string) =>
+    hints.filter((hint) => hint.userId === userId).map(({ crowded, audience }) => (crowded ? audience : 'everyone'))
+
+  test('those who have to do with somebody are told, of whom rooms is asked now and then', async () => {
+    const userId = await makeUser(env, 'hanna')
+    await report(userId, ONLINE)
+    await report(userId, AWAY)
+    await hears(userId, ONLINE, AWAY)
+    expect(audiences(userId)).toEqual([
+      [userId, 'Ubert'],
+      [userId, 'Ubert'],
+    ])
+    expect(env.neighbours.audiencesAsked.filter((asked) => asked === userId)).toEqual([userId])
+  })
+
+  test('everybody is told while rooms does not answer', async () => {
+    const userId = await makeUser(env, 'ida')
+    env.neighbours.away.add('rooms')
+    await report(userId, ONLINE)
+    await hears(userId, ONLINE)
+    env.neighbours.away.delete('rooms')
+    await report(userId, AWAY)
+    await hears(userId, ONLINE, AWAY)
+    expect(audiences(userId)).toEqual(['everyone', [userId, 'Ubert']])
+  })
+})
+
 describe('sweeping', () => {
   const everyMs = 100
   let redis: RedisClient
@@ -218,6 +254,17 @@ describe('sweeping', () => {
     const until = Date.now() + 400
     while (Date.now() < until);
     expect(await asked).toEqual(there)
+  })
+
+  test('there are many when there are more than so many', async () => {
+    const crowds: boolean[] = []
+    const counting = () =>
+      new Presence({ redis, announce: async (_, crowded) => void crowds.push(crowded), leaseMs: 60_000, crowd: 1 })
+    for (const userId of ['Uanna', 'Ubert']) {
+      await counting().report(userId, ONLINE, false)
+      await eventually(() => crowds.length === (userId === 'Uanna' ? 1 : 2))
+    }
+    expect(crowds).toEqual([false, true])
   })
 
   test('thousands lapse in one go', async () => {

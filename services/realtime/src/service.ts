@@ -169,12 +169,12 @@ function hearHints(host: Host, server: Server, { intake, metrics }: { intake: In
   const { hub } = server.context
   const { publish, subscribers } = server
   const unreadable = metrics.hintUnreadable
-  const isDeserted = () => hub.connections.size === 0
-  const presence = host.use(new PresenceHints({ publish, isDeserted, unreadable }))
+  const { users } = hub.access
+  const presence = host.use(new PresenceHints({ publish, users, unreadable }))
   const typing = host.use(
     new TypingHints({
       ...{ publish, subscribers, unreadable },
-      ...{ users: hub.access.users, hintTopics: hub.hintTopics },
+      ...{ users, hintTopics: hub.hintTopics },
       catchUp: () => intake.flush(),
     }),
   )

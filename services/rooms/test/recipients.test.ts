@@ -63,6 +63,10 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
+const ids = (count: number) => Array.from({ length: count }, (_, n) => `X${n}`)
+const memberOf = (roomId: string) => (userId: string) => ({
+  ...{ roomId, userId, member: true, version: 9n, since: new Date() },
+})
 const listed = async (asked: MessageInitShape<typeof ListRecipientsRequestSchema>) =>
   (await env.internal.listRecipients({ limit: 1000, ...asked })).userIds
 
@@ -133,10 +137,41 @@ describe('ListRecipients', () => {
   })
 
   test('takes at most 1,000 users and 100 roles', async () => {
-    const ids = (count: number) => Array.from({ length: count }, (_, n) => `X${n}`)
     expect(await listed({ roomId: tea, userIds: ids(1000), roleIds: ids(100) })).toEqual([])
     expect(await codeOf(listed({ roomId: tea, userIds: ids(1001) }))).toBe(Code.InvalidArgument)
     expect(await codeOf(listed({ roomId: tea, roleIds: ids(101) }))).toBe(Code.InvalidArgument)
+  })
+})
+
+describe('ListPresenceAudiences', () => {
+  const othersOf = async (...userIds: string[]) =>
+    (await env.internal.listPresenceAudiences({ userIds })).audiences.map(({ userId, others }) => [
+      userId,
+      others.toSorted(),
+    ])
+
+  test('others of direct messages and channels, but of those that are universal, archived or were left', async () => {
+    const hall = await makeRoom(env, 'hall', { universal: true })
+    for (const roomId of [hall, shelved])
+      await env.db.insert(roomMembers).values(['Udora', 'Uemil'].map(memberOf(roomId)))
+    const ofTea = ['Uadmin', 'Ubanned', 'Ubob', 'Uexpired', 'Ugone', 'Uguest', 'Uunheard']
+    expect(await othersOf('Ualice', 'Uleft', 'Udora')).toEqual([
+      ['Ualice', ofTea],
+      ['Uleft', []],
+      ['Udora', []],
+    ])
+  })
+
+  test('not of channels with more than 200 members', async () => {
+    const crowd = await makeRoom(env, 'crowd')
+    await env.db.insert(roomMembers).values(['Ucarl', ...ids(198)].map(memberOf(crowd)))
+    expect((await othersOf('Ucarl'))[0]?.[1]).toHaveLength(199)
+    await env.db.insert(roomMembers).values(memberOf(crowd)('Uonemore'))
+    expect(await othersOf('Ucarl')).toEqual([['Ucarl', []]])
+  })
+
+  test('of at most 50 people', async () => {
+    expect(await codeOf(othersOf(...ids(51)))).toBe(Code.InvalidArgument)
   })
 })
 

@@ -16,6 +16,7 @@ import { getRoomAccess } from './internal/get-room-access.ts'
 import { getRooms } from './internal/get-rooms.ts'
 import { listAccessibleRooms } from './internal/list-accessible-rooms.ts'
 import { listLayout } from './internal/list-layout.ts'
+import { listPresenceAudiences } from './internal/list-presence-audiences.ts'
 import { listRecipients } from './internal/list-recipients.ts'
 import { listUniversalRooms } from './internal/list-universal-rooms.ts'
 import { openSockets } from './internal/open-sockets.ts'
@@ -101,6 +102,7 @@ export const routes = (ctx: Context) => (router: ServiceRoutes) => {
     getGroups: getGroups(ctx),
     listLayout: listLayout(ctx),
     listRecipients: listRecipients(ctx),
+    listPresenceAudiences: listPresenceAudiences(ctx),
     listAccessibleRooms: listAccessibleRooms(ctx),
     countRooms: countRooms(ctx),
   })

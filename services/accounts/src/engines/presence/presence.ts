@@ -1,7 +1,7 @@
 import { PresenceStatus } from '@parley/contracts/api'
 import type { RedisClient } from '@parley/redis'
 import { presenceUnavailable } from '../../metrics.ts'
-import type { Announce } from './announce.ts'
+import type { Announce, Hint } from './announce.ts'
 import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
 
@@ -10,6 +10,9 @@ const leaseMs = 60_000
 const longestPauseMs = 10_000
 const answerWithinMs = 250
 const leaveAloneMs = 1_000
+/** With more people there, who comes and goes is told to those who have to do with them. */
+const usualCrowd = 2_000
+const countedMs = 10_000
 const sweepAtOnce = 500
 /** A sweeper that dies after taking leaves what it took to another one, so many sweeps later. */
 const takenAgainAfter = 5
@@ -23,12 +26,20 @@ export class Presence {
   readonly #redis: RedisClient
   readonly #announce: Announce
   readonly #leaseMs: number
+  readonly #crowd: number
+  #counted: { crowded: Promise<boolean>; until: number } | undefined
   #leaveAloneUntil = 0
 
-  constructor(options: { redis: RedisClient; announce: Announce; leaseMs?: number | undefined }) {
+  constructor(options: {
+    redis: RedisClient
+    announce: Announce
+    leaseMs?: number | undefined
+    crowd?: number | undefined
+  }) {
     this.#redis = options.redis
     this.#announce = options.announce
     this.#leaseMs = options.leaseMs ?? leaseMs
+    this.#crowd = options.crowd ?? usualCrowd
   }
 
   /** The status of those who are there, undefined when that is unknown; one round trip for all of them. */
@@ -58,7 +69,7 @@ export class Presence {
     const [held, changed, version] = reply as [string, number, number]
     const holds = statuses.get(held) ?? status
     // Nobody waits for it: a hint that is lost is made up for by the next read.
-    if (changed === 1) this.#announce([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
+    if (changed === 1) this.#tell([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
     return holds
   }
 
@@ -88,10 +99,27 @@ export class Presence {
       const next = nextMs < 0 ? Infinity : nextMs
       if (ids.length === 0) return next
       const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
-      await this.#announce(ids.map((userId) => ({ userId, ...lapsed })))
+      await this.#tell(ids.map((userId) => ({ userId, ...lapsed })))
       await this.#redis.eval(scripts.settleLapsed, 1, key, score, ...ids)
       if (ids.length < sweepAtOnce) return next
     }
+  }
+
+  async #tell(hints: readonly Hint[]): Promise<void> {
+    await this.#announce(hints, await this.#isCrowded())
+  }
+
+  /** Whether many are there, as of some seconds ago. */
+  #isCrowded(): Promise<boolean> {
+    if (!this.#counted || this.#counted.until <= Date.now())
+      this.#counted = { crowded: this.#count().then((there) => there > this.#crowd), until: Date.now() + countedMs }
+    return this.#counted.crowded
+  }
+
+  async #count(): Promise<number> {
+    const keys = Array.from({ length: shards }, (_, shard) => deadlinesKey(shard))
+    const counts = await this.#ask(() => Promise.all(keys.map((key) => this.#redis.zcard(key))))
+    return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
   /** Undefined when Redis does not answer in time; it is left alone for a moment then. */

@@ -3,26 +3,31 @@ import { PresenceHintSchema, type PresenceHint } from '@parley/contracts/interna
 import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import { hintFrame } from './frame.ts'
+import { isBehind } from './hint-topics.ts'
 import { Latest } from './latest.ts'
 import { topics } from './topics.ts'
+import type { UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** Nobody listens: nothing needs to be encoded. */
-  isDeserted: () => boolean
+  users: ReadonlyMap<string, UserAccess>
   unreadable: (error: unknown) => void
 }
 
 const mostKept = 100_000
+/** Where many are online people hear of each other as often. */
+const crowdedMs = 15_000
 
 /**
  * Tells who came and went. Hints come from several processes and in no order: of each user the newest counts, and an older
- * one that comes late is not told. Whoever comes and goes all the time is told of every two seconds.
+ * one that comes late is not told. Whoever comes and goes all the time is told of every two seconds. Where many are online a
+ * hint names the people it is for, who are told every fifteen seconds.
  */
 export class PresenceHints implements Disposable {
   readonly #options: Options
   readonly #newest = new Map<string, bigint>()
   readonly #latest = new Latest()
+  readonly #crowded = new Latest(crowdedMs)
 
   constructor(options: Options) {
     this.#options = options
@@ -35,18 +40,39 @@ export class PresenceHints implements Disposable {
     } catch (error) {
       return this.#options.unreadable(error)
     }
-    const { userId, status, version } = hint
+    const { userId, version, crowded } = hint
     if (version <= (this.#newest.get(userId) ?? 0n)) return
     if (this.#newest.size >= mostKept) this.#newest.clear()
     this.#newest.set(userId, version)
-    if (this.#options.isDeserted()) return
-    this.#latest.offer(userId, () => {
-      const event = { id: newId('event'), createdAt: new Date(), value: { userId, status } }
-      this.#options.publish(topics.hints, hintFrame(realtimeEnvelope('presence_changed', event)))
-    })
+    // Nobody listens: nothing needs to be encoded.
+    if (this.#options.users.size === 0) return
+    if (crowded) this.#crowded.offer(userId, () => this.#tellAudience(hint))
+    else this.#latest.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
+  }
+
+  #tellAudience(hint: PresenceHint): void {
+    const here = hint.audience.flatMap((userId) => this.#options.users.get(userId) ?? [])
+    if (here.length === 0) return
+    const frame = frameOf(hint)
+    for (const user of here) this.#tellUser(user, frame)
+  }
+
+  /** Sockets that are behind leave the topic meanwhile. */
+  #tellUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
+    const topic = topics.user(userId)
+    const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))
+    for (const connection of behind) connection.unsubscribe(topic)
+    this.#options.publish(topic, frame)
+    for (const connection of behind) connection.subscribe(topic)
   }
 
   [Symbol.dispose](): void {
     this.#latest[Symbol.dispose]()
+    this.#crowded[Symbol.dispose]()
   }
+}
+
+function frameOf({ userId, status }: PresenceHint): Uint8Array {
+  const event = { id: newId('event'), createdAt: new Date(), value: { userId, status } }
+  return hintFrame(realtimeEnvelope('presence_changed', event))
 }

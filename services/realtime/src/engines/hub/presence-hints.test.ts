@@ -1,0 +1,86 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { PresenceStatus } from '@parley/contracts/api'
+import { PresenceHintSchema } from '@parley/contracts/internal'
+import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
+import { fakeSocket } from '../../../test/_fake-socket.ts'
+import { HintTopics } from './hint-topics.ts'
+import { PresenceHints } from './presence-hints.ts'
+import { topics } from './topics.ts'
+import { UserAccess } from './user-access.ts'
+
+type Socket = ReturnType<typeof fakeSocket>
+const { ONLINE, AWAY, OFFLINE } = PresenceStatus
+
+let users: Map<string, UserAccess>
+let heard: { socket: Socket; userId: string; status: PresenceStatus }[]
+let presence: PresenceHints
+let version: bigint
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  users = new Map()
+  heard = []
+  version = 0n
+  const sockets = () => [...users.values()].flatMap((user) => [...user.connections] as Socket[])
+  const publish = (topic: string, frame: Uint8Array) => {
+    const decoded = fromBinary(RealtimeServerFrameSchema, frame).frame
+    if (decoded.case !== 'event' || decoded.value.event.case !== 'presenceChanged') throw new Error('no hint')
+    const { userId, status } = decoded.value.event.value
+    for (const socket of sockets()) if (socket.held().includes(topic)) heard.push({ socket, userId, status })
+  }
+  presence = new PresenceHints({ publish, users, unreadable: () => undefined })
+})
+afterEach(() => {
+  presence[Symbol.dispose]()
+  jest.useRealTimers()
+})
+
+const hintTopics = new HintTopics()
+function person(userId: string, buffered = 0): Socket {
+  const user = users.get(userId) ?? new UserAccess(userId, [], 1n)
+  const socket = fakeSocket({ buffered })
+  user.connections.add(socket)
+  users.set(userId, user)
+  socket.subscribe(topics.user(userId))
+  hintTopics.start(socket, user)
+  return socket
+}
+
+function take(userId: string, status: PresenceStatus, audience?: string[]): void {
+  version++
+  const hint = { userId, status, version, ...(audience && { crowded: true, audience }) }
+  presence.take(toBinary(PresenceHintSchema, create(PresenceHintSchema, hint)))
+}
+
+test('everybody hears who comes and goes', () => {
+  const [ann, bob] = [person('ann'), person('bob')]
+  take('cyd', ONLINE)
+  expect(heard).toEqual([ann, bob].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
+})
+
+test('where many are online those named hear it, on all their sockets', () => {
+  const [ann, again] = [person('ann'), person('ann')]
+  person('bob')
+  take('cyd', ONLINE, ['cyd', 'ann', 'elsewhere'])
+  take('dan', ONLINE, ['dan'])
+  expect(heard).toEqual([ann, again].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
+})
+
+test('sockets that are behind are spared it, and hear the rest', () => {
+  const ann = person('ann', 1_000_000)
+  take('cyd', ONLINE, ['ann'])
+  expect(heard).toEqual([])
+  expect(ann.held()).toContain(topics.user('ann'))
+})
+
+test('where many are online a person is told of every fifteen seconds, as they are then', () => {
+  person('ann')
+  for (let n = 0; n < 30; n++) {
+    take('cyd', n % 2 === 0 ? ONLINE : AWAY, ['ann'])
+    jest.advanceTimersByTime(1_000)
+  }
+  take('cyd', OFFLINE, ['ann'])
+  jest.advanceTimersByTime(15_000)
+  expect(heard.map(({ status }) => status)).toEqual([ONLINE, ONLINE, AWAY, OFFLINE])
+})

@@ -1,0 +1,16 @@
+import type { MethodImpl } from '@connectrpc/connect'
+import type { RoomsInternalService } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { assertFewIds } from '../../domain/few-ids.ts'
+import { findPresenceAudiences } from '../../store/presence-audiences.ts'
+
+const mostAtOnce = 50
+
+export function listPresenceAudiences(
+  ctx: Context,
+): MethodImpl<typeof RoomsInternalService.method.listPresenceAudiences> {
+  return async ({ userIds }) => {
+    assertFewIds(userIds, mostAtOnce)
+    return { audiences: await findPresenceAudiences(ctx.db, userIds) }
+  }
+}
