@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -38,6 +38,44 @@ export async function probe(bytes: Buffer): Promise<{ format: string; streams: s
     ),
   }
 }
+
+/** What `args` make of bytes as ffmpeg reads them, told to do what it does by no means by itself. */
+export async function framesOf(bytes: Buffer, ...args: string[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-films-'))
+  try {
+    await writeFile(join(folder, 'in'), bytes)
+    const read = [...args, '-i', join(folder, 'in'), '-f', 'framemd5', '-']
+    const { stdout } = await run('ffmpeg', ['-hide_banner', '-loglevel', 'error', ...read])
+    return stdout.split('\n').filter((line) => /^\d/.test(line)).length
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** A film in QuickTime's format whose pictures lie elsewhere: in a file that it names, at the same places. */
+export function referringTo(path: string, bytes: Buffer): Buffer {
+  const at = bytes.indexOf('dref') - 4
+  const ends = at + bytes.readUInt32BE(at)
+  const name = Buffer.concat([Buffer.from(path), Buffer.alloc(path.length % 2)])
+  const alias = Buffer.concat([Buffer.alloc(150), uint16(2), uint16(path.length), name, uint16(0xffff), uint16(0)])
+  const entry = box('alis', Buffer.concat([Buffer.alloc(4), alias]))
+  const dref = box('dref', Buffer.concat([Buffer.alloc(7), Buffer.from([1]), entry]))
+  const film = Buffer.concat([bytes.subarray(0, at), dref, bytes.subarray(ends)])
+  for (const outer of ['moov', 'trak', 'mdia', 'minf', 'dinf']) {
+    const place = bytes.indexOf(outer, bytes.indexOf('moov')) - 4
+    film.writeUInt32BE(bytes.readUInt32BE(place) + dref.length - (ends - at), place)
+  }
+  // The pictures that it brings itself are none.
+  return film.fill(0, bytes.indexOf('mdat') + 4, bytes.indexOf('moov') - 4)
+}
+
+const box = (type: string, content: Buffer): Buffer => {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(content.length + 8)
+  head.write(type, 4, 'latin1')
+  return Buffer.concat([head, content])
+}
+const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255])
 
 type Probed = {
   format: { format_name: string }

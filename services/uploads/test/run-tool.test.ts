@@ -37,6 +37,13 @@ describe('a program', () => {
     expect((await runTool(call)).code).not.toBe(0)
   })
 
+  test('is our own child, so that it is gone when it has ended', async () => {
+    const said = await sh('grep PPid /proc/$$/status; echo $$')
+    const [parent = '', pid = ''] = said.output.trim().split('\n')
+    expect(parent.split('\t')).toEqual(['PPid:', String(process.pid)])
+    expect(isRunning(Number(pid))).toBe(false)
+  })
+
   test('ends with all that it started', async () => {
     const stop = new AbortController()
     const note = join(await mkdtemp(join(folder, 'parley-tool-')), 'pids')

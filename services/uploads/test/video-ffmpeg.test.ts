@@ -1,9 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageVideoProcessingStatus } from '@parley/contracts/api'
 import type { Service } from '@parley/runtime'
 import { eventually, hasFfmpeg } from '@parley/testkit'
 import { openEnv, publicUrl, type Env } from './_env.ts'
-import { film, pictures, probe, quickly, tone } from './_films.ts'
+import { film, framesOf, pictures, probe, quickly, referringTo, tone } from './_films.ts'
 import { animated } from './_images.ts'
 import { bytesOf } from './_reading.ts'
 import { postFile } from './_videos.ts'
@@ -136,6 +139,24 @@ withFfmpeg(`with ffmpeg${why}`, () => {
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed', sourceAvailable: true },
       variants: [],
     })
+  })
+
+  test('a film whose pictures lie in another file of the machine shows nothing of that', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-elsewhere-'))
+    try {
+      const own = await film('in.mov', [...pictures('64x64'), ...quickly])
+      const elsewhere = join(folder, 'secret.mov')
+      await writeFile(elsewhere, own)
+      const thief = referringTo(elsewhere, own)
+      // It would work.
+      expect(await framesOf(thief, '-enable_drefs', '1', '-use_absolute_path', '1')).toBe(10)
+      expect(await processed(thief, 'video/quicktime')).toMatchObject({
+        ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed' },
+        variants: [],
+      })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   test('a playlist behind a video is not looked at', async () => {
