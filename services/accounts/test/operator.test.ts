@@ -1,6 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
@@ -236,6 +237,23 @@ test('accounts that hold an address of an owner already become owners at the nex
   await makeUser(env, 'quirin', { roleNames: ['admin'] })
   await eventually(() => expect(recording.events.at(-1)?.fact.value).toMatchObject({ roleIds: ['admin'] }))
   expect(recording.events).toHaveLength(2)
+})
+
+test('an address makes nobody an owner on the word of an administrator, until it is verified', async () => {
+  await makeUser(env, 'sara', { roleNames: ['admin'] })
+  const admin = env.as(AdminUserService, await callerOf(env, 'sara'))
+  const [email, early] = ['tom@example.org', 'ulla@example.org']
+  await admin.createUser({ login: 'tom', password, email })
+  await makeUser(env, 'ulla', { email: early })
+  const rolesOf = async (login: string) =>
+    [...(await callersOf(env, (await signIn(env, login)).digests)).values()][0]?.roleIds
+  await using _first = await env.start({ PARLEY_OWNERS_EMAILS: `${email}, ${early}` })
+  await eventually(async () => expect(await rolesOf('ulla')).toEqual(['owner']))
+  expect(await rolesOf('tom')).toEqual([])
+  // Whoever reads its mail is told a code; the operator may know better, too.
+  await env.operator.verifyEmail({ login: 'tom', email })
+  await using _second = await env.start({ PARLEY_OWNERS_EMAILS: `${email}, ${early}` })
+  await eventually(async () => expect(await rolesOf('tom')).toEqual(['owner']))
 })
 
 describe('the first owner', () => {

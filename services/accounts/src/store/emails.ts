@@ -3,21 +3,30 @@ import type { Reader, Tx } from '@parley/postgres'
 import { emailKey } from '../domain/email.ts'
 import { emails, users } from './schema.ts'
 
+type Claim = {
+  at: Date
+  selfAdded: boolean
+  /** Whether somebody else merely says so. */
+  unproven?: boolean
+}
+
 /** Records an address as verified; it may be this account's already, or somebody else's. */
 export async function claimEmail(
   tx: Tx,
   userId: string,
   address: string,
-  { at, selfAdded }: { at: Date; selfAdded: boolean },
+  { at, selfAdded, unproven = false }: Claim,
 ): Promise<'added' | 'held' | 'taken'> {
   const key = emailKey(address)
   const added = await tx
     .insert(emails)
-    .values({ key, address, userId, verifiedAt: at, selfAdded })
+    .values({ key, address, userId, verifiedAt: at, selfAdded, unproven })
     .onConflictDoNothing()
   if (added.rowCount === 1) return 'added'
   const [holder] = await tx.select({ userId: emails.userId }).from(emails).where(eq(emails.key, key))
-  return holder?.userId === userId ? 'held' : 'taken'
+  if (holder?.userId !== userId) return 'taken'
+  if (!unproven) await tx.update(emails).set({ unproven }).where(eq(emails.key, key))
+  return 'held'
 }
 
 /** Who verified an address, and how they wrote it. */
@@ -33,13 +42,13 @@ export async function findVerifiedEmail(
   return holder
 }
 
-/** Accounts that hold one of these addresses. */
+/** Accounts that hold one of these addresses, and not on the word of an administrator alone. */
 export async function holdersOf(db: Reader, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return []
   const rows = await db
     .selectDistinct({ userId: emails.userId })
     .from(emails)
-    .where(inArray(emails.key, addresses.map(emailKey)))
+    .where(and(inArray(emails.key, addresses.map(emailKey)), eq(emails.unproven, false)))
   return rows.map((row) => row.userId)
 }
 

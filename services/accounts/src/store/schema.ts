@@ -81,6 +81,8 @@ export const emails = pgTable(
     verifiedAt: moment('verified_at').notNull(),
     /** Whether it was added in a session, and not with the account or by an operator: a stolen session can do that. */
     selfAdded: boolean('self_added').notNull().default(false),
+    /** Whether an administrator said so when making the account, and nobody has shown to read its mail since. */
+    unproven: boolean().notNull().default(false),
   },
   (t) => [index('emails_user').on(t.userId)],
 )

@@ -21,6 +21,8 @@ export type NewAccount = {
   password?: string
   /** Verified; empty for none. */
   email: string
+  /** Whether somebody who could not make an owner says that it is verified. */
+  unproven?: boolean
   /** One that keeps the rules; left out: the login is shown. */
   displayName?: string
   roleIds: string[]
@@ -45,7 +47,7 @@ export async function createAccount(
   account: NewAccount,
   steps: Steps = {},
 ): Promise<CreatedAccount> {
-  const { login, password, email, displayName = null } = account
+  const { login, password, email, unproven = false, displayName = null } = account
   assertLogin(login, roleNames(ctx.policy.current()))
   if (password !== undefined) assertPassword(password)
   if (email !== '') assertEmail(email)
@@ -65,7 +67,8 @@ export async function createAccount(
       const version = roleIds.length > 0 ? 2n : 1n
       await insertUser(tx, { id, login, displayName, passwordHash, version, rolesVersion: version, createdAt: at })
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
-      if (email !== '' && (await claimEmail(tx, id, email, { at, selfAdded: false })) === 'taken') throw emailTaken()
+      if (email !== '' && (await claimEmail(tx, id, email, { at, selfAdded: false, unproven })) === 'taken')
+        throw emailTaken()
       const more = (await steps.after?.(tx, created)) ?? []
       const actorId = account.bySelf === true ? id : (account.actorId ?? '')
       const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
+import { isOwner } from '@parley/permissions'
 import { callerOf } from '@parley/rpc'
 import { createAccount, isOwnerEmail } from '../../actions/accounts/create-account.ts'
 import { policyNaming } from '../../actions/accounts/policy-naming.ts'
@@ -21,7 +22,7 @@ export function createUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     const account = await createAccount(
       ctx,
       {
-        ...{ login, password, email, roleIds, actorId: caller.userId },
+        ...{ login, password, email, roleIds, actorId: caller.userId, unproven: !isOwner(caller) },
         ...(displayName !== null && { displayName }),
       },
       { before: (tx) => assertStillHolds(tx, caller) },

@@ -1,0 +1,1 @@
+ALTER TABLE "emails" ADD COLUMN "unproven" boolean DEFAULT false NOT NULL;
