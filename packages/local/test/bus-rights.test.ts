@@ -121,6 +121,7 @@ describe('internal methods', () => {
     ['MessagingInternalService', 'ApplyRoomEvents', ['uploads', 'calls']],
     ['MessagingInternalService', 'PreviewMessages', ['notifications']],
     ['RoomsInternalService', 'ListRecipients', ['notifications', 'calls']],
+    ['RoomsInternalService', 'ListPresenceAudiences', ['accounts']],
     ['AdminInternalService', 'DenyPosting', ['rooms']],
     ['AdminInternalService', 'DenyEntry', ['rooms']],
     ['AdminInternalService', 'CheckLogins', ['accounts']],
