@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { root } from './places.mjs'
 
 /** A step failed; the message says what to do. */
 export class Failure extends Error {}
@@ -10,6 +11,9 @@ export class Interruption extends Error {
     this.signal = signal
   }
 }
+
+// Nobody reads any longer (make run | head): no reason to leave a checkout half ready.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 /** A line about what is going on. */
 export function say(line) {
@@ -23,6 +27,30 @@ export function fail(line) {
 }
 
 const diskFull = 'the disk is full; make room and start again'
+const toBeWritable = 'must be writable for who starts Parley'
+
+/** What other programs say when the machine is to blame, and what to do then. */
+const causes = [
+  [/\bENOSPC\b|No space left on device/i, () => diskFull],
+  [/(?:Permission denied|Read-only file system) \(os error/, () => writable(root)],
+  [/\b(?:EACCES|EPERM|EROFS)\b[^\n]*'(\/[^'\n]+)'/, ([, path]) => writable(path)],
+  [
+    /\bCERT_(?:NOT_YET_VALID|HAS_EXPIRED)\b/,
+    () =>
+      `the registry's certificate does not hold now; is it ${new Date().toISOString()}, as this machine's clock says?`,
+  ],
+]
+
+/** Programs write to the checkout and, for what they keep from start to start, below HOME. */
+const writable = (path) => `${path} ${toBeWritable}${path.startsWith(root) ? '' : ', or HOME another folder'}`
+
+function causeIn(output) {
+  for (const [pattern, advice] of causes) {
+    const found = pattern.exec(output)
+    if (found !== null) return advice(found)
+  }
+  return undefined
+}
 
 /**
  * Runs a command silently and answers its output; when it fails, shows that and throws the hint. A signal ends the command
@@ -44,7 +72,8 @@ export async function run(command, args, { hint, ...options }) {
   if (interrupted !== undefined) throw new Interruption(interrupted)
   if (status === 0) return output
   process.stderr.write(output)
-  if (/\bENOSPC\b|No space left on device/i.test(output)) throw new Failure(diskFull)
+  const cause = causeIn(output)
+  if (cause !== undefined) throw new Failure(cause)
   if (signal) throw new Failure(`${command} was ended by ${signal}`)
   throw new Failure(error === undefined ? hint : `${hint} (${error.message})`)
 }
@@ -71,5 +100,5 @@ export function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js say ENOENT where a folder cannot be made on a read-only file system.
   const forbidden = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code) || (code === 'ENOENT' && syscall === 'mkdir')
-  return forbidden ? `${folder} must be writable for who starts Parley` : undefined
+  return forbidden ? `${folder} ${toBeWritable}` : undefined
 }

@@ -1,7 +1,10 @@
 #!/bin/sh
 # Checks what the bootstrap itself needs, then runs it. Arguments as for main.mjs.
 oldest=18
-fail() { echo "parley: $1" >&2; exit 1; }
+fail() { printf 'parley: %s\n' "$1" >&2; exit 1; }
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+# PATH ends a folder at a colon, and PostgreSQL calls its programs by a shell.
+case $root in *[:\"\$\`\\]*) fail "the path of the checkout must be without : \" \$ \` and \\, move it: $root" ;; esac
 command -v node >/dev/null 2>&1 || fail "Node.js is missing; any version from $oldest on will do: https://nodejs.org"
 version=$(node -p process.versions.node </dev/null 2>/dev/null) || {
   reason=$(node --version 2>&1 </dev/null | head -n 1)

@@ -201,13 +201,41 @@ test.each([
   expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
 })
 
-test('a full disk is named', async () => {
-  const dir = checkout('full')
-  const { code, err } = await pnpm(
-    dir,
-    npmThat(dir, 'echo "npm error nospc ENOSPC: no space left on device" >&2; exit 1'),
-  )
-  expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, 'parley: the disk is full; make room and start again'])
+test.each([
+  ['a full disk', 'ENOSPC: no space left on device', /^parley: the disk is full; make room and start again$/],
+  [
+    'a home that cannot be written to',
+    "EACCES: permission denied, mkdir '/nonexistent'",
+    /^parley: \/nonexistent must be writable for who starts Parley, or HOME another folder$/,
+  ],
+  [
+    'a checkout that the build cannot write to',
+    'Cannot write logs: Read-only file system (os error 30)',
+    /^parley: \/.+ must be writable for who starts Parley$/,
+  ],
+  [
+    'a wrong clock',
+    'code CERT_NOT_YET_VALID',
+    /^parley: the registry's certificate does not hold now; is it \d{4}-\S+Z, as this machine's clock says\?$/,
+  ],
+])('%s is named', async (cause, line, advice) => {
+  const dir = checkout(cause)
+  const { code, err } = await pnpm(dir, npmThat(dir, `echo "npm error ${line}" >&2; exit 1`))
+  expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringMatching(advice)])
+})
+
+test.each(['a:b', 'a"b', 'a$b', 'a`b', String.raw`a\b`])('a checkout at %s is told to move', async (name) => {
+  expect(await pnpm(checkout(name))).toMatchObject({
+    code: 1,
+    err: `parley: the path of the checkout must be without : " $ \` and \\, move it: ${at(name)}\n`,
+  })
+})
+
+test('a start goes on when nobody reads what it says', async () => {
+  const dir = checkout('unread')
+  const child = start(dir)
+  child.stderr?.destroy()
+  expect(await outcomeOf(child)).toMatchObject({ code: 0, out: hello })
 })
 
 test('a checkout that cannot be written to is named', async () => {
