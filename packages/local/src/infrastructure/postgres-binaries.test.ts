@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -15,7 +16,12 @@ import { afterAll, expect, test } from '@jest/globals'
 import { reachableBinaries } from './postgres-binaries.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-binaries-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/** Everybody may enter this one. */
+const open = mkdtempSync(join(tmpdir(), 'parley-copies-'))
+chmodSync(open, 0o755)
+afterAll(() => {
+  for (const dir of [folder, open]) rmSync(dir, { recursive: true, force: true })
+})
 const asRoot = process.getuid?.() === 0 ? test : test.skip
 const why = process.getuid?.() === 0 ? '' : ' (skipped: only root runs PostgreSQL as another user)'
 
@@ -46,4 +52,17 @@ asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
     'postgresql-16.9',
   ])
   expect([killed, young].map((dir) => existsSync(dir ?? ''))).toEqual([false, true])
+})
+
+asRoot(`what a strict umask kept private is readable once it is copied${why}`, () => {
+  const before = process.umask(0o077)
+  try {
+    const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
+    const place = join(open, 'place')
+    const { dir } = reachableBinaries(privateBinaries('17.1'), nobody, place)
+    const read = spawnSync('cat', [join(dir, 'postgres')], { uid: nobody.uid, encoding: 'utf8' })
+    expect(read).toMatchObject({ stdout: '17.1', stderr: '' })
+  } finally {
+    process.umask(before)
+  }
 })

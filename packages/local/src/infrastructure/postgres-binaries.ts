@@ -3,7 +3,6 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -15,7 +14,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { repositoryRoot } from '../repository.ts'
 import { executableFolders, isExecutable } from './executables.ts'
-import { canEnter, type SystemUser } from './system-user.ts'
+import { canEnter, makeOpenFolder, type SystemUser } from './system-user.ts'
 
 /** A folder with matching `initdb` and `postgres`. */
 export type PostgresBinaries = { dir: string; version: string; major: number }
@@ -48,15 +47,25 @@ export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser |
 
 /** A copy that was interrupted, or is still being made elsewhere, lies aside under another name. */
 function copyWhole(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true, mode: 0o755 })
+  makeOpenFolder(dirname(to))
   const unfinished = mkdtempSync(`${to}.`)
   try {
     cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true })
-    chmodSync(unfinished, 0o755)
+    makeReadable(unfinished)
     renameSync(unfinished, to)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
     if (!existsSync(to)) throw error // else another start was faster
+  }
+}
+
+/** For everybody: who installed npm's packages may have kept them private. */
+function makeReadable(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isDirectory()) chmodSync(path, 0o755)
+    else if (entry.isFile()) chmodSync(path, isExecutable(path) ? 0o755 : 0o644)
   }
 }
 

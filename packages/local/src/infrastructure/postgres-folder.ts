@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findPostgres, oldestPostgres, type PostgresBinaries, reachableBinaries } from './postgres-binaries.ts'
-import { canEnter, exists, postgresUser, type SystemUser } from './system-user.ts'
+import { canEnter, exists, makeOpenFolder, postgresUser, type SystemUser } from './system-user.ts'
 
 /** Where folders go that PostgreSQL's user could not reach elsewhere. */
 const reachablePlace = '/var/lib/parley'
@@ -69,7 +69,7 @@ function settle(dir: string, user: SystemUser | undefined, say: (line: string) =
   if (!exists(dir)) {
     mkdirSync(dirname(dir), { recursive: true })
     if (user !== undefined && !canEnter(user, dirname(dir))) {
-      mkdirSync(reachablePlace, { recursive: true, mode: 0o755 })
+      makeOpenFolder(reachablePlace)
       const place = mkdtempSync(join(reachablePlace, 'postgres-'))
       symlinkSync(place, dir)
       say(`PostgreSQL's user ${user.name} cannot reach ${dir}: its files are in ${place}`)

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { lstatSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 
 /** An ordinary user of the machine. */
 export type SystemUser = { name: string; uid: number; gid: number }
@@ -27,6 +27,12 @@ export function canEnter(user: SystemUser, folder: string): boolean {
     stdio: 'ignore',
   })
   return result.status === 0
+}
+
+/** Makes a folder that everybody may enter, whatever umask says. */
+export function makeOpenFolder(path: string): void {
+  mkdirSync(path, { recursive: true })
+  chmodSync(path, 0o755)
 }
 
 /** Whether the path exists, a dangling link included. */
