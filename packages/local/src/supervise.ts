@@ -1,6 +1,7 @@
 import { ConfigError } from '@parley/config'
 import { type Fleet, startFleet } from './fleet/fleet.ts'
 import type { ServiceDefinition } from './fleet/service-list.ts'
+import { withAdvice } from './advice.ts'
 import { helpText } from './help.ts'
 import { openInBrowser } from './open-in-browser.ts'
 import { readGivenSecrets, readSettings } from './settings.ts'
@@ -42,7 +43,7 @@ export async function supervise(
     return 0
   } catch (error) {
     if (interrupted.aborted) return exitInterrupted
-    process.stderr.write(`parley cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`parley cannot start: ${withAdvice(error instanceof Error ? error.message : String(error))}\n`)
     return error instanceof ConfigError ? exitConfig : 1
   }
 }

@@ -13,7 +13,7 @@ import { Opened } from './opened.ts'
 import { startMediaServer } from './media-server.ts'
 import type { FleetOptions } from './options.ts'
 import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
-import { publicPort } from './public-port.ts'
+import { localUrl, publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
 import { Announcement, type FleetProcess } from './ready-file.ts'
 import { isPushGiven } from './push-keys.ts'
@@ -80,9 +80,9 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   opened.push(() => servers.stop())
   signal.throwIfAborted()
 
-  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+  const url = localUrl(host, port)
   const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
-  const webhookUrl = `http://127.0.0.1:${port}/webhooks/livekit`
+  const webhookUrl = `${url}/webhooks/livekit`
   const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
   const vapidPrivateKey = isPushGiven(env) ? undefined : secrets.get('vapid', () => newVapidKeys().privateKey)
   const videos = options.videos === true && hasFfmpeg()

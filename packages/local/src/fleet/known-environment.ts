@@ -5,6 +5,7 @@ import { readGivenSecrets, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
 import { knownMediaServer } from './media-server.ts'
+import { localUrl } from './public-port.ts'
 import { isPushGiven } from './push-keys.ts'
 import { serviceEnvironment } from './service-env.ts'
 import { parleyServices } from './service-list.ts'
@@ -41,7 +42,7 @@ export function knownEnvironment(
   }
   const publicHost = textOf('host') ?? '127.0.0.1'
   const addresses = {
-    publicUrl: `http://${publicHost === '0.0.0.0' ? '127.0.0.1' : publicHost}:${Number(valueOf('port') ?? 8080)}`,
+    publicUrl: localUrl(publicHost, Number(valueOf('port') ?? 8080)),
     publicHost,
     natsUrl: `nats://127.0.0.1:${portOf('nats')}`,
     redisUrl: `redis://:${secret('redis')}@127.0.0.1:${portOf('redis')}`,

@@ -1,10 +1,22 @@
-import { freePort, isPortFree } from '../infrastructure/index.ts'
+import { freePort, whyPortNotFree } from '../infrastructure/index.ts'
 
-/** The port to serve on: a free one for 0, else the wanted one. Throws when somebody has it. */
+/** The port to serve on: a free one for 0, else the wanted one. Throws what to do when it cannot be had. */
 export async function publicPort(host: string, wanted: number): Promise<number> {
   if (wanted === 0) return freePort()
-  if (await isPortFree(wanted, host)) return wanted
-  throw new Error(
-    `port ${wanted} on ${host} is in use; stop what uses it, or set PARLEY_PORT to another port (0 takes a free one)`,
-  )
+  const code = await whyPortNotFree(wanted, host)
+  if (code === undefined) return wanted
+  throw new Error(advice(code, host, wanted))
+}
+
+function advice(code: string, host: string, port: number): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${host} is in use; stop what uses it, or set PARLEY_PORT to another port (0 takes a free one)`
+  if (code === 'EACCES') return `only root may listen on port ${port}; set PARLEY_PORT to one from 1024 on`
+  return `${host} is no address of this machine (${code}); set PARLEY_WEBSERVER_HOST to one that is`
+}
+
+/** Where this machine reaches what listens on that address. */
+export function localUrl(host: string, port: number): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }

@@ -5,7 +5,7 @@ export { findLivekit, livekitUrl, startLivekit, type Livekit, type LivekitOption
 export { startRedis, type Redis } from './redis.ts'
 export type { ServerOptions } from './server-options.ts'
 export type { Child } from './child.ts'
-export { freePort, isPortFree } from './ports.ts'
+export { freePort, isPortFree, whyPortNotFree } from './ports.ts'
 export { findExecutable, hasFfmpeg } from './executables.ts'
 export { installMissing, installSystemPackages } from './system-packages.ts'
 export { lockByKernel } from './kernel-lock.ts'

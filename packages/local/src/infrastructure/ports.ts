@@ -18,11 +18,16 @@ export async function freePort(): Promise<number> {
 }
 
 /** Whether a server of this process could listen on the port. */
-export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return (await whyPortNotFree(port, host)) === undefined
+}
+
+/** Code of the error that keeps a server of this process from listening there; undefined when nothing does. */
+export function whyPortNotFree(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, host, () => server.close(() => resolve(true)))
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen(port, host, () => server.close(() => resolve(undefined)))
   })
 }
 

@@ -1,0 +1,10 @@
+const advices: Array<[RegExp, string]> = [
+  [/\bENOSPC\b|No space left on device/, 'the disk is full; make room and start again'],
+  [/\b(?:EACCES|EPERM|EROFS|ENOTDIR)\b/, 'PARLEY_DATA_DIR must name a folder that who starts Parley may write to'],
+]
+
+/** What kept a fleet from starting, and what to do where the machine is to blame. */
+export function withAdvice(message: string): string {
+  const advice = advices.find(([pattern]) => pattern.test(message))?.[1]
+  return advice === undefined ? message : `${message}\nparley: ${advice}`
+}
