@@ -91,9 +91,10 @@ describe('PostgreSQL', () => {
 
 describe('Redis', () => {
   test('keeps strangers out and ends when told', async () => {
-    const redis = await startRedis({ dir: at('redis'), password: 'letters' })
+    const dir = at(String.raw`redis "ö" \x`)
+    const redis = await startRedis({ dir, password: 'letters' })
     expect(redis.url).toBe(`redis://:letters@127.0.0.1:${redis.port}`)
-    expect(statSync(at('redis/redis.conf')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dir, 'redis.conf')).mode & 0o777).toBe(0o600)
     await redis.stop()
     expect(await isPortFree(redis.port)).toBe(true)
   })

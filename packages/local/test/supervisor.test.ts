@@ -200,6 +200,11 @@ onLinux(`a full disk ends nothing: what dies is started again${whyLinux}`, async
   rmSync(log)
 })
 
+test('a proxy of the environment is not asked for what runs on this machine', async () => {
+  await using fleet = supervised(dataDir, { NODE_USE_ENV_PROXY: '1', http_proxy: 'http://127.0.0.1:9', no_proxy: '' })
+  await fleet.ready()
+})
+
 test('a terminal that is closed ends it, unless that is to be ignored', async () => {
   const ended = supervised(dataDir)
   await ended.ready()
@@ -224,6 +229,22 @@ describe('a start that cannot succeed', () => {
     expect(await fleet.ended()).toBe(1)
     expect(fleet.output()).toContain(`port ${port} on 127.0.0.1 is in use`)
     taken.close()
+  })
+
+  test('names an address that this machine does not have', async () => {
+    const fleet = supervised(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
+    expect(await fleet.ended()).toBe(1)
+    expect(fleet.output()).toContain(
+      '192.0.2.1 is no address of this machine (EADDRNOTAVAIL); set PARLEY_WEBSERVER_HOST',
+    )
+  })
+
+  test('names a data folder that cannot be written to', async () => {
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    const fleet = supervised(join(file, 'data'))
+    expect(await fleet.ended()).toBe(1)
+    expect(fleet.output()).toMatch(/ENOTDIR.*\nparley: PARLEY_DATA_DIR must name a folder/)
   })
 
   test('shows what a service does not like about its configuration, and ends what it had started', async () => {

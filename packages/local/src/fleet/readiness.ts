@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A process to ask. */
@@ -29,12 +32,20 @@ async function whyNotReady({ label, internalPort }: Asked): Promise<string | und
   const port = internalPort()
   if (port === undefined) return label
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) })
-    if (response.ok) return undefined
-    const body: unknown = await response.json()
+    const response = await ask(port)
+    if (response.statusCode === 200) return void response.resume()
+    const body = await json(response)
     const reasons = typeof body === 'object' && body !== null && 'reasons' in body ? body.reasons : undefined
     return Array.isArray(reasons) ? `${label} (${reasons.join(', ')})` : label
   } catch {
     return label
   }
+}
+
+/** On a connection of its own: `fetch` would go through the proxy that the environment names. */
+async function ask(port: number): Promise<IncomingMessage> {
+  const signal = AbortSignal.timeout(2000)
+  const request = get({ host: '127.0.0.1', port, path: '/readyz', agent: false, signal })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return response
 }

@@ -19,7 +19,14 @@ export async function startRedis(options: ServerOptions & { password?: string })
   const port = options.port || (await freePort())
   const { password } = options
   const conf = join(options.dir, 'redis.conf')
-  const lines = ['bind 127.0.0.1', `port ${port}`, `dir "${options.dir}"`, 'save ""', 'appendonly no', 'daemonize no']
+  const lines = [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `dir ${JSON.stringify(options.dir)}`,
+    'save ""',
+    'appendonly no',
+    'daemonize no',
+  ]
   // A fleet at rest sleeps; keys that have expired are gone for readers all the same.
   lines.push('hz 1')
   if (password !== undefined) lines.push(`requirepass ${password}`)
