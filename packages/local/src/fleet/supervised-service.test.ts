@@ -8,7 +8,11 @@ import { SupervisedService } from './supervised-service.ts'
 const folder = mkdtempSync(join(tmpdir(), 'parley-supervised-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const main = join(folder, 'main.mjs')
-writeFileSync(main, "process.send({ type: 'ready', internalPort: 1 }); process.on('SIGTERM', () => process.exit())")
+// Who listens for the end of the channel does not end by itself.
+writeFileSync(
+  main,
+  "for (const event of ['SIGTERM', 'disconnect']) process.on(event, () => process.exit()); process.send({ type: 'ready', internalPort: 1 })",
+)
 
 function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
   const said: string[] = []

@@ -50,11 +50,15 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], patie
   return identity !== undefined
 }
 
+/** The system ends a process by itself then, on a busy machine late. */
+const killPatienceMs = 10_000
+
 /** Ends a process as {@link endLeftover} does. */
 export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], patienceMs = 5000) {
   for (const signal of [...signals, 'SIGKILL' as const]) {
     if (!sendSignal(identity.pid, signal)) return
-    for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(20)) if (!isAlive(identity)) return
+    const until = Date.now() + (signal === 'SIGKILL' ? killPatienceMs : patienceMs)
+    for (; Date.now() < until; await sleep(20)) if (!isAlive(identity)) return
   }
   throw new Error(`process ${identity.pid} does not end`)
 }
