@@ -66,13 +66,13 @@ test('whatever is accepted leads a browser to this server, raw, resolved or deco
         const path = internalPath(given)
         if (path === undefined) return
         expect(path).toBe(given)
-        for (const base of [home, `${home}/auth/providers/x/callback`, `${home}/a/b/c/`]) {
+        const origins = [home, `${home}/auth/providers/x/callback`, `${home}/a/b/c/`].flatMap((base) => {
           const target = new URL(path, base)
-          expect(target.origin).toBe(home)
           // A hop that only passes path and query on must not make another host of them either.
-          expect(new URL(target.pathname + target.search, base).origin).toBe(home)
-          expect(new URL(decodeURIComponent(target.pathname), base).origin).toBe(home)
-        }
+          const hops = [target.pathname + target.search, decodeURIComponent(target.pathname)]
+          return [target.origin, ...hops.map((hop) => new URL(hop, base).origin)]
+        })
+        expect([...new Set(origins)]).toEqual([home])
         expect(path).not.toMatch(/[\x00-\x20\x7f\\]/)
       },
     ),

@@ -25,23 +25,27 @@ test('cells hold what is stored there, and by the nearest scope what is effectiv
         ask(policy, parse(who), where),
       )
       if (!stored || !effective || !inherited) throw new Error('three answers')
-      for (const { permission, scopes } of permissions) {
+      const expected = permissions.map(({ permission, scopes }) => {
         const found = standing(decisions, permission).filter(([whose]) => whose === who)
         const at = (places: string[]) =>
           places.flatMap((place) => found.filter(([, , , p]) => p === place).map(([, what]) => what))[0]
         const [place, ...wider] = placesOf(where)
         const above = who === 'role:owner' ? 'allow' : undefined
         const applies = scopes.some((kind) => kind === here)
-        expect([permission, told(stored, permission)]).toEqual([permission, at([place ?? ''])])
-        expect([permission, told(effective, permission)]).toEqual([
+        return {
           permission,
-          applies ? (above ?? at(placesOf(where))) : undefined,
-        ])
-        expect([permission, told(inherited, permission)]).toEqual([
-          permission,
-          applies ? (above ?? at(wider)) : undefined,
-        ])
-      }
+          stored: at([place ?? '']),
+          effective: applies ? (above ?? at(placesOf(where))) : undefined,
+          inherited: applies ? (above ?? at(wider)) : undefined,
+        }
+      })
+      const cells = permissions.map(({ permission }) => ({
+        permission,
+        stored: told(stored, permission),
+        effective: told(effective, permission),
+        inherited: told(inherited, permission),
+      }))
+      expect(cells).toEqual(expected)
     }),
     { numRuns: 500 },
   )

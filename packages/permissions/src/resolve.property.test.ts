@@ -5,17 +5,16 @@ import fc from 'fast-check'
 import { scope, stated, subject } from '../test/_arbitraries.ts'
 import { oracle } from '../test/_oracle.ts'
 import { decision, policyOf, type Stated } from '../test/_policies.ts'
-import { permissions } from './permissions.ts'
+import { permissions, type Permission } from './permissions.ts'
 import { applyDelta, type Policy } from './policy.ts'
 import { resolve, type Scope, type Subject } from './resolve.ts'
 
 function expectAsOracle(policy: Policy, decisions: readonly Stated[], who: Subject, where: Scope): void {
-  for (const { permission } of permissions) {
-    expect([permission, resolve(policy, who, permission, where)]).toEqual([
-      permission,
-      oracle(decisions, who, permission, where),
-    ])
-  }
+  const all = (answer: (permission: Permission) => unknown) =>
+    permissions.map(({ permission }) => [permission, answer(permission)])
+  expect(all((permission) => resolve(policy, who, permission, where))).toEqual(
+    all((permission) => oracle(decisions, who, permission, where)),
+  )
 }
 
 test('resolution agrees with the rules read aloud', () => {

@@ -11,6 +11,7 @@ export function testInfrastructure(): Promise<TestInfrastructure> {
 
 function fromEnvironment(name: string): string {
   const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run the tests with packages/tooling/jest.config.mjs`)
+  if (!value)
+    throw new Error(`${name} is not set: packages/tooling/jest.config.mjs says which test files share servers`)
   return value
 }

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { installMissing, startPostgres, startRedis } from '@parley/local/infrastructure'
+import { startPostgres, startRedis } from '@parley/local/infrastructure'
 import { dropOldDatabases } from './old-databases.ts'
-import { installFfmpeg } from './ffmpeg.ts'
+import { installPrograms } from './install-programs.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
@@ -19,8 +19,7 @@ export async function setup(): Promise<void> {
   const dir = (folder = temporaryFolder())
   // PostgreSQL may run as another user, who has to get at its own folder in here.
   chmodSync(dir, 0o755)
-  await installMissing(neededServers())
-  await installFfmpeg()
+  await installPrograms()
   await Promise.all([usePostgres(dir), useRedis(dir)])
 }
 
@@ -50,10 +49,4 @@ function lend(name: string, url: string, server: AsyncDisposable) {
   started.push(server)
   named.add(name)
   process.env[name] = url
-}
-
-/** Test files start NATS themselves, several at a time: too late to install it. */
-function neededServers(): string[] {
-  const given = { 'nats-server': process.env.PARLEY_TEST_NATS_URL, 'redis-server': process.env.PARLEY_TEST_REDIS_URL }
-  return Object.entries(given).flatMap(([name, url]) => (url ? [] : [name]))
 }

@@ -73,3 +73,10 @@ test('a suite that breaks without a failed file is told', async () => {
   const { broken, files } = await run('steady.suite', { args: ['--shard=3/2'] })
   expect([broken, files]).toEqual([1, []])
 })
+
+test('a unit test that starts a server fails, and is told where it belongs', async () => {
+  process.env.PARLEY_TEST_POSTGRES_URL ??= 'postgres://127.0.0.1:1'
+  const { counts, first } = await run('starts-a-server', { once: true })
+  expect(counts).toEqual({ passed: 2, failed: 1, skipped: 0 })
+  expect(first[0].failure).toContain('a test under src/ may not start nats-server: move the file to test/')
+})
