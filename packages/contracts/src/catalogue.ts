@@ -51,45 +51,98 @@ import {
 } from './internal.ts'
 import { file_svc_realtime_v1_realtime } from './realtime.ts'
 
+/**
+ * Who answers what, by the name of the service. `RoomService` has two owners: a room's log belongs to messaging, the rest to
+ * rooms (`roomLogMethods`).
+ */
+export const services = {
+  gateway: {},
+  accounts: {
+    MyAccountService,
+    UserService,
+    ViewerService,
+    ExternalIdentityAuthService,
+    AdminUserService,
+    AccountsInternalService,
+    SignInInternalService,
+    OperatorService,
+    AccountsTransferService,
+    AccountsParkedEventsService,
+  },
+  rooms: {
+    RoomService,
+    RoomDirectoryService,
+    AdminRoomLayoutService,
+    RoomsInternalService,
+    RoomsTransferService,
+    RoomsParkedEventsService,
+  },
+  messaging: {
+    MessageService,
+    ThreadService,
+    RoomService,
+    MessagingInternalService,
+    MessagingTransferService,
+    MessagingParkedEventsService,
+  },
+  admin: {
+    AdminServerService,
+    AdminRoleService,
+    AdminPermissionService,
+    AdminEventLogService,
+    AdminDiagnosticsService,
+    RoleService,
+    ServerService,
+    ServerDiscoveryService,
+    AdminInternalService,
+    AdminParkedEventsService,
+  },
+  uploads: {
+    AssetUploadService,
+    AssetService,
+    UploadsInternalService,
+    UploadsTransferService,
+    UploadsOperatorService,
+    UploadsParkedEventsService,
+  },
+  notifications: {
+    NotificationService,
+    NotificationPreferencesService,
+    PushNotificationService,
+    NotificationsInternalService,
+    NotificationsParkedEventsService,
+  },
+  calls: { VoiceCallService, CallsParkedEventsService },
+  realtime: {},
+} as const satisfies Record<string, Record<string, DescService>>
+
 /** The parts of the fleet that are started on their own. */
-export type Deployable =
-  | 'gateway'
-  | 'accounts'
-  | 'rooms'
-  | 'messaging'
-  | 'admin'
-  | 'uploads'
-  | 'notifications'
-  | 'calls'
-  | 'realtime'
+export type Deployable = keyof typeof services
+
+/** Methods of `RoomService` that messaging answers. */
+const roomLogMethods = [
+  'listRoomAttachments',
+  'updateTypingIndicator',
+  'getRoomEvents',
+  'getRoomEventsAround',
+  'markRoomAsRead',
+] as const satisfies (keyof typeof RoomService.method)[]
+
+/** The local names of the methods of a service that a deployable answers. */
+export type OwnedMethodName<D extends Deployable, S extends DescService> = S extends typeof RoomService
+  ? D extends 'messaging'
+    ? (typeof roomLogMethods)[number]
+    : Exclude<keyof S['method'], (typeof roomLogMethods)[number]>
+  : keyof S['method']
+
+const packageOrder = ['api', 'admin', 'auth', 'discovery']
+const packageOf = ({ typeName }: DescService) => packageOrder.indexOf(typeName.split('.')[1] ?? '')
+const answered = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
 
 /** Every service clients may call, by package, then by name. */
-export const publicServices: readonly DescService[] = [
-  AssetService,
-  AssetUploadService,
-  MessageService,
-  MyAccountService,
-  NotificationPreferencesService,
-  NotificationService,
-  PushNotificationService,
-  RoleService,
-  RoomDirectoryService,
-  RoomService,
-  ServerService,
-  ThreadService,
-  UserService,
-  ViewerService,
-  VoiceCallService,
-  AdminDiagnosticsService,
-  AdminEventLogService,
-  AdminPermissionService,
-  AdminRoleService,
-  AdminRoomLayoutService,
-  AdminServerService,
-  AdminUserService,
-  ExternalIdentityAuthService,
-  ServerDiscoveryService,
-]
+export const publicServices: readonly DescService[] = [...new Set(answered)]
+  .filter((service) => packageOf(service) >= 0)
+  .sort((a, b) => packageOf(a) - packageOf(b) || (a.typeName < b.typeName ? -1 : 1))
 
 /** Every method clients may call, in the order of `publicServices`. All are unary. */
 export const publicMethods: readonly DescMethodUnary[] = publicServices.flatMap((service) =>
@@ -101,65 +154,14 @@ export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`
 }
 
-const owners: readonly (readonly [Deployable, readonly DescService[]])[] = [
-  ['accounts', [MyAccountService, UserService, ViewerService, ExternalIdentityAuthService, AdminUserService]],
-  ['rooms', [RoomService, RoomDirectoryService, AdminRoomLayoutService]],
-  ['messaging', [MessageService, ThreadService]],
-  [
-    'admin',
-    [
-      AdminServerService,
-      AdminRoleService,
-      AdminPermissionService,
-      AdminEventLogService,
-      AdminDiagnosticsService,
-      RoleService,
-      ServerService,
-      ServerDiscoveryService,
-    ],
-  ],
-  ['uploads', [AssetUploadService, AssetService]],
-  ['notifications', [NotificationService, NotificationPreferencesService, PushNotificationService]],
-  ['calls', [VoiceCallService]],
-]
-
-/** Methods whose owner differs from that of their service: a room's line belongs to messaging. */
-const lineOfRoom: readonly DescMethod[] = [
-  RoomService.method.listRoomAttachments,
-  RoomService.method.updateTypingIndicator,
-  RoomService.method.getRoomEvents,
-  RoomService.method.getRoomEventsAround,
-  RoomService.method.markRoomAsRead,
-]
-
 /** The deployable that answers a public method; undefined for methods that are not public. */
 export function ownerOf(method: DescMethod): Deployable | undefined {
-  if (lineOfRoom.includes(method)) return 'messaging'
-  return owners.find(([, services]) => services.includes(method.parent))?.[0]
+  return publicServices.includes(method.parent) ? findAnswerer(method) : undefined
 }
-
-const internalOwners: readonly (readonly [Deployable, readonly DescService[]])[] = [
-  [
-    'accounts',
-    [
-      AccountsInternalService,
-      SignInInternalService,
-      OperatorService,
-      AccountsTransferService,
-      AccountsParkedEventsService,
-    ],
-  ],
-  ['rooms', [RoomsInternalService, RoomsTransferService, RoomsParkedEventsService]],
-  ['messaging', [MessagingInternalService, MessagingTransferService, MessagingParkedEventsService]],
-  ['admin', [AdminInternalService, AdminParkedEventsService]],
-  ['uploads', [UploadsInternalService, UploadsTransferService, UploadsOperatorService, UploadsParkedEventsService]],
-  ['notifications', [NotificationsInternalService, NotificationsParkedEventsService]],
-  ['calls', [CallsParkedEventsService]],
-]
 
 /** The deployable that answers a method, public or not. Throws a RangeError for one that nobody answers. */
 export function answererOf(method: DescMethod): Deployable {
-  const owner = ownerOf(method) ?? internalOwners.find(([, services]) => services.includes(method.parent))?.[0]
+  const owner = findAnswerer(method)
   if (owner === undefined) throw new RangeError(`nobody answers ${method.parent.typeName}.${method.name}`)
   return owner
 }
@@ -174,6 +176,13 @@ export const publicFiles: readonly DescFile[] = withImports([
   ...publicServices.map((service) => service.file),
   file_svc_realtime_v1_realtime,
 ])
+
+function findAnswerer(method: DescMethod): Deployable | undefined {
+  if (method.parent === RoomService)
+    return roomLogMethods.some((name) => name === method.localName) ? 'messaging' : 'rooms'
+  const deployables = Object.entries(services) as [Deployable, Record<string, DescService>][]
+  return deployables.find(([, owned]) => Object.values(owned).includes(method.parent))?.[0]
+}
 
 function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === 'unary'

@@ -1,16 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect'
-import { AdminUserService } from '@parley/contracts/admin'
-import { MyAccountService, UserService, ViewerService } from '@parley/contracts/api'
-import { ExternalIdentityAuthService } from '@parley/contracts/auth'
-import {
-  AccountsInternalService,
-  AccountsParkedEventsService,
-  AccountsTransferService,
-  OperatorService,
-  SignInInternalService,
-} from '@parley/contracts/internal'
 import { parkedEvents } from '@parley/events'
-import type { ServiceRoutes } from '@parley/rpc'
+import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminUser } from './admin-user/index.ts'
 import { externalIdentityAuth } from './external-identity-auth/index.ts'
@@ -38,35 +27,36 @@ import { importPeople } from './transfer/import-people.ts'
 import { user } from './user/index.ts'
 import { getViewer } from './viewer/get-viewer.ts'
 
-export const routes = (ctx: Context) => (router: ServiceRoutes) => {
-  router.service(MyAccountService, myAccount(ctx))
-  router.service(UserService, user(ctx))
-  router.service(AdminUserService, adminUser(ctx))
-  router.service(ViewerService, { getViewer: getViewer(ctx) } satisfies ServiceImpl<typeof ViewerService>)
-  router.service(AccountsInternalService, {
-    authenticate: authenticate(ctx),
-    checkCredentials: checkCredentials(ctx),
-    rekeyCredentials: rekeyCredentials(ctx),
-    passwordLogin: passwordLogin(ctx),
-    endCredentials: endCredentials(ctx),
-    openSockets: openSockets(ctx),
-    getPeople: getPeople(ctx),
-    getPresences: getPresences(ctx),
-    getProfiles: getProfiles(ctx),
-    listPeople: listPeople(ctx),
-    countUsers: countUsers(ctx),
-    reportErased: reportErased(ctx),
-    listRoleHolders: listRoleHolders(ctx),
-    reserveRoleName: reserveRoleName(ctx),
-    releaseRoleName: releaseRoleName(ctx),
-    resolveHandles: resolveHandles(ctx),
-  } satisfies ServiceImpl<typeof AccountsInternalService>)
-  router.service(SignInInternalService, signIn(ctx))
-  router.service(ExternalIdentityAuthService, externalIdentityAuth(ctx))
-  router.service(OperatorService, operator(ctx))
-  router.service(AccountsTransferService, {
-    importPeople: importPeople(ctx),
-    exportPeople: exportPeople(ctx),
-  } satisfies ServiceImpl<typeof AccountsTransferService>)
-  router.service(AccountsParkedEventsService, parkedEvents(ctx.db))
-}
+export const routes = (ctx: Context) =>
+  handlersOf('accounts', {
+    MyAccountService: myAccount(ctx),
+    UserService: user(ctx),
+    AdminUserService: adminUser(ctx),
+    ViewerService: { getViewer: getViewer(ctx) },
+    AccountsInternalService: {
+      authenticate: authenticate(ctx),
+      checkCredentials: checkCredentials(ctx),
+      rekeyCredentials: rekeyCredentials(ctx),
+      passwordLogin: passwordLogin(ctx),
+      endCredentials: endCredentials(ctx),
+      openSockets: openSockets(ctx),
+      getPeople: getPeople(ctx),
+      getPresences: getPresences(ctx),
+      getProfiles: getProfiles(ctx),
+      listPeople: listPeople(ctx),
+      countUsers: countUsers(ctx),
+      reportErased: reportErased(ctx),
+      listRoleHolders: listRoleHolders(ctx),
+      reserveRoleName: reserveRoleName(ctx),
+      releaseRoleName: releaseRoleName(ctx),
+      resolveHandles: resolveHandles(ctx),
+    },
+    SignInInternalService: signIn(ctx),
+    ExternalIdentityAuthService: externalIdentityAuth(ctx),
+    OperatorService: operator(ctx),
+    AccountsTransferService: {
+      importPeople: importPeople(ctx),
+      exportPeople: exportPeople(ctx),
+    },
+    AccountsParkedEventsService: parkedEvents(ctx.db),
+  })

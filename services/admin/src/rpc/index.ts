@@ -1,16 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect'
-import {
-  AdminDiagnosticsService,
-  AdminEventLogService,
-  AdminPermissionService,
-  AdminRoleService,
-  AdminServerService,
-} from '@parley/contracts/admin'
-import { RoleService, ServerService } from '@parley/contracts/api'
-import { ServerDiscoveryService } from '@parley/contracts/discovery'
-import { AdminInternalService, AdminParkedEventsService } from '@parley/contracts/internal'
 import { parkedEvents } from '@parley/events'
-import type { ServiceRoutes } from '@parley/rpc'
+import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminEventLog } from './admin-event-log/index.ts'
 import { adminPermission } from './admin-permission/index.ts'
@@ -31,34 +20,35 @@ import { listRoles } from './role/list-roles.ts'
 import { getMotd } from './server/get-motd.ts'
 import { getRuntimeConfig } from './server/get-runtime-config.ts'
 
-export const routes = (ctx: Context) => (router: ServiceRoutes) => {
-  router.service(ServerDiscoveryService, {
-    getServer: getServer(ctx),
-  } satisfies ServiceImpl<typeof ServerDiscoveryService>)
-  router.service(RoleService, {
-    listRoles: listRoles(ctx),
-    getRole: getRole(ctx),
-    batchGetRoles: batchGetRoles(ctx),
-  } satisfies ServiceImpl<typeof RoleService>)
-  router.service(ServerService, {
-    getMotd: getMotd(ctx),
-    getRuntimeConfig: getRuntimeConfig(ctx),
-  } satisfies ServiceImpl<typeof ServerService>)
-  router.service(AdminServerService, adminServer(ctx))
-  router.service(AdminEventLogService, adminEventLog(ctx))
-  router.service(AdminRoleService, adminRole(ctx))
-  router.service(AdminPermissionService, adminPermission(ctx))
-  router.service(AdminDiagnosticsService, {
-    getSystemInfo: getSystemInfo(ctx),
-  } satisfies ServiceImpl<typeof AdminDiagnosticsService>)
-  router.service(AdminInternalService, {
-    getPolicy: getPolicy(ctx),
-    denyPosting: denyPosting(ctx),
-    denyEntry: denyEntry(ctx),
-    checkLogin: checkLogin(ctx),
-    checkLogins: checkLogins(ctx),
-    getServerImages: getServerImages(ctx),
-    getServerName: getServerName(ctx),
-  } satisfies ServiceImpl<typeof AdminInternalService>)
-  router.service(AdminParkedEventsService, parkedEvents(ctx.db))
-}
+export const routes = (ctx: Context) =>
+  handlersOf('admin', {
+    ServerDiscoveryService: {
+      getServer: getServer(ctx),
+    },
+    RoleService: {
+      listRoles: listRoles(ctx),
+      getRole: getRole(ctx),
+      batchGetRoles: batchGetRoles(ctx),
+    },
+    ServerService: {
+      getMotd: getMotd(ctx),
+      getRuntimeConfig: getRuntimeConfig(ctx),
+    },
+    AdminServerService: adminServer(ctx),
+    AdminEventLogService: adminEventLog(ctx),
+    AdminRoleService: adminRole(ctx),
+    AdminPermissionService: adminPermission(ctx),
+    AdminDiagnosticsService: {
+      getSystemInfo: getSystemInfo(ctx),
+    },
+    AdminInternalService: {
+      getPolicy: getPolicy(ctx),
+      denyPosting: denyPosting(ctx),
+      denyEntry: denyEntry(ctx),
+      checkLogin: checkLogin(ctx),
+      checkLogins: checkLogins(ctx),
+      getServerImages: getServerImages(ctx),
+      getServerName: getServerName(ctx),
+    },
+    AdminParkedEventsService: parkedEvents(ctx.db),
+  })

@@ -1,11 +1,5 @@
-import { MessageService, RoomService, ThreadService } from '@parley/contracts/api'
-import {
-  MessagingInternalService,
-  MessagingParkedEventsService,
-  MessagingTransferService,
-} from '@parley/contracts/internal'
 import { parkedEvents } from '@parley/events'
-import type { ServiceRoutes } from '@parley/rpc'
+import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { applyNotificationLevel } from './internal/apply-notification-level.ts'
 import { applyRoomEvents } from './internal/apply-room-events.ts'
@@ -42,50 +36,51 @@ import { finishImport } from './transfer/finish-import.ts'
 import { importMessages } from './transfer/import-messages.ts'
 import { importProgress } from './transfer/import-progress.ts'
 
-export const routes = (ctx: Context) => (router: ServiceRoutes) => {
-  router.service(MessageService, {
-    createMessage: createMessage(ctx),
-    updateMessage: updateMessage(ctx),
-    deleteMessage: deleteMessage(ctx),
-    deleteAttachment: deleteAttachment(ctx),
-    deleteLinkPreview: deleteLinkPreview(ctx),
-    getMessage: getMessage(ctx),
-    batchGetMessages: batchGetMessages(ctx),
-    fetchLinkPreview: fetchLinkPreview(ctx),
-    addReaction: addReaction(ctx),
-    removeReaction: removeReaction(ctx),
+export const routes = (ctx: Context) =>
+  handlersOf('messaging', {
+    MessageService: {
+      createMessage: createMessage(ctx),
+      updateMessage: updateMessage(ctx),
+      deleteMessage: deleteMessage(ctx),
+      deleteAttachment: deleteAttachment(ctx),
+      deleteLinkPreview: deleteLinkPreview(ctx),
+      getMessage: getMessage(ctx),
+      batchGetMessages: batchGetMessages(ctx),
+      fetchLinkPreview: fetchLinkPreview(ctx),
+      addReaction: addReaction(ctx),
+      removeReaction: removeReaction(ctx),
+    },
+    RoomService: {
+      getRoomEvents: getRoomEvents(ctx),
+      getRoomEventsAround: getRoomEventsAround(ctx),
+      listRoomAttachments: listRoomAttachments(ctx),
+      markRoomAsRead: markRoomAsRead(ctx),
+      updateTypingIndicator: updateTypingIndicator(ctx),
+    },
+    ThreadService: {
+      listFollowedThreads: listFollowedThreads(ctx),
+      followThread: followThread(ctx),
+      unfollowThread: unfollowThread(ctx),
+      getThreadEvents: getThreadEvents(ctx),
+      getThreadEventsAround: getThreadEventsAround(ctx),
+      markThreadAsRead: markThreadAsRead(ctx),
+    },
+    MessagingInternalService: {
+      applyNotificationLevel: applyNotificationLevel(ctx),
+      applyRoomFacts: applyRoomFacts(ctx),
+      applyRoomEvents: applyRoomEvents(ctx),
+      listThreadFollowers: listThreadFollowers(ctx),
+      previewMessages: previewMessages(ctx),
+      roomStates: roomStates(ctx),
+      hasUnread: hasUnread(ctx),
+      findFileUses: findFileUses(ctx),
+    },
+    MessagingTransferService: {
+      findImportedMessages: findImportedMessages(ctx),
+      importProgress: importProgress(ctx),
+      importMessages: importMessages(ctx),
+      finishImport: finishImport(ctx),
+      exportMessages: exportMessages(ctx),
+    },
+    MessagingParkedEventsService: parkedEvents(ctx.db),
   })
-  router.service(RoomService, {
-    getRoomEvents: getRoomEvents(ctx),
-    getRoomEventsAround: getRoomEventsAround(ctx),
-    listRoomAttachments: listRoomAttachments(ctx),
-    markRoomAsRead: markRoomAsRead(ctx),
-    updateTypingIndicator: updateTypingIndicator(ctx),
-  })
-  router.service(ThreadService, {
-    listFollowedThreads: listFollowedThreads(ctx),
-    followThread: followThread(ctx),
-    unfollowThread: unfollowThread(ctx),
-    getThreadEvents: getThreadEvents(ctx),
-    getThreadEventsAround: getThreadEventsAround(ctx),
-    markThreadAsRead: markThreadAsRead(ctx),
-  })
-  router.service(MessagingInternalService, {
-    applyNotificationLevel: applyNotificationLevel(ctx),
-    applyRoomFacts: applyRoomFacts(ctx),
-    applyRoomEvents: applyRoomEvents(ctx),
-    listThreadFollowers: listThreadFollowers(ctx),
-    previewMessages: previewMessages(ctx),
-    roomStates: roomStates(ctx),
-    hasUnread: hasUnread(ctx),
-    findFileUses: findFileUses(ctx),
-  })
-  router.service(MessagingTransferService, {
-    findImportedMessages: findImportedMessages(ctx),
-    importProgress: importProgress(ctx),
-    importMessages: importMessages(ctx),
-    finishImport: finishImport(ctx),
-    exportMessages: exportMessages(ctx),
-  })
-  router.service(MessagingParkedEventsService, parkedEvents(ctx.db))
-}

@@ -1,8 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect'
-import { NotificationPreferencesService, NotificationService, PushNotificationService } from '@parley/contracts/api'
-import { NotificationsInternalService, NotificationsParkedEventsService } from '@parley/contracts/internal'
 import { parkedEvents } from '@parley/events'
-import type { ServiceRoutes } from '@parley/rpc'
+import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { getPreferences } from './internal/get-preferences.ts'
 import { batchGetNotifications } from './notification/batch-get-notifications.ts'
@@ -21,29 +18,30 @@ import { subscribe } from './push/subscribe.ts'
 import { unsubscribe } from './push/unsubscribe.ts'
 import { requeueJobs } from '../store/jobs.ts'
 
-export const routes = (ctx: Context) => (router: ServiceRoutes) => {
-  router.service(NotificationService, {
-    listNotifications: listNotifications(ctx),
-    getNotification: getNotification(ctx),
-    batchGetNotifications: batchGetNotifications(ctx),
-    listRoomNotifications: listRoomNotifications(ctx),
-    listRoomNotificationCounts: listRoomNotificationCounts(ctx),
-    hasNotifications: hasNotifications(ctx),
-    dismissNotification: dismissNotification(ctx),
-    dismissAllNotifications: dismissAllNotifications(ctx),
-  } satisfies ServiceImpl<typeof NotificationService>)
-  router.service(NotificationPreferencesService, {
-    getServerNotificationPreference: getServerNotificationPreference(ctx),
-    updateServerNotificationPreference: updateServerNotificationPreference(ctx),
-    getRoomNotificationPreference: getRoomNotificationPreference(ctx),
-    updateRoomNotificationPreference: updateRoomNotificationPreference(ctx),
-  } satisfies ServiceImpl<typeof NotificationPreferencesService>)
-  router.service(PushNotificationService, {
-    subscribe: subscribe(ctx),
-    unsubscribe: unsubscribe(ctx),
-  } satisfies ServiceImpl<typeof PushNotificationService>)
-  router.service(NotificationsInternalService, {
-    getPreferences: getPreferences(ctx),
-  } satisfies ServiceImpl<typeof NotificationsInternalService>)
-  router.service(NotificationsParkedEventsService, parkedEvents(ctx.db, { jobs: requeueJobs }))
-}
+export const routes = (ctx: Context) =>
+  handlersOf('notifications', {
+    NotificationService: {
+      listNotifications: listNotifications(ctx),
+      getNotification: getNotification(ctx),
+      batchGetNotifications: batchGetNotifications(ctx),
+      listRoomNotifications: listRoomNotifications(ctx),
+      listRoomNotificationCounts: listRoomNotificationCounts(ctx),
+      hasNotifications: hasNotifications(ctx),
+      dismissNotification: dismissNotification(ctx),
+      dismissAllNotifications: dismissAllNotifications(ctx),
+    },
+    NotificationPreferencesService: {
+      getServerNotificationPreference: getServerNotificationPreference(ctx),
+      updateServerNotificationPreference: updateServerNotificationPreference(ctx),
+      getRoomNotificationPreference: getRoomNotificationPreference(ctx),
+      updateRoomNotificationPreference: updateRoomNotificationPreference(ctx),
+    },
+    PushNotificationService: {
+      subscribe: subscribe(ctx),
+      unsubscribe: unsubscribe(ctx),
+    },
+    NotificationsInternalService: {
+      getPreferences: getPreferences(ctx),
+    },
+    NotificationsParkedEventsService: parkedEvents(ctx.db, { jobs: requeueJobs }),
+  })

@@ -1,8 +1,5 @@
-import { AdminRoomLayoutService } from '@parley/contracts/admin'
-import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
-import { RoomsInternalService, RoomsParkedEventsService, RoomsTransferService } from '@parley/contracts/internal'
 import { parkedEvents } from '@parley/events'
-import type { ServiceRoutes } from '@parley/rpc'
+import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetRoomGroups } from './directory/batch-get-room-groups.ts'
 import { batchGetRooms } from './directory/batch-get-rooms.ts'
@@ -54,66 +51,67 @@ import { importGroup } from './transfer/import-group.ts'
 import { importMembers } from './transfer/import-members.ts'
 import { importRoom } from './transfer/import-room.ts'
 
-export const routes = (ctx: Context) => (router: ServiceRoutes) => {
-  router.service(RoomService, {
-    createRoom: createRoom(ctx),
-    joinRoom: joinRoom(ctx),
-    joinRoomGroup: joinRoomGroup(ctx),
-    leaveRoom: leaveRoom(ctx),
-    updateRoom: updateRoom(ctx),
-    archiveRoom: archiveRoom(ctx),
-    unarchiveRoom: unarchiveRoom(ctx),
-    startDM: startDm(ctx),
-    listMembers: listMembers(ctx),
-    getMember: getMember(ctx),
-    batchGetMembers: batchGetMembers(ctx),
-    addMember: addMember(ctx),
-    removeMember: removeMember(ctx),
-    listBans: listBans(ctx),
-    banMember: banMember(ctx),
-    unbanMember: unbanMember(ctx),
+export const routes = (ctx: Context) =>
+  handlersOf('rooms', {
+    RoomService: {
+      createRoom: createRoom(ctx),
+      joinRoom: joinRoom(ctx),
+      joinRoomGroup: joinRoomGroup(ctx),
+      leaveRoom: leaveRoom(ctx),
+      updateRoom: updateRoom(ctx),
+      archiveRoom: archiveRoom(ctx),
+      unarchiveRoom: unarchiveRoom(ctx),
+      startDM: startDm(ctx),
+      listMembers: listMembers(ctx),
+      getMember: getMember(ctx),
+      batchGetMembers: batchGetMembers(ctx),
+      addMember: addMember(ctx),
+      removeMember: removeMember(ctx),
+      listBans: listBans(ctx),
+      banMember: banMember(ctx),
+      unbanMember: unbanMember(ctx),
+    },
+    RoomDirectoryService: {
+      listRooms: listRooms(ctx),
+      listRoomGroups: listRoomGroups(ctx),
+      getRoomGroup: getRoomGroup(ctx),
+      batchGetRoomGroups: batchGetRoomGroups(ctx),
+      getRoom: getRoom(ctx),
+      batchGetRooms: batchGetRooms(ctx),
+    },
+    AdminRoomLayoutService: {
+      listRoomGroups: listLayoutGroups(ctx),
+      createRoomGroup: createRoomGroup(ctx),
+      updateRoomGroup: updateRoomGroup(ctx),
+      deleteRoomGroup: deleteRoomGroup(ctx),
+      reorderRoomGroups: reorderRoomGroups(ctx),
+      moveRoomToGroup: moveRoomToGroup(ctx),
+      reorderSidebarItemsInGroup: reorderSidebarItemsInGroup(ctx),
+      createSidebarLink: createSidebarLink(ctx),
+      updateSidebarLink: updateSidebarLink(ctx),
+      deleteSidebarLink: deleteSidebarLink(ctx),
+      moveSidebarLinkToGroup: moveSidebarLinkToGroup(ctx),
+    },
+    RoomsInternalService: {
+      openSockets: openSockets(ctx),
+      listUniversalRooms: listUniversalRooms(ctx),
+      getRoomAccess: getRoomAccess(ctx),
+      getRooms: getRooms(ctx),
+      getGroups: getGroups(ctx),
+      listLayout: listLayout(ctx),
+      listRecipients: listRecipients(ctx),
+      listPresenceAudiences: listPresenceAudiences(ctx),
+      listAccessibleRooms: listAccessibleRooms(ctx),
+      countRooms: countRooms(ctx),
+    },
+    RoomsTransferService: {
+      importGroup: importGroup(ctx),
+      importRoom: importRoom(ctx),
+      importMembers: importMembers(ctx),
+      archiveImportedRoom: archiveImportedRoom(ctx),
+      exportLayout: exportLayout(ctx),
+      exportRooms: exportRooms(ctx),
+      exportMembers: exportMembers(ctx),
+    },
+    RoomsParkedEventsService: parkedEvents(ctx.db),
   })
-  router.service(RoomDirectoryService, {
-    listRooms: listRooms(ctx),
-    listRoomGroups: listRoomGroups(ctx),
-    getRoomGroup: getRoomGroup(ctx),
-    batchGetRoomGroups: batchGetRoomGroups(ctx),
-    getRoom: getRoom(ctx),
-    batchGetRooms: batchGetRooms(ctx),
-  })
-  router.service(AdminRoomLayoutService, {
-    listRoomGroups: listLayoutGroups(ctx),
-    createRoomGroup: createRoomGroup(ctx),
-    updateRoomGroup: updateRoomGroup(ctx),
-    deleteRoomGroup: deleteRoomGroup(ctx),
-    reorderRoomGroups: reorderRoomGroups(ctx),
-    moveRoomToGroup: moveRoomToGroup(ctx),
-    reorderSidebarItemsInGroup: reorderSidebarItemsInGroup(ctx),
-    createSidebarLink: createSidebarLink(ctx),
-    updateSidebarLink: updateSidebarLink(ctx),
-    deleteSidebarLink: deleteSidebarLink(ctx),
-    moveSidebarLinkToGroup: moveSidebarLinkToGroup(ctx),
-  })
-  router.service(RoomsInternalService, {
-    openSockets: openSockets(ctx),
-    listUniversalRooms: listUniversalRooms(ctx),
-    getRoomAccess: getRoomAccess(ctx),
-    getRooms: getRooms(ctx),
-    getGroups: getGroups(ctx),
-    listLayout: listLayout(ctx),
-    listRecipients: listRecipients(ctx),
-    listPresenceAudiences: listPresenceAudiences(ctx),
-    listAccessibleRooms: listAccessibleRooms(ctx),
-    countRooms: countRooms(ctx),
-  })
-  router.service(RoomsTransferService, {
-    importGroup: importGroup(ctx),
-    importRoom: importRoom(ctx),
-    importMembers: importMembers(ctx),
-    archiveImportedRoom: archiveImportedRoom(ctx),
-    exportLayout: exportLayout(ctx),
-    exportRooms: exportRooms(ctx),
-    exportMembers: exportMembers(ctx),
-  })
-  router.service(RoomsParkedEventsService, parkedEvents(ctx.db))
-}

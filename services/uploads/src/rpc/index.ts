@@ -1,12 +1,5 @@
-import { AssetService, AssetUploadService } from '@parley/contracts/api'
-import {
-  UploadsInternalService,
-  UploadsOperatorService,
-  UploadsParkedEventsService,
-  UploadsTransferService,
-} from '@parley/contracts/internal'
 import { parkedEvents } from '@parley/events'
-import type { ServiceRoutes } from '@parley/rpc'
+import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetAssets } from './asset/batch-get-assets.ts'
 import { getAsset } from './asset/get-asset.ts'
@@ -27,34 +20,35 @@ import { createUpload } from './upload/create-upload.ts'
 import { getUpload } from './upload/get-upload.ts'
 import { uploadChunk } from './upload/upload-chunk.ts'
 
-export const routes = (ctx: Context) => (router: ServiceRoutes) => {
-  router.service(AssetUploadService, {
-    createUpload: createUpload(ctx),
-    uploadChunk: uploadChunk(ctx),
-    getUpload: getUpload(ctx),
-    completeUpload: completeUpload(ctx),
-    cancelUpload: cancelUpload(ctx),
+export const routes = (ctx: Context) =>
+  handlersOf('uploads', {
+    AssetUploadService: {
+      createUpload: createUpload(ctx),
+      uploadChunk: uploadChunk(ctx),
+      getUpload: getUpload(ctx),
+      completeUpload: completeUpload(ctx),
+      cancelUpload: cancelUpload(ctx),
+    },
+    AssetService: {
+      getAsset: getAsset(ctx),
+      batchGetAssets: batchGetAssets(ctx),
+    },
+    UploadsInternalService: {
+      storeServerImage: storeServerImage(ctx),
+      importServerImage: importServerImage(ctx),
+      claimAssets: claimAssets(ctx),
+      previewLink: previewLink(ctx),
+      getVideoOutcomes: getVideoOutcomes(ctx),
+    },
+    UploadsOperatorService: {
+      adoptStorage: adoptStorage(ctx),
+      checkStorage: checkStorage(ctx),
+    },
+    UploadsTransferService: {
+      importFile: importFile(ctx),
+      importFileChunk: importFileChunk(ctx),
+      completeImportedFile: completeImportedFile(ctx),
+      exportFile: exportFile(ctx),
+    },
+    UploadsParkedEventsService: parkedEvents(ctx.db),
   })
-  router.service(AssetService, {
-    getAsset: getAsset(ctx),
-    batchGetAssets: batchGetAssets(ctx),
-  })
-  router.service(UploadsInternalService, {
-    storeServerImage: storeServerImage(ctx),
-    importServerImage: importServerImage(ctx),
-    claimAssets: claimAssets(ctx),
-    previewLink: previewLink(ctx),
-    getVideoOutcomes: getVideoOutcomes(ctx),
-  })
-  router.service(UploadsOperatorService, {
-    adoptStorage: adoptStorage(ctx),
-    checkStorage: checkStorage(ctx),
-  })
-  router.service(UploadsTransferService, {
-    importFile: importFile(ctx),
-    importFileChunk: importFileChunk(ctx),
-    completeImportedFile: completeImportedFile(ctx),
-    exportFile: exportFile(ctx),
-  })
-  router.service(UploadsParkedEventsService, parkedEvents(ctx.db))
-}

@@ -42,4 +42,4 @@ export const myAccount = (ctx: Context) =>
     removeEmailAddress: removeEmailAddress(ctx),
     listOAuthConsents: listOAuthConsents(ctx),
     withdrawOAuthConsent: withdrawOAuthConsent(ctx),
-  }) satisfies Partial<ServiceImpl<typeof MyAccountService>>
+  }) satisfies ServiceImpl<typeof MyAccountService>

@@ -36,4 +36,4 @@ export const signIn = (ctx: Context) =>
     decideConsent: decideConsent(ctx),
     issueAuthorizationCode: issueAuthorizationCode(ctx),
     exchangeAuthorizationCode: exchangeAuthorizationCode(ctx),
-  }) satisfies Partial<ServiceImpl<typeof SignInInternalService>>
+  }) satisfies ServiceImpl<typeof SignInInternalService>

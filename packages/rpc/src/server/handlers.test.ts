@@ -1,0 +1,43 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { expect, test } from '@jest/globals'
+import { VoiceCallService } from '@parley/contracts/api'
+import { services } from '@parley/contracts/catalogue'
+import { CallsParkedEventsService } from '@parley/contracts/internal'
+import { handlersOf } from './handlers.ts'
+import { collectRoutes } from './routes.ts'
+
+const answer = () => ({})
+const voiceCall = {
+  listActiveCalls: answer,
+  getActiveCall: answer,
+  batchGetActiveCalls: answer,
+  listCallParticipants: answer,
+  joinCall: answer,
+  getCallToken: answer,
+  leaveCall: answer,
+}
+const parked = { listParkedEvents: answer, replayParkedEvents: answer }
+
+test('all services of a deployable are registered', () => {
+  const register = handlersOf('calls', { VoiceCallService: voiceCall, CallsParkedEventsService: parked })
+  const served = collectRoutes(VoiceCallService.methods, register)
+  expect(served.map(({ method }) => method)).toEqual([...VoiceCallService.methods, ...CallsParkedEventsService.methods])
+  expect(served.every(({ implementation }) => implementation !== undefined)).toBe(true)
+})
+
+test('a service is called by its name', () => {
+  for (const owned of Object.values<Record<string, DescService>>(services))
+    for (const [name, service] of Object.entries(owned)) expect(service.name).toBe(name)
+})
+
+test('what is missing, and what belongs to another, does not compile', () => {
+  const { leaveCall, ...most } = voiceCall
+  // @ts-expect-error leaveCall has no handler
+  handlersOf('calls', { VoiceCallService: most, CallsParkedEventsService: parked })
+  expect(leaveCall).toBe(answer)
+  // @ts-expect-error no handler for the parked events
+  handlersOf('calls', { VoiceCallService: voiceCall })
+  // @ts-expect-error RoomService.createRoom belongs to rooms
+  const roomLog: Parameters<typeof handlersOf<'messaging'>>[1]['RoomService']['createRoom'] = answer
+  expect(roomLog).toBe(answer)
+})
