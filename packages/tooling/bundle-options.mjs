@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { nodeMajor } from './node-version.mjs'
 
 /** How programs are bundled with esbuild, for production and for tests. */
@@ -13,4 +15,28 @@ export const bundleOptions = {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
   logLevel: 'warning',
+}
+
+const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts']
+
+/**
+ * How a package is bundled into its `dist/`. Entry points are `parley.entries` of its package.json (paths relative to the
+ * package), by default those of `src/main.ts`, `src/migrate.ts`, `src/operate.ts` and `src/print-config.ts` that exist. Code
+ * that several of them share goes into chunks, once.
+ */
+export function packageBundle(folder) {
+  const { name, parley } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const entryPoints = parley?.entries ?? usual.filter((entry) => existsSync(join(folder, entry)))
+  if (entryPoints.length === 0) throw new Error(`${name} has no entry points: neither src/main.ts nor parley.entries`)
+  return {
+    absWorkingDir: folder,
+    entryPoints,
+    outdir: 'dist',
+    outbase: 'src',
+    ...bundleOptions,
+    splitting: true,
+    sourcemap: true,
+    sourcesContent: false,
+    chunkNames: 'chunks/[name]-[hash]',
+  }
 }

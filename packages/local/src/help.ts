@@ -13,8 +13,9 @@ export function helpText(): string {
 and a media server for calls where livekit-server is on PATH.
 
 Usage: make run            builds first
-       ./pnpm dev            runs what is built
+       ./pnpm dev            the same, and starts a service again when its sources change
        ./pnpm dev --open     and shows it in a browser
+       ./pnpm dev --seed     and fills it with sample people and rooms
 
 Settings, from the environment or parley.toml:
 ${rows.join('\n')}

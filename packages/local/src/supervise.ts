@@ -37,6 +37,7 @@ export async function supervise(
     tellOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
     if (args.includes('--open')) openInBrowser(fleet.url)
+    followBuilds(fleet)
     await aborted(interrupted)
     await fleet.stop()
     say('parley has stopped; the data are kept')
@@ -72,6 +73,20 @@ function start(
     signal,
     force,
   })
+}
+
+/** `pnpm dev` started this process: it says which services it has built anew. */
+function followBuilds(fleet: Fleet) {
+  if (process.send === undefined) return
+  process.on('message', ({ restart }: { restart: string }) => {
+    const processes = fleet.services.filter(({ name }) => name === restart)
+    const restarts = Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(restart, index))
+    Promise.all(restarts).then(
+      () => process.send?.({ restarted: restart }),
+      () => undefined,
+    )
+  })
+  process.send({ ready: true })
 }
 
 /** Once in the life of the data: when the owner was made, or when that could not be told at once. */

@@ -1,0 +1,52 @@
+/**
+ * `pnpm dev [--seed] [--open]`: the fleet, and each service started again by itself when its sources change. A service
+ * that cannot be built goes on as it is. `--seed` fills the server with sample people and rooms.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { followSources } from './follow-sources.mjs'
+import { inWorkspace, runSteps, turbo } from './steps.mjs'
+
+const args = process.argv.slice(2)
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
+/** When the sources were edited, of services that are being started again. */
+const edits = new Map()
+
+if (!args.includes('--help') && (await runSteps([turbo('build')])).length > 0) process.exit(1)
+const fleet = spawn(process.execPath, [inWorkspace('packages/local/dist/main.js'), ...args], {
+  cwd: process.cwd(),
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+})
+// Ctrl-C reaches the whole group of the terminal: the fleet ends, and this with it.
+process.on('SIGINT', () => undefined)
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => fleet.kill(signal))
+fleet.on('exit', (code) => process.exit(code ?? 1))
+fleet.on('message', ({ ready, restarted }) => {
+  if (ready) void follow()
+  if (restarted) {
+    console.log(`${restarted}: serves again ${seconds(performance.now() - edits.get(restarted))} after the edit`)
+  }
+})
+
+function sourceFolders(kind) {
+  return readdirSync(inWorkspace(kind))
+    .map((name) => inWorkspace(`${kind}/${name}/src`))
+    .filter((folder) => existsSync(folder))
+}
+
+async function follow() {
+  if (args.includes('--seed'))
+    spawn(process.execPath, [inWorkspace('packages/cli/dist/main.js'), 'demo', 'create'], { stdio: 'inherit' })
+  const names = readdirSync(inWorkspace('services'))
+  await followSources({
+    folders: names.map((name) => inWorkspace(`services/${name}`)),
+    sources: ['packages', 'services'].flatMap(sourceFolders),
+    onBuilt(name, ms) {
+      console.log(`${name}: built in ${seconds(ms)}`)
+      edits.set(name, performance.now() - ms)
+      fleet.send({ restart: name })
+    },
+    onBroken: (name) => console.log(`${name}: cannot be built; it goes on as it is`),
+  })
+  console.log(`following the sources of ${names.join(', ')}`)
+}

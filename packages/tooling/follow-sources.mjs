@@ -1,0 +1,56 @@
+import { basename } from 'node:path'
+import { watchTree } from './watch-tree.mjs'
+import { WatchedBuild } from './watched-build.mjs'
+
+/** Editors write a file in several steps. */
+const settleMs = 40
+
+/**
+ * Rebuilds the packages in `folders` whose sources change, wherever below `sources` these lie. `onBuilt` hears of each
+ * whose program is a new one, with the milliseconds since the edit; `onBroken` of each that cannot be built.
+ */
+export async function followSources({ folders, sources, onBuilt, onBroken }) {
+  const builds = await Promise.all(folders.map((folder) => WatchedBuild.open(folder)))
+  const edited = new Set()
+  let since = 0
+  let timer
+  let working = Promise.resolve()
+
+  const rebuild = async (affected, began) => {
+    await Promise.all(
+      affected.map(async (build) => {
+        const name = basename(build.folder)
+        try {
+          if (await build.rebuild()) onBuilt(name, performance.now() - began)
+        } catch (error) {
+          onBroken(name, error)
+        }
+      }),
+    )
+  }
+  const settle = () => {
+    const [files, began] = [[...edited], since]
+    edited.clear()
+    const isAffected = (build) => build.isBroken || files.some((file) => build.contains(file))
+    working = working.then(() => rebuild(builds.filter(isAffected), began))
+  }
+  const watchers = sources.map((folder) =>
+    watchTree(folder, (file) => {
+      if (edited.size === 0) since = performance.now()
+      edited.add(file)
+      clearTimeout(timer)
+      timer = setTimeout(settle, settleMs)
+    }),
+  )
+  // Once now: for what was edited since the last build, and to learn what each is made of.
+  working = rebuild(builds, performance.now())
+  await working
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const watcher of watchers) watcher[Symbol.dispose]()
+      clearTimeout(timer)
+      await working
+      await Promise.all(builds.map((build) => build[Symbol.asyncDispose]()))
+    },
+  }
+}

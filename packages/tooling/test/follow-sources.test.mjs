@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { build } from 'esbuild'
+import { packageBundle } from '../bundle-options.mjs'
+import { followSources } from '../follow-sources.mjs'
+
+let root
+let followed
+let told
+let waiting
+
+const write = (file, content) => writeFileSync(join(root, file), content)
+/** What the program of a service prints. */
+const says = (name) => execFileSync(process.execPath, [join(root, name, 'dist/main.js')], { encoding: 'utf8' }).trim()
+const tell = (what) => {
+  told.push(what)
+  waiting?.()
+}
+/** Resolves when that many builds have been told. */
+async function untilTold(count) {
+  while (told.length < count) await new Promise((resolve) => (waiting = resolve))
+}
+
+beforeEach(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-follow-')))
+  told = []
+  mkdirSync(join(root, 'shared'))
+  write('shared/greeting.ts', `export const greeting: string = 'hello'`)
+  for (const name of ['one', 'two']) {
+    mkdirSync(join(root, name, 'src'), { recursive: true })
+    write(`${name}/package.json`, JSON.stringify({ name, type: 'module' }))
+    write(
+      `${name}/src/main.ts`,
+      `import { greeting } from '../../shared/greeting.ts'\nconsole.log(greeting, '${name}')`,
+    )
+    await build(packageBundle(join(root, name)))
+  }
+  followed = await followSources({
+    folders: ['one', 'two'].map((name) => join(root, name)),
+    sources: [root],
+    onBuilt: (name) => tell(`${name} built`),
+    onBroken: (name) => tell(`${name} broken`),
+  })
+})
+afterEach(async () => {
+  await followed[Symbol.asyncDispose]()
+  rmSync(root, { recursive: true })
+})
+
+test('an edit builds the service alone whose source it is', async () => {
+  write('one/src/main.ts', `console.log('changed')`)
+  await untilTold(1)
+  expect([told, says('one'), says('two')]).toEqual([['one built'], 'changed', 'hello two'])
+})
+
+test('a file that is saved by renaming another over it is followed from then on', async () => {
+  for (const what of ['first', 'second']) {
+    write('one/src/main.ts~', `console.log('${what}')`)
+    renameSync(join(root, 'one/src/main.ts~'), join(root, 'one/src/main.ts'))
+    await untilTold(what === 'first' ? 1 : 2)
+    expect(says('one')).toBe(what)
+  }
+})
+
+test('an edit of what several share builds them all', async () => {
+  write('shared/greeting.ts', `export const greeting: string = 'good day'`)
+  await untilTold(2)
+  expect([told.sort(), says('one'), says('two')]).toEqual([['one built', 'two built'], 'good day one', 'good day two'])
+})
+
+test('what cannot be built leaves the program as it was, until it can', async () => {
+  const before = readFileSync(join(root, 'one/dist/main.js'), 'utf8')
+  write('one/src/main.ts', `console.log(`)
+  await untilTold(1)
+  expect([told, readFileSync(join(root, 'one/dist/main.js'), 'utf8')]).toEqual([['one broken'], before])
+  write('one/src/main.ts', `console.log('mended')`)
+  await untilTold(2)
+  expect([told, says('one')]).toEqual([['one broken', 'one built'], 'mended'])
+})
+
+test('a file that was missing mends what imports it', async () => {
+  write('one/src/main.ts', `import './late.ts'`)
+  await untilTold(1)
+  write('one/src/late.ts', `console.log('late')`)
+  await untilTold(2)
+  expect([told, says('one')]).toEqual([['one broken', 'one built'], 'late'])
+})

@@ -1,0 +1,54 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { context } from 'esbuild'
+import { packageBundle } from './bundle-options.mjs'
+
+/** The bundles of one package, for building them again and again. */
+export class WatchedBuild {
+  #context
+  #inputs = new Set()
+  #hashes = new Map()
+  /** Whether it could not be built last: then any edit may mend it. */
+  isBroken = false
+
+  constructor(folder, buildContext) {
+    this.folder = folder
+    this.#context = buildContext
+  }
+
+  static async open(folder) {
+    return new WatchedBuild(folder, await context({ ...packageBundle(folder), metafile: true, write: false }))
+  }
+
+  /** Whether a file went into the bundles when they were built last. */
+  contains(file) {
+    return this.#inputs.has(file)
+  }
+
+  /** Builds. Resolves with whether the program is another than before; what cannot be built changes nothing and rejects. */
+  async rebuild() {
+    this.isBroken = true
+    const { metafile, outputFiles } = await this.#context.rebuild()
+    this.isBroken = false
+    this.#inputs = new Set(Object.keys(metafile.inputs).map((path) => resolve(this.folder, path)))
+    const changed = []
+    for (const file of outputFiles) {
+      if (this.#hashes.get(file.path) === file.hash) continue
+      this.#hashes.set(file.path, file.hash)
+      if (await isWritten(file)) continue
+      await mkdir(dirname(file.path), { recursive: true })
+      await writeFile(file.path, file.contents)
+      changed.push(file.path)
+    }
+    return changed.some((path) => path.endsWith('.js'))
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#context.dispose()
+  }
+}
+
+async function isWritten({ path, contents }) {
+  const written = await readFile(path).catch(() => undefined)
+  return written?.equals(contents) ?? false
+}
