@@ -1,7 +1,7 @@
 import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
 import { openReads, type Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost } from '@parley/service'
-import { applyFacts } from './clients/messaging.ts'
+import { applyFacts, readHeldRoom } from './clients/messaging.ts'
 import type { Config } from './config.ts'
 import { onAccessEvent, onProfileEvent } from './consumers/people.ts'
 import type { Context } from './context.ts'
@@ -39,12 +39,13 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   const admin = host.client(AdminInternalService)
   const messaging = host.client(MessagingInternalService)
   const apply = applyFacts(messaging)
+  const read = readHeldRoom(messaging)
   const ctx: Context = {
     ...{ db, accounts, admin, messaging },
     reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),
-    delivery: host.use(openFactDelivery({ db, apply, timeoutMs: config.handOverTimeoutMs })),
+    delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
     dmKey: await host.retry(() => readDmKey(db)),
     mutex: new KeyedMutex(),
     now: overrides.now ?? (() => new Date()),

@@ -26,7 +26,7 @@ import {
 } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { readConfig } from '../src/config.ts'
-import { startRooms } from '../src/service.ts'
+import { startRooms, type Overrides } from '../src/service.ts'
 import { FakeMessaging } from './_messaging.ts'
 
 export type FakePerson = {
@@ -65,7 +65,7 @@ export type Env = {
   }
   accounts: { people: FakePerson[]; silent: boolean; /** Questions not answered. */ refused: number }
   /** Starts a process of rooms that lives as long as the environment, or until it is disposed. */
-  start(settings?: Record<string, string>): Promise<Service>
+  start(settings?: Record<string, string>, overrides?: Overrides): Promise<Service>
   as(userId: string, ...roleIds: string[]): Clients
   internal: Client<typeof RoomsInternalService>
   transfer: Client<typeof RoomsTransferService>
@@ -136,9 +136,12 @@ export async function openEnv(options?: TestDatabaseOptions): Promise<Env> {
   opened.defer('silence', () => messaging.speak())
 
   const processes = opened.use(new Resources())
-  async function start(settings: Record<string, string> = {}): Promise<Service> {
+  async function start(
+    settings: Record<string, string> = {},
+    overrides: Overrides = { checkRestMs: 0 },
+  ): Promise<Service> {
     const env = { PARLEY_NATS_URL: nats.url, PARLEY_ROOMS_DATABASE_URL: database.url, PARLEY_DATABASE_POOL: '5' }
-    const service = await startRooms(readConfig({ env: { ...env, ...settings } }), { checkRestMs: 0 })
+    const service = await startRooms(readConfig({ env: { ...env, ...settings } }), overrides)
     let ended: Promise<void> | undefined
     const once = {
       ...service,

@@ -63,8 +63,33 @@ export class FakeMessaging {
     this.#states.set(`${userId} ${roomId}`, state)
   }
 
+  /** What is held of a room, and what facts above a version changed. */
+  #standings(roomId: string, aboveVersion: bigint) {
+    const held = this.factsOf(roomId)
+    const room = { name: '', groupId: '', universal: false, archived: false }
+    const standings = new Map<string, { userId: string; member: boolean; banned: boolean; changed: boolean }>()
+    for (const { fact, version } of held) {
+      if (fact.case === 'created') Object.assign(room, pick(fact.value))
+      if (fact.case === 'updated' || fact.case === 'moved' || fact.case === 'universal')
+        Object.assign(room, pick(fact.value))
+      if (fact.case === 'archived' || fact.case === 'unarchived') room.archived = fact.case === 'archived'
+      if (!fact.value || !('userId' in fact.value)) continue
+      const { userId } = fact.value
+      const { member = false, banned = false, changed = false } = standings.get(userId) ?? {}
+      const isMembership = fact.case === 'joined' || fact.case === 'left'
+      standings.set(userId, {
+        userId,
+        member: isMembership ? fact.case === 'joined' : member && fact.case !== 'banned',
+        banned: isMembership ? banned : fact.case === 'banned',
+        changed: changed || version > aboveVersion,
+      })
+    }
+    const sorted = [...standings.values()].sort((a, b) => (a.userId < b.userId ? -1 : 1))
+    return { ...room, standings: sorted.filter(({ changed }) => changed) }
+  }
+
   readonly impl: Partial<ServiceImpl<typeof MessagingInternalService>> = {
-    applyRoomFacts: async ({ roomId, facts, awaitStream }) => {
+    applyRoomFacts: async ({ roomId, facts, awaitStream, standings }) => {
       this.calls.push({ roomId, versions: facts.map(({ version }) => version), awaitStream })
       if (this.#silence) {
         await this.#silence.until
@@ -78,7 +103,9 @@ export class FakeMessaging {
         if (fact.version > version && follows) held.push(fact)
       }
       if (awaitStream && this.offStream.has(roomId)) throw new ConnectError('not on the stream', Code.Unavailable)
-      return { heldVersion: this.versionOf(roomId), heldEventId: this.factsOf(roomId).at(-1)?.eventId ?? '' }
+      const room = standings && this.#standings(roomId, standings.aboveVersion)
+      const heldEventId = this.factsOf(roomId).at(-1)?.eventId ?? ''
+      return { heldVersion: this.versionOf(roomId), heldEventId, ...(room && { room }) }
     },
     roomStates: async ({ userId, roomIds }) => {
       this.stateCalls++
@@ -97,3 +124,9 @@ export class FakeMessaging {
     },
   }
 }
+
+const pick = ({ name, groupId, universal }: Partial<{ name: string; groupId: string; universal: boolean }>) => ({
+  ...(name !== undefined && { name }),
+  ...(groupId !== undefined && { groupId }),
+  ...(universal !== undefined && { universal }),
+})

@@ -13,6 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
+const away = () => Promise.reject(new Error('nobody asks'))
+
 /** Walks until a room was asked about; a step may be the end of all rooms, after which it begins anew. */
 async function walkToARoom(failure: ConnectError): Promise<number> {
   let asked = 0
@@ -20,7 +22,7 @@ async function walkToARoom(failure: ConnectError): Promise<number> {
     asked++
     throw failure
   }
-  await using delivery = openFactDelivery({ db: env.db, apply, timeoutMs: 1000 })
+  await using delivery = openFactDelivery({ db: env.db, apply, read: away, timeoutMs: 1000 })
   const walk = walker({ db: env.db, delivery }, apply, { signal: new AbortController().signal, restMs: 0 })
   for (;;) {
     const pauseMs = await walk()

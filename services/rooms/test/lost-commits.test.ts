@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
 import { and, eq } from 'drizzle-orm'
-import { roomFact } from '../src/domain/room-fact.ts'
+import { roomFact, type Change } from '../src/domain/room-fact.ts'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
-import { roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
+import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 // Messaging holds a fact of a room that the database of rooms has lost, with a version above what its clock gives now.
@@ -15,7 +15,8 @@ let made = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' })
+  // Nothing comes round by itself: what is in effect is so by the call.
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' }, { checkRestMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]
 })
@@ -28,12 +29,16 @@ const join = (userId: string) => env.as(userId).rooms.joinRoom({ roomId: room })
 const versions = () => env.messaging.factsOf(room).map(({ version }) => version)
 const inAMinute = () => BigInt(Date.now() + 60_000) * 1000n
 
+const leftLost: Change = { case: 'left', value: { userId: 'Ulost' } }
+
 /** Gives messaging a fact that follows what it holds, and that rooms does not know. */
-function lose(version = inAMinute()): void {
+function lose(version = inAMinute(), change = leftLost): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
-  env.messaging.hold(room, roomFact(previous, { case: 'left', value: { userId: 'Ulost' } }, cause, version))
+  env.messaging.hold(room, roomFact(previous, change, cause, version))
 }
+
+const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
 
 /** Commits a change that is not handed over. */
 const joinUnheard = (userId: string) =>
@@ -44,6 +49,15 @@ const joinUnheard = (userId: string) =>
     const [row] = await tx.select().from(rooms).where(eq(rooms.id, room))
     return row?.version ?? 0n
   })
+
+/** The versions that standings name, and those of the facts. */
+async function standings() {
+  const members = await env.db.select().from(roomMembers).where(eq(roomMembers.roomId, room))
+  const bans = await env.db.select().from(roomBans).where(eq(roomBans.roomId, room))
+  const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
+  const named = [...members, ...bans].map(({ version }) => version)
+  return { versions: named, facts: facts.map(({ version }) => version) }
+}
 
 /** The actors of the newest facts, of which each follows the one before it. */
 function newest(count: number): string[] {
@@ -63,6 +77,84 @@ test.each(['ban', 'leave', 'archive'])('a %s is in effect when it is answered', 
   expect(env.messaging.kindsOf(room).at(-1)).toBe(kind)
   expect(env.messaging.waitedForStream(room)).toBe(true)
   newest(1)
+})
+
+const about = { userId: 'Ubob' }
+
+test.each<[string, Change]>([
+  ['leaves', { case: 'joined', value: about }],
+  ['joins', { case: 'left', value: about }],
+  ['unbans', { case: 'banned', value: about }],
+  ['archives', { case: 'unarchived', value: {} }],
+  ['unarchives', { case: 'archived', value: {} }],
+])('a call that finds its change made, and %s, is in effect when it is answered', async (call, lost) => {
+  const { rooms: asAdmin } = env.as('Uadmin', 'admin')
+  if (call === 'joins') await join('Ubob')
+  if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
+  lose(inAMinute(), lost)
+  if (call === 'leaves') await env.as('Ubob').rooms.leaveRoom({ roomId: room })
+  if (call === 'joins') await join('Ubob')
+  if (call === 'unbans') await asAdmin.unbanMember({ roomId: room, userId: 'Ubob', reason: 'peace' })
+  if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
+  if (call === 'unarchives') await asAdmin.unarchiveRoom({ roomId: room })
+  const made = { leaves: 'left', joins: 'joined', unbans: 'unbanned', archives: 'archived', unarchives: 'unarchived' }[
+    call
+  ]
+  expect(kinds(2)).toEqual([lost.case, made])
+  expect(env.messaging.waitedForStream(room)).toBe(['leaves', 'archives'].includes(call))
+  newest(1)
+})
+
+test('one change makes messaging hold everything else as well', async () => {
+  const { rooms: asAdmin } = env.as('Uadmin', 'admin')
+  await join('Ubob')
+  await join('Ubad')
+  env.accounts.people.push(person('Ubad'))
+  await asAdmin.banMember({ roomId: room, userId: 'Ubad', reason: 'noise' })
+  const lost: Change[] = [
+    { case: 'updated', value: { name: 'lost' } },
+    { case: 'universal', value: { universal: true } },
+    { case: 'archived', value: {} },
+    { case: 'unbanned', value: { userId: 'Ubad' } },
+    { case: 'joined', value: { userId: 'Ubad' } },
+    { case: 'left', value: about },
+    { case: 'banned', value: about },
+    { case: 'joined', value: { userId: 'Uone' } },
+  ]
+  for (const [n, change] of lost.entries()) lose(inAMinute() + BigInt(n), change)
+  await joinUnheard('Uone')
+  await join('Utwo')
+  const stated = env.messaging.factsOf(room).slice(-8)
+  newest(8)
+  expect(
+    stated.map(({ fact: { case: kind, value } }) => `${kind} ${value && 'userId' in value ? value.userId : ''}`),
+  ).toEqual([
+    'joined Uone',
+    'joined Utwo',
+    ...['updated ', 'universal ', 'unarchived '],
+    ...['banned Ubad', 'unbanned Ubob', 'joined Ubob'],
+  ])
+  await eventually(async () => {
+    const { versions: named, facts } = await standings()
+    expect(facts).toEqual(expect.arrayContaining(named))
+  })
+})
+
+test('facts that come to nothing are found once', async () => {
+  await join('Ubob')
+  lose(inAMinute(), { case: 'left', value: about })
+  lose(inAMinute() + 1n, { case: 'joined', value: about })
+  await join('Ubob')
+  const after = versions().length
+  await join('Ubob')
+  expect(versions()).toHaveLength(after)
+})
+
+test('a quiet room is stated again by the walk', async () => {
+  await join('Ubob')
+  await using _walking = await env.start()
+  lose(inAMinute(), { case: 'left', value: about })
+  await eventually(() => expect(kinds(2)).toEqual(['left', 'joined']))
 })
 
 test('a change that messaging cannot take is unavailable, and taken later', async () => {

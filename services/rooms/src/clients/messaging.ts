@@ -1,6 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomFact } from '@parley/contracts/internal'
+import type { TheirRoom } from '../domain/restate.ts'
 import { messagingSilent } from '../errors.ts'
 
 /** What ApplyRoomFacts is asked and how long the answer may take. */
@@ -14,6 +15,32 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
   return async ({ timeoutMs, ...request }) => {
     const { heldVersion, heldEventId } = await messaging.applyRoomFacts(request, { timeoutMs })
     return { version: heldVersion, eventId: heldEventId }
+  }
+}
+
+/** A room as messaging holds it, with those standings that facts above a version changed. */
+export type HeldRoom = TheirRoom & { held: HeldFact }
+/** Asks for it; undefined from an earlier release. */
+export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
+
+const standingsPerCall = 5000
+const readMs = 3000
+
+export function readHeldRoom(messaging: Client<typeof MessagingInternalService>): ReadHeldRoom {
+  return async (roomId, aboveVersion) => {
+    const standings: TheirRoom['standings'] = new Map()
+    for (let afterUserId = ''; ;) {
+      const request = { roomId, standings: { aboveVersion, afterUserId } }
+      const { heldVersion, heldEventId, room } = await messaging.applyRoomFacts(request, { timeoutMs: readMs })
+      if (!room) return undefined
+      for (const { userId, member, banned, banExpiresAt } of room.standings)
+        standings.set(userId, { member, banned, expiresAt: banExpiresAt ? timestampDate(banExpiresAt) : null })
+      const last = room.standings.at(-1)
+      // What came between two pages is found when it is compared again.
+      const held = { version: heldVersion, eventId: heldEventId }
+      if (!last || room.standings.length < standingsPerCall) return { ...room, standings, held }
+      afterUserId = last.userId
+    }
   }
 }
 

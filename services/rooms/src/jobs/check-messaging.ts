@@ -3,6 +3,7 @@ import { newId } from '@parley/ids'
 import { periodically } from '@parley/runtime'
 import type { ApplyFacts } from '../clients/messaging.ts'
 import type { Context } from '../context.ts'
+import { isSame } from '../engines/delivery/room-delivery.ts'
 import { reportFedAgain, reportHandOverFailure } from '../metrics.ts'
 import { newestFacts } from '../store/facts.ts'
 
@@ -13,9 +14,10 @@ const usualRestMs = 10_000
 const leastSteps = 6
 
 /**
- * A messaging restored from a backup has lost facts it once applied, and nobody else would notice in a quiet room. This
- * walks over all rooms, a few each second, sends each newest fact again and feeds what is missing before it; where
- * something was missing it goes on without pausing. After a walk it rests.
+ * A messaging restored from a backup has lost facts it once applied, and where rooms was restored it holds facts that rooms has
+ * lost; nobody else would notice in a quiet room. This walks over all rooms, a few each second, sends each newest fact again
+ * and feeds what is missing before it, or states the room again; where something differed it goes on without pausing. After a
+ * walk it rests.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
@@ -46,11 +48,13 @@ export function walker(
     const fed = await Promise.all(
       rooms.map(async ({ roomId, fact }) => {
         const batch = { roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 }
-        const { version: held } = await apply(batch).catch((error: unknown) => {
+        const answered = await apply(batch).catch((error: unknown) => {
           reportHandOverFailure(roomId, error)
           throw error
         })
-        if (held >= fact.version) return false
+        const { version: held } = answered
+        if (held >= fact.version)
+          return !isSame(answered, fact) && (await ctx.delivery.agree(roomId, answered)) !== undefined
         reportFedAgain(roomId, held, fact.version)
         await ctx.delivery.feed(roomId, fact.version, false)
         return true

@@ -1,38 +1,65 @@
-import { and, asc, eq, gt, gte, inArray, isNull, max, min, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, max, min, sql } from 'drizzle-orm'
 import type { RoomFact } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import type { Db, Reader, Tx } from '@parley/postgres'
-import type { HeldFact } from '../clients/messaging.ts'
+import type { HeldFact, ReadHeldRoom } from '../clients/messaging.ts'
+import type { TheirRoom } from '../domain/restate.ts'
 import { lockRoom } from './changes.ts'
 import { decodeFact, insertFacts } from './facts.ts'
+import { restateRoom } from './restate-room.ts'
+import type { RoomRow } from './rows.ts'
 import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
   /** Versions as of now of the facts asked for; one that another process gave anew is missing. */
   places: ReadonlyMap<bigint, bigint>
-  /** How many facts got a new version. */
+  /** How many facts got a new version, or state again what messaging holds otherwise. */
   rebased: number
+  /** Version of the room when messaging held a lost fact; another process may have gone on above it. */
+  newest?: bigint
 }
 
 /**
- * After the database went back messaging may hold a fact that is not known here any more. What it has not applied then gets
- * new versions above that fact, and new event ids: it would be dropped otherwise as older than what is held.
+ * After the database went back messaging may hold facts that are not known here any more. What it has not applied then gets
+ * new versions above them, and new event ids: it would be dropped otherwise as older than what is held. What the lost facts
+ * have changed is stated again behind that, so that messaging holds what is held here.
  */
-export async function rebaseFacts(db: Db, roomId: string, held: HeldFact, asked: readonly bigint[]): Promise<Rebased> {
-  const moved = (await isOurs(db, roomId, held))
-    ? new Map<bigint, bigint>()
-    : await db.transaction(async (tx) => {
-        await lockRoom(tx, roomId)
-        return (await isOurs(tx, roomId, held)) ? new Map<bigint, bigint>() : await moveAbove(tx, roomId, held)
-      })
-  const now = asked.map((version): [bigint, bigint] => [version, moved.get(version) ?? version])
-  const versions = now.map(([, version]) => version)
-  const known = await db
+export async function rebaseFacts(
+  db: Db,
+  roomId: string,
+  answered: HeldFact,
+  { asked, read }: { asked: readonly bigint[]; read: ReadHeldRoom },
+): Promise<Rebased> {
+  if (await isOurs(db, roomId, answered)) return { places: await standing(db, roomId, asked), rebased: 0 }
+  const theirs = await read(roomId, await newestShared(db, roomId))
+  const held = theirs?.held ?? answered
+  const { room, made } = await db.transaction(async (tx) => {
+    const locked = await lockRoom(tx, roomId)
+    const isDone = !locked || (await isOurs(tx, roomId, held))
+    return { room: locked, made: isDone ? [] : await goOnAbove(tx, locked, held, theirs) }
+  })
+  const newest = made.at(-1)?.version
+  if (newest === undefined)
+    return { places: await standing(db, roomId, asked), rebased: 0, ...(room && { newest: room.version }) }
+  return { places: new Map(asked.map((version) => [version, newest])), rebased: made.length, newest }
+}
+
+/** Those of the versions asked for that stand. */
+async function standing(reader: Reader, roomId: string, asked: readonly bigint[]): Promise<Map<bigint, bigint>> {
+  const known = await reader
     .select({ version: roomFacts.version })
     .from(roomFacts)
-    .where(and(eq(roomFacts.roomId, roomId), inArray(roomFacts.version, versions)))
-  const standing = new Set(known.map(({ version }) => version))
-  return { places: new Map(now.filter(([, version]) => standing.has(version))), rebased: moved.size }
+    .where(and(eq(roomFacts.roomId, roomId), inArray(roomFacts.version, [...asked])))
+  return new Map(known.map(({ version }) => [version, version]))
+}
+
+/** The newest fact that messaging was known to hold before the database went back. */
+async function newestShared(reader: Reader, roomId: string): Promise<bigint> {
+  const [shared] = await reader
+    .select({ version: max(roomFacts.version) })
+    .from(roomFacts)
+    .where(and(eq(roomFacts.roomId, roomId), isNotNull(roomFacts.appliedAt)))
+  return BigInt(shared?.version ?? 0n)
 }
 
 /** Whether a fact that messaging holds is one of the room's, or one that a fact was put on top of. */
@@ -52,37 +79,48 @@ async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<b
   return next !== undefined && decodeFact(next.fact).previousVersion === held.version
 }
 
-/** Moves the oldest fact that is not applied, and all after it; their order stays. The fact that made the room is held already. */
-async function moveAbove(tx: Tx, roomId: string, held: HeldFact): Promise<Map<bigint, bigint>> {
+/** Moves the facts that wait above what messaging holds, and states again what it holds otherwise; answers all of them. */
+async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoom | undefined): Promise<RoomFact[]> {
+  const top = room.version > held.version ? room.version : held.version
+  const waiting = await takeWaiting(tx, room.id)
+  const moved = renumbered(waiting.facts, top, held)
+  if (moved.length > 0) await insertFacts(tx, room.id, moved, waiting.since)
+  await follow(tx, room.id, new Map(waiting.facts.map(({ version }, n) => [version, moved[n]?.version ?? version])))
+  const below = moved.at(-1) ?? held
+  const restated = theirs ? await restateRoom(tx, room, { theirs, waiting: moved, below, top }) : []
+  const made = [...moved, ...restated]
+  const newest = made.at(-1)
+  if (newest) await tx.update(rooms).set({ version: newest.version }).where(eq(rooms.id, room.id))
+  return made
+}
+
+/** Takes the oldest fact that is not applied, and all after it. The fact that made the room is held already. */
+async function takeWaiting(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
   const ofRoom = eq(roomFacts.roomId, roomId)
-  const [ends] = await tx
-    .select({ newest: max(roomFacts.version) })
-    .from(roomFacts)
-    .where(ofRoom)
   const [open] = await tx
     .select({ oldest: min(roomFacts.version) })
     .from(roomFacts)
     .where(and(ofRoom, isNull(roomFacts.appliedAt), gt(roomFacts.version, 1n)))
-  const newest = BigInt(ends?.newest ?? 0n)
-  const moved = new Map<bigint, bigint>()
-  if (!open?.oldest) return moved
-  const from = and(ofRoom, gte(roomFacts.version, BigInt(open.oldest)))
-  const rows = await tx.select().from(roomFacts).where(from).orderBy(asc(roomFacts.version))
-  let version = newest > held.version ? newest : held.version
+  if (!open?.oldest) return { facts: [], since: new Date() }
+  const taken = await tx
+    .delete(roomFacts)
+    .where(and(ofRoom, gte(roomFacts.version, BigInt(open.oldest))))
+    .returning()
+  const rows = taken.sort((a, b) => (a.version < b.version ? -1 : 1))
+  return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
+}
+
+/** The same facts one after the other on top of what is held, above a version; their order stays. */
+function renumbered(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
+  let version = top
   let previous = held
-  const facts: RoomFact[] = rows.map((row) => {
+  return facts.map((fact) => {
     version += 1n
-    moved.set(row.version, version)
     const named = { previousVersion: previous.version, previousEventId: previous.eventId }
-    const fact = { ...decodeFact(row.fact), ...named, version, eventId: newId('event') }
-    previous = fact
-    return fact
+    const moved = { ...fact, ...named, version, eventId: newId('event') }
+    previous = moved
+    return moved
   })
-  await tx.delete(roomFacts).where(from)
-  await insertFacts(tx, roomId, facts, rows[0]?.createdAt ?? new Date())
-  await tx.update(rooms).set({ version }).where(eq(rooms.id, roomId))
-  await follow(tx, roomId, moved)
-  return moved
 }
 
 /** What names a fact by its version goes with it. */

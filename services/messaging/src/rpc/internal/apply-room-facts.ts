@@ -1,18 +1,33 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
-import type { MessagingInternalService } from '@parley/contracts/internal'
+import type { MessagingInternalService, WantedStandings } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { countFacts } from '../../metrics.ts'
 import { applyFacts } from '../../store/apply-facts.ts'
+import { heldRoom } from '../../store/standings.ts'
 import { toFactEvent } from '../../view/fact-event.ts'
 
 export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInternalService.method.applyRoomFacts> {
-  return async ({ roomId, facts, awaitStream }) => {
+  return async ({ roomId, facts, awaitStream, standings }) => {
     const { room, applied, entries, lastEntry } = await applyFacts(ctx.db, roomId, facts, ctx.now(), toFactEvent)
     if (room) ctx.headers.put(room)
     countFacts(applied)
     ctx.relay.wake(entries)
     // Entries of a room reach the stream in order. A repeat waits too: its facts may be applied and not yet stored.
     if (awaitStream && room) await ctx.relay.stored([lastEntry])
+    if (standings) return await standingsOf(ctx, roomId, standings)
     return { heldVersion: room?.version ?? 0n, heldEventId: room?.factId ?? '' }
   }
+}
+
+/** Version and standings of one moment, which may be later than the facts. */
+async function standingsOf(ctx: Context, roomId: string, { aboveVersion, afterUserId }: WantedStandings) {
+  const held = await heldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
+  if (!held) return {}
+  const { version, factId, name, groupId, universal, archived } = held.room
+  const standings = held.standings.map(({ expiresAt, ...standing }) => ({
+    ...standing,
+    ...(expiresAt && { banExpiresAt: timestampFromDate(expiresAt) }),
+  }))
+  return { heldVersion: version, heldEventId: factId, room: { name, groupId, universal, archived, standings } }
 }

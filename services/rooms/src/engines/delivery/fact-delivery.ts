@@ -1,6 +1,6 @@
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Db } from '@parley/postgres'
-import type { ApplyFacts } from '../../clients/messaging.ts'
+import type { ApplyFacts, HeldFact, ReadHeldRoom } from '../../clients/messaging.ts'
 import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
 import { countFacts, countHandOver, reportHandOverFailure, reportRebased } from '../../metrics.ts'
@@ -17,11 +17,16 @@ export type FactDelivery = AsyncDisposable & {
   handOver(roomId: string, facts: readonly RoomFact[], patience?: Patience): Promise<void>
   /**
    * For a call that found its change made already: resolves when everything up to the version is in effect, or the newest
-   * fact of those that it is about.
+   * fact of those that it is about. Messaging is asked whether it holds what is held here.
    */
   settle(roomId: string, version: bigint, patience?: Patience, isAbout?: (fact: RoomFact) => boolean): Promise<void>
   /** Feeds messaging up to a version of which this process holds no facts. */
   feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
+  /**
+   * After messaging answered what it holds: goes on above facts that are lost here; answers the version that is in effect then,
+   * undefined when none are lost.
+   */
+  agree(roomId: string, held: HeldFact, patience?: Patience): Promise<bigint | undefined>
   /** Calls back when facts were left behind because messaging took too long; dispose the result to stop. */
   onLeftBehind(listener: () => void): Disposable
 }
@@ -29,8 +34,13 @@ export type FactDelivery = AsyncDisposable & {
 /** Left for the answer to reach the caller before its deadline. */
 const answerMs = 250
 
-export function openFactDelivery(options: { db: Db; apply: ApplyFacts; timeoutMs: number }): FactDelivery {
-  const { db, apply, timeoutMs } = options
+export function openFactDelivery(options: {
+  db: Db
+  apply: ApplyFacts
+  read: ReadHeldRoom
+  timeoutMs: number
+}): FactDelivery {
+  const { db, apply, read, timeoutMs } = options
   const deliveries = new Map<string, RoomDelivery>()
   const listeners = new Set<() => void>()
   const facts: FactStore = {
@@ -38,9 +48,9 @@ export function openFactDelivery(options: { db: Db; apply: ApplyFacts; timeoutMs
     unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, asked) {
-      const { places, rebased } = await rebaseFacts(db, roomId, held, asked)
-      if (rebased > 0) reportRebased(roomId, held.version, rebased)
-      return { places, rebased }
+      const done = await rebaseFacts(db, roomId, held, { asked, read })
+      if (done.rebased > 0) reportRebased(roomId, held.version, done.rebased)
+      return done
     },
     markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),
   }
@@ -57,19 +67,37 @@ export function openFactDelivery(options: { db: Db; apply: ApplyFacts; timeoutMs
     return delivery
   }
 
+  const waitMs = (patience?: Patience): number =>
+    Math.max(Math.min(timeoutMs, (patience?.timeoutMs() ?? Infinity) - answerMs), 1)
+
   async function wait(
     roomId: string,
     target: { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean },
     patience?: Patience,
   ): Promise<void> {
-    const left = (patience?.timeoutMs() ?? Infinity) - answerMs
     const started = performance.now()
     const delivery = deliveryOf(roomId, target.awaitStream)
-    const held = await delivery.enter(target.version, target.facts, Math.max(Math.min(timeoutMs, left), 1))
+    const held = await delivery.enter(target.version, target.facts, waitMs(patience))
     countHandOver(held, (performance.now() - started) / 1000)
     if (held) return
     for (const listener of listeners) listener()
     throw notAppliedYet()
+  }
+
+  async function agree(roomId: string, held: HeldFact, patience?: Patience): Promise<bigint | undefined> {
+    const { newest } = await facts.rebase(roomId, held, [])
+    if (newest !== undefined) await wait(roomId, { version: newest, facts: [], awaitStream: false }, patience)
+    return newest
+  }
+
+  /** Nothing is sent, so messaging only says what it holds. */
+  async function ask(roomId: string, patience?: Patience): Promise<bigint | undefined> {
+    const question = { roomId, facts: [], awaitStream: false, timeoutMs: waitMs(patience) }
+    const held = await apply(question).catch((error: unknown) => {
+      reportHandOverFailure(roomId, error)
+      throw notAppliedYet()
+    })
+    return await agree(roomId, held, patience)
   }
 
   return {
@@ -79,7 +107,9 @@ export function openFactDelivery(options: { db: Db; apply: ApplyFacts; timeoutMs
       countFacts(made)
       await wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, patience)
     },
-    async settle(roomId, version, patience, isAbout) {
+    agree,
+    async settle(roomId, known, patience, isAbout) {
+      const version = (await ask(roomId, patience)) ?? known
       const facts = isAbout ? await unappliedFacts(db, roomId, version) : []
       if (isAbout && facts.length < factsPerCall) {
         const fact = facts.findLast(isAbout)

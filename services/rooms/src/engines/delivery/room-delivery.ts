@@ -10,8 +10,8 @@ export type FactStore = {
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
-   * If messaging holds a fact that this database has lost, moves the facts not applied yet above it. Answers the versions that
-   * the facts asked for have now.
+   * If messaging holds a fact that this database has lost, moves the facts not applied yet above it, and states again what it
+   * holds otherwise. Answers the versions that have to be applied for the facts asked for.
    */
   rebase(roomId: string, held: HeldFact, asked: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -142,5 +142,5 @@ export class RoomDelivery {
   }
 }
 
-const isSame = (held: HeldFact, fact: RoomFact | undefined): boolean =>
+export const isSame = (held: HeldFact, fact: RoomFact | undefined): boolean =>
   held.version === fact?.version && (held.eventId === fact.eventId || held.eventId === '')

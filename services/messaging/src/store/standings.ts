@@ -1,0 +1,33 @@
+import { sqlRows, type Db } from '@parley/postgres'
+import { eq, sql } from 'drizzle-orm'
+import { roomLines } from './schema.ts'
+
+export type ChangedStanding = { userId: string; member: boolean; banned: boolean; expiresAt: Date | null }
+export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: ChangedStanding[] }
+
+const standingsAtOnce = 5000
+
+/** Which standings: those that facts above a version changed, of users after one. */
+export type Wanted = { roomId: string; above: bigint; after: string }
+
+/** A room and who stands where in it, as of one moment; undefined when nothing is held of the room. */
+export function heldRoom(db: Db, { roomId, above, after }: Wanted): Promise<HeldRoom | undefined> {
+  return db.transaction(
+    async (tx) => {
+      const [room] = await tx.select().from(roomLines).where(eq(roomLines.roomId, roomId))
+      if (!room || room.version === 0n) return undefined
+      const standings = await sqlRows<ChangedStanding>(
+        tx,
+        sql`
+          select user_id as "userId", coalesce(member, false) as "member", coalesce(banned, false) as "banned",
+            expires_at as "expiresAt"
+          from (select * from line_members where room_id = ${roomId}) m
+          full join (select * from line_bans where room_id = ${roomId}) b using (user_id)
+          where greatest(m.version, b.version) > ${above}::bigint and user_id > ${after}
+          order by user_id limit ${standingsAtOnce}`,
+      )
+      return { room, standings }
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
+}

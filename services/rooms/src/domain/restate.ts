@@ -1,0 +1,77 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { RoomFact } from '@parley/contracts/internal'
+import type { Change } from './room-fact.ts'
+
+/** Where somebody stands in a room; a ban counts until a fact ends it. */
+export type PlainStanding = { member: boolean; banned: boolean; expiresAt: Date | null }
+type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
+/** A channel as messaging holds it, with the standings that facts unknown to rooms changed. */
+export type TheirRoom = Attributes & { standings: Map<string, PlainStanding> }
+export type OurRoom = Attributes & { standings: ReadonlyMap<string, PlainStanding> }
+
+const nothing: PlainStanding = { member: false, banned: false, expiresAt: null }
+
+/**
+ * The changes that make a channel again what rooms holds, once the facts that wait are applied on top of what messaging holds;
+ * the first of each user's are about bans.
+ */
+export function restate(theirs: TheirRoom, waiting: readonly RoomFact[], ours: OurRoom): Change[] {
+  const then = afterwards(theirs, waiting)
+  const changes: Change[] = []
+  if (then.name !== ours.name) changes.push({ case: 'updated', value: { name: ours.name } })
+  if (then.groupId !== ours.groupId) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
+  if (then.universal !== ours.universal) changes.push({ case: 'universal', value: { universal: ours.universal } })
+  if (then.archived !== ours.archived)
+    changes.push(ours.archived ? { case: 'archived', value: {} } : { case: 'unarchived', value: {} })
+  for (const [userId, standing] of then.standings)
+    changes.push(...standingChanges(userId, standing, ours.standings.get(userId) ?? nothing))
+  return changes
+}
+
+function standingChanges(userId: string, theirs: PlainStanding, ours: PlainStanding): Change[] {
+  const changes: Change[] = []
+  let { member } = theirs
+  if (ours.banned && !(theirs.banned && theirs.expiresAt?.getTime() === ours.expiresAt?.getTime())) {
+    const expiry = ours.expiresAt && { expiresAt: timestampFromDate(ours.expiresAt) }
+    changes.push({ case: 'banned', value: { userId, ...expiry } })
+    member = false
+  }
+  if (!ours.banned && theirs.banned) changes.push({ case: 'unbanned', value: { userId } })
+  if (ours.member !== member) changes.push({ case: ours.member ? 'joined' : 'left', value: { userId } })
+  return changes
+}
+
+/** What facts make of a room. */
+function afterwards(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
+  const room = { ...theirs, standings: new Map(theirs.standings) }
+  for (const { fact } of facts) {
+    if (fact.case === 'updated') room.name = fact.value.name
+    if (fact.case === 'moved') room.groupId = fact.value.groupId
+    if (fact.case === 'universal') room.universal = fact.value.universal
+    if (fact.case === 'archived' || fact.case === 'unarchived') room.archived = fact.case === 'archived'
+    if (!fact.value || !('userId' in fact.value)) continue
+    const { userId } = fact.value
+    const standing = room.standings.get(userId)
+    if (standing) room.standings.set(userId, changedBy(standing, fact))
+  }
+  return room
+}
+
+function changedBy(standing: PlainStanding, fact: RoomFact['fact']): PlainStanding {
+  switch (fact.case) {
+    case 'joined':
+    case 'left':
+      return { ...standing, member: fact.case === 'joined' }
+    case 'banned':
+      return {
+        member: false,
+        banned: true,
+        expiresAt: fact.value.expiresAt ? timestampDate(fact.value.expiresAt) : null,
+      }
+    case 'unbanned':
+    case 'banExpired':
+      return { ...standing, banned: false, expiresAt: null }
+    default:
+      return standing
+  }
+}

@@ -1,0 +1,94 @@
+import { and, eq } from 'drizzle-orm'
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomFact } from '@parley/contracts/internal'
+import type { Tx } from '@parley/postgres'
+import type { HeldFact } from '../clients/messaging.ts'
+import { restate, type OurRoom, type PlainStanding, type TheirRoom } from '../domain/restate.ts'
+import { nextVersion } from '@parley/events'
+import { roomFact, type Change } from '../domain/room-fact.ts'
+import { anyOf } from './any-of.ts'
+import { saveMemberships } from './changes.ts'
+import { insertFacts } from './facts.ts'
+import type { RoomRow } from './rows.ts'
+import { roomBans, roomMembers } from './schema.ts'
+
+type Found = {
+  theirs: TheirRoom
+  /** Facts that messaging has not applied yet. */
+  waiting: readonly RoomFact[]
+  /** The last of them, or else what messaging holds. */
+  below: HeldFact
+  /** Facts get versions above it. */
+  top: bigint
+}
+
+const rowsAtOnce = 1000
+
+/** States a locked channel anew where messaging holds it otherwise; answers the facts. Who writes in a direct message never changes. */
+export async function restateRoom(tx: Tx, room: RoomRow, found: Found): Promise<RoomFact[]> {
+  if (room.kind !== RoomKind.CHANNEL) return []
+  const ours = await ourRoom(tx, room, [...found.theirs.standings.keys()])
+  const changes = restate(found.theirs, found.waiting, ours)
+  // Something has to stand above what is held, or it would be found again and again.
+  if (changes.length + found.waiting.length === 0) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
+  const at = new Date()
+  const facts = factsAbove(found, changes, at)
+  for (let from = 0; from < facts.length; from += rowsAtOnce) {
+    const some = facts.slice(from, from + rowsAtOnce)
+    await insertFacts(tx, room.id, some, at)
+    await noteVersions(tx, room.id, some, at)
+  }
+  return facts
+}
+
+function factsAbove({ below, top }: Found, changes: readonly Change[], at: Date): RoomFact[] {
+  let previous = below
+  let highest = below.version > top ? below.version : top
+  return changes.map((change) => {
+    highest = nextVersion(highest, at)
+    const fact = roomFact(previous.version, change, { actorId: '', at }, highest)
+    fact.previousEventId = previous.eventId
+    previous = fact
+    return fact
+  })
+}
+
+async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promise<OurRoom> {
+  const members = await tx
+    .select()
+    .from(roomMembers)
+    .where(and(eq(roomMembers.roomId, room.id), anyOf(roomMembers.userId, userIds)))
+  const bans = await tx
+    .select()
+    .from(roomBans)
+    .where(and(eq(roomBans.roomId, room.id), anyOf(roomBans.userId, userIds)))
+  const banOf = new Map(bans.map((ban) => [ban.userId, ban]))
+  const memberOf = new Map(members.map(({ userId, member }) => [userId, member]))
+  const standings = userIds.map((userId): [string, PlainStanding] => {
+    const ban = banOf.get(userId)
+    const banned = ban?.banned ?? false
+    return [
+      userId,
+      { member: memberOf.get(userId) ?? false, banned, expiresAt: banned ? (ban?.expiresAt ?? null) : null },
+    ]
+  })
+  const { name, groupId, universal, archived } = room
+  return { name, groupId: groupId ?? '', universal, archived, standings: new Map(standings) }
+}
+
+/** What names the fact of a standing by its version names the new one. */
+async function noteVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
+  const memberships = new Map<string, typeof roomMembers.$inferInsert>()
+  for (const { fact, version } of facts) {
+    if (fact.case === 'joined' || fact.case === 'left') {
+      const { userId } = fact.value
+      memberships.set(userId, { roomId, userId, member: fact.case === 'joined', version, since })
+    }
+    if (fact.case === 'banned' || fact.case === 'unbanned')
+      await tx
+        .update(roomBans)
+        .set({ version })
+        .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, fact.value.userId)))
+  }
+  if (memberships.size > 0) await saveMemberships(tx, [...memberships.values()])
+}
