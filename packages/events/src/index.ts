@@ -27,6 +27,7 @@ export {
   type RelayOptions,
 } from './outbox/index.ts'
 export { keepStream } from './keep/keep-stream.ts'
+export { newestEvent } from './keep/newest-event.ts'
 export { readRecoveries, recoveriesIn, type RecoverySummary } from './keep/recoveries.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
 export { countOnStream, removeFromStream } from './stream/remove.ts'

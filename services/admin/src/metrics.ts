@@ -13,6 +13,14 @@ export function policyChanged(revision: bigint): void {
   log.info({ revision: String(revision) }, 'policy changed')
 }
 
+/** The database was restored, and others go by a revision that it has lost. */
+export function policyTold(lost: bigint, revision: bigint): void {
+  log.warn(
+    { lost: String(lost), revision: String(revision) },
+    'others know a policy that is lost here; told the present one',
+  )
+}
+
 const serverChanges = counter('parley_server_changes', {
   description: 'Changes of the profile and of what hangs on it',
 })

@@ -16,8 +16,8 @@ export type PolicyChange = {
   concerns?: DeliveryInit['audience']
 }
 
-/** `change` is undefined when everything stood already. */
-export type Decided<T> = { change: PolicyChange | undefined; answer: T }
+/** `change` is undefined when everything stood already; `stands` tells it again to those who may know otherwise. */
+export type Decided<T> = { change: PolicyChange | undefined; stands?: PolicyChange['delta']; answer: T }
 
 export type PolicyChanged<T> = {
   answer: T
@@ -34,7 +34,8 @@ export type PolicyChanged<T> = {
 
 /**
  * Runs a change of roles or decisions under the lock of the policy, with its events. The next revision is above the stored one
- * and above all that others have seen, which is higher when the database was restored.
+ * and above all that others have seen. Where that is higher the database was restored: then others hear of a revision even if
+ * nothing changes, with what stands, and read the policy as it is.
  */
 export async function changePolicy<T>(
   db: Db,
@@ -43,7 +44,8 @@ export async function changePolicy<T>(
 ): Promise<PolicyChanged<T>> {
   return db.transaction(async (tx) => {
     const before = await lockPolicy(tx)
-    const { change, answer } = await decide(tx, before)
+    const { change: made, stands = {}, answer } = await decide(tx, before)
+    const change: PolicyChange | undefined = made ?? (by.above > before ? { delta: stands, events: [] } : undefined)
     if (!change) return { answer, revision: before, changed: false, audited: [], unannounced: await unannounced(tx) }
     const revision = nextVersion(by.above > before ? by.above : before, by.at)
     await storeRevision(tx, revision)

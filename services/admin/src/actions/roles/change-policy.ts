@@ -13,11 +13,10 @@ export async function changePolicy<T>(
   ctx: Context,
   actorId: string,
   decide: (tx: Tx, policy: Policy) => Promise<store.Decided<T>>,
+  above = ctx.policy.highest(),
 ): Promise<{ answer: T; revision: bigint }> {
-  const done = await store.changePolicy(
-    ctx.db,
-    { actorId, at: ctx.now(), above: ctx.policy.highest() },
-    async (tx, revision) => decide(tx, await policyAt(ctx, tx, revision)),
+  const done = await store.changePolicy(ctx.db, { actorId, at: ctx.now(), above }, async (tx, revision) =>
+    decide(tx, await policyAt(ctx, tx, revision)),
   )
   if (done.changed) policyChanged(done.revision)
   ctx.relay.wake(done.audited)

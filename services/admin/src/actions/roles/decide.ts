@@ -43,15 +43,16 @@ export async function decide(
     }
     if (word !== 'none') assertExists(place)
     const changed = word === 'none' ? await clearDecision(tx, key) : await storeDecision(tx, { ...key, decision: word })
+    const delta = { decisions: [toPolicyDecision(key, word)] }
     if (!changed) {
       assertExists(place)
-      return { change: undefined, answer: undefined }
+      return { change: undefined, stands: delta, answer: undefined }
     }
     const decided = holder.kind === 'role' ? { roleName: holder.name } : { userId: holder.id }
     const events = [permissionDecided(decided, permission, scope, word)]
     const concerns: PolicyChange['concerns'] =
       holder.kind === 'role' ? { case: 'everyone', value: true } : { case: 'users', value: { userIds: [holder.id] } }
-    return { change: { delta: { decisions: [toPolicyDecision(key, word)] }, events, concerns }, answer: undefined }
+    return { change: { delta, events, concerns }, answer: undefined }
   })
   return { permission, scope: toPermissionScope(scope), decision }
 }

@@ -1,0 +1,16 @@
+import type { Event } from '@parley/contracts/internal'
+import type { Bus } from '@parley/rpc'
+import { isMessageMissing, jetStream } from '../stream/api.ts'
+import { decodeBatch } from '../stream/decode.ts'
+import { eventStream } from '../subjects.ts'
+
+/** The newest event under a subject that the stream still has. Only who keeps the stream may ask. */
+export async function newestEvent(bus: Bus, subject: string): Promise<Event | undefined> {
+  const { manager } = await jetStream(bus)
+  try {
+    return decodeBatch((await manager.streams.getMessage(eventStream, { last_by_subj: subject })).data).at(-1)
+  } catch (error) {
+    if (isMessageMissing(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import { newestEvent } from '@parley/events'
+import { periodically } from '@parley/runtime'
+import { changePolicy } from '../actions/roles/change-policy.ts'
+import type { Context } from '../context.ts'
+import { policyTold } from '../metrics.ts'
+import { getRevision } from '../store/policy.ts'
+
+const everyMs = 60_000
+const afterFailureMs = 1_000
+
+/**
+ * After the database went back the others go by a policy that is lost here. They hear of a revision above theirs then, and
+ * read the policy as it is.
+ */
+export const tellLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
+  periodically({ name: 'tell a lost policy', everyMs, afterFailureMs, signal, run: () => tellIfLost(ctx) })
+
+export async function tellIfLost(ctx: Context): Promise<void> {
+  const told = await newestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
+  const above = told && told.version > ctx.policy.highest() ? told.version : ctx.policy.highest()
+  if (above <= (await getRevision(ctx.db))) return
+  const { revision } = await changePolicy(ctx, '', async () => ({ change: undefined, answer: undefined }), above)
+  policyTold(above, revision)
+}

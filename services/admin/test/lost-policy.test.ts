@@ -1,0 +1,67 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { PermissionDecision } from '@parley/contracts/admin'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import pg from 'pg'
+import { testAdmin, type TestAdmin } from './_admin.ts'
+
+// The database of admin went back, and others go by a decision that it has lost.
+
+const { ALLOW, DENY } = PermissionDecision
+
+let admin: TestAdmin
+beforeEach(async () => {
+  admin = await testAdmin()
+})
+afterEach(() => admin[Symbol.asyncDispose]())
+
+const decide = (decision: PermissionDecision) =>
+  admin.owner.adminPermissions.setRolePermission({ roleName: 'moderator', permission: 'message.post', decision })
+
+/** The newest delta that others heard of. */
+async function newest() {
+  const manager = await admin.bus.nc.jetstreamManager()
+  const message = await manager.streams.getMessage('EVENTS', {
+    last_by_subj: 'evt.control.policy.server.policy_changed',
+  })
+  const event = fromBinary(EventBatchSchema, message.data).events.at(-1)
+  return event?.fact.case === 'policy' ? event.fact.value : undefined
+}
+
+/** Stores a denial, then an approval that the database loses. Answers the revision that is lost. */
+async function loseAnApproval(): Promise<bigint> {
+  await decide(DENY)
+  const kept = await newest()
+  await decide(ALLOW)
+  const lost = await newest()
+  const client = new pg.Client(admin.database.url)
+  await client.connect()
+  await client.query(
+    `update permission_decisions set decision = 'deny' where subject_id = 'moderator' and permission = 'message.post'`,
+  )
+  await client.query('update policy_state set revision = $1', [kept?.revision])
+  await client.end()
+  return lost?.revision ?? 0n
+}
+
+test('a decision that stands already is in effect when it is answered', async () => {
+  await admin.start()
+  const lost = await loseAnApproval()
+  await decide(DENY)
+  const told = await newest()
+  expect(told?.revision).toBeGreaterThan(lost)
+  // Who does not hold the revision before it reads the policy whole.
+  expect(told?.baseRevision).toBeLessThan(lost)
+  expect(told?.decisions).toMatchObject([{ permission: 'message.post', decision: DENY }])
+  await decide(DENY)
+  expect((await newest())?.revision).toBe(told?.revision)
+})
+
+test('a process that starts tells of it by itself', async () => {
+  const first = await admin.start()
+  const lost = await loseAnApproval()
+  await first[Symbol.asyncDispose]()
+  await admin.start()
+  await eventually(async () => expect((await newest())?.revision).toBeGreaterThan(lost))
+})
