@@ -65,6 +65,16 @@ test('a level goes on above what messaging holds of choices that are lost here',
   await eventually(() => expect(toldOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
 })
 
+test('a level that was chosen already is in effect when it is answered, whatever messaging held', async () => {
+  const { levels } = fleet.neighbours
+  const choose = () => fleet.as('Ukeeps').preferences.updateServerNotificationPreference({ level: MUTED })
+  await choose()
+  const version = BigInt(Date.now() + 60_000) * 1000n
+  levels.push({ userId: 'Ukeeps', roomId: '', level: NORMAL, version })
+  await choose()
+  expect(levels.at(-1)).toEqual({ userId: 'Ukeeps', roomId: '', level: MUTED, version: version + 1n })
+})
+
 test('a chosen level holds, alone for who chose it, and is told', async () => {
   const { preferences } = fleet.as('Uann')
   expect(await preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })).toMatchObject({

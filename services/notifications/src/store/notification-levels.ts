@@ -58,6 +58,13 @@ export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promi
   return row.version
 }
 
+/** The version of what a user chose; 0 for nothing. */
+export async function versionOf(reader: Reader, userId: string): Promise<bigint> {
+  const { version } = preferences
+  const [row] = await reader.select({ version }).from(preferences).where(eq(preferences.userId, userId))
+  return row?.version ?? 0n
+}
+
 /** Forgets everything a user chose; answers how many rows there were. */
 export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = eq(notificationLevels.userId, userId)

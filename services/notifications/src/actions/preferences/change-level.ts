@@ -3,7 +3,7 @@ import { enqueue } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { storedLevel } from '../../domain/levels.ts'
-import { findLevels, raisePreferences, storeLevel } from '../../store/notification-levels.ts'
+import { findLevels, raisePreferences, storeLevel, versionOf } from '../../store/notification-levels.ts'
 import { toLevelEvent } from '../../view/level-event.ts'
 import { toPreference } from '../../view/preferences.ts'
 
@@ -26,9 +26,9 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   const { preference, version, entries } = await ctx.db.transaction(async (tx) => {
     if (await storeLevel(tx, whose, stored)) return await tell(tx)
     const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
-    return { preference, version: undefined, entries: [] }
+    return { preference, version: await versionOf(tx, userId), entries: [] }
   })
-  if (version === undefined) return preference
+  // A choice made before is told too: this database may have lost another one since, which messaging goes by.
   const held = await ctx.applyLevel({ ...whose, level: preference.level, version })
   ctx.relay.wake(entries)
   if (held === undefined) return preference
