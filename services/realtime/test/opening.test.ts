@@ -132,6 +132,24 @@ test('no event is lost between the answer and the stream, and none comes before 
 })
 
 describe('what happens while accounts is being asked', () => {
+  test('roles that accounts takes back below the version held are asked for anew', async () => {
+    const told = rolesChanged('Uida', 3, [])
+    const roles = { roleIds: ['owner'], rolesVersion: 9n }
+    const socket = await Socket.subscribed(node.url, env.signIn('Uida', roles))
+    const other = await Socket.subscribed(node.url, env.signIn('Uida', roles))
+    await publish(env.bus, rolesChanged('Uida', 8, ['owner']))
+    await settle(env, { Uida: [socket, other] })
+    await publish(env.bus, told)
+    expect(await Promise.all([socket.closed(), other.closed()])).toMatchObject([
+      { reason: 'stream_closed' },
+      { reason: 'stream_closed' },
+    ])
+    // What is told once more is nothing new.
+    const again = await env.socketOf(node, 'Uida')
+    await publish(env.bus, told)
+    await settle(env, { Uida: [again] })
+  })
+
   test('an ended session does not get in', async () => {
     const release = env.hold('accounts')
     const asked = env.asked.accounts

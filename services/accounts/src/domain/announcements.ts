@@ -38,6 +38,12 @@ export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesV
   }
 }
 
+/** The roles that somebody holds already: other processes may know others, which the database has lost. */
+export const rolesAgain = (roleIds: readonly string[]) => ({
+  changesRoles: true,
+  announce: (version: bigint) => [rolesHeld([...roleIds], version)],
+})
+
 export const loginEvent = (succeeded: boolean): Announcement => ({
   kind: succeeded ? 'login_succeeded' : 'login_failed',
   fact: { case: 'login', value: { succeeded } },

@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import type { OperatorContext } from '../../context.ts'
-import { roleAssigned, rolesChanged } from '../../domain/announcements.ts'
+import { roleAssigned, rolesAgain, rolesChanged } from '../../domain/announcements.ts'
 import { insertRole } from '../../store/roles.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
@@ -29,9 +29,10 @@ export async function giveRole(
   actorId: string,
 ): Promise<string[] | undefined> {
   const at = ctx.now()
-  const changed = await changeUser(ctx.db, userId, { actorId, at }, (tx, user) =>
-    roleGiven(tx, user, at, roleId, ctx.policy.current().roles.get(roleId)?.name),
-  )
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
+    const given = await roleGiven(tx, user, at, roleId, ctx.policy.current().roles.get(roleId)?.name)
+    return given ?? rolesAgain(user.roleIds)
+  })
   if (!changed) return undefined
   await ctx.relay.stored(changed.unannounced)
   return [...new Set([...changed.user.roleIds, roleId])].sort()

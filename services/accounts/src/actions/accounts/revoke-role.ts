@@ -3,7 +3,7 @@ import { ownerRoleId } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
-import { noted, rolesChanged } from '../../domain/announcements.ts'
+import { noted, rolesAgain, rolesChanged } from '../../domain/announcements.ts'
 import { ownRoleStays, userUnknown } from '../../errors.ts'
 import { deleteRole } from '../../store/roles.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -14,7 +14,7 @@ const rolesOneKeeps: ReadonlySet<string> = new Set([ownerRoleId, 'admin'])
 export async function revokeRole(ctx: Context, userId: string, role: PolicyRole, caller: Caller): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId: caller.userId, at }, async (tx, user) => {
-    if (!user.roleIds.includes(role.id)) return undefined
+    if (!user.roleIds.includes(role.id)) return rolesAgain(user.roleIds)
     if (userId === caller.userId && rolesOneKeeps.has(role.id)) throw ownRoleStays()
     if (role.id === ownerRoleId) await assertNotLastOwner(tx, userId)
     await deleteRole(tx, userId, role.id)

@@ -1,6 +1,6 @@
 import type { Policy } from '@parley/permissions'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import type { CredentialsEndedFact, Event } from '@parley/contracts/internal'
+import type { CredentialsEndedFact, Event, UserRolesChangedFact } from '@parley/contracts/internal'
 import { sessionTerminated, streamClosed, type StreamEnd } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
@@ -64,6 +64,8 @@ export class Hub implements Disposable {
     if (event.kind === 'account_deleted')
       for (const about of changesOfPerson.values()) this.#latest.forget(`${event.aggregateId} ${about}`)
     if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
+    if (event.fact.case === 'userRolesChanged' && !this.#isKnown(event))
+      this.#doubtRoles(event.aggregateId, event.fact.value)
   }
 
   [Symbol.dispose](): void {
@@ -187,6 +189,14 @@ export class Hub implements Disposable {
       if (other.audience.case !== 'users' || !sameBytes(other.envelope, envelope)) return []
       return other.audience.value.userIds.flatMap((userId) => this.access.users.get(userId) ?? [])
     })
+  }
+
+  /** Which roles hold is for accounts to say: the sockets of the user open anew. */
+  #doubtRoles(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
+    const user = this.access.users.get(userId)
+    if (!user?.isRefuted(roleIds, rolesVersion)) return
+    user.forgetRoles()
+    for (const connection of [...user.connections]) connection.end(streamClosed)
   }
 
   /** A sign-out ends every stream of the user, as clients know it; a session that is revoked ends its own. */

@@ -37,13 +37,16 @@ describe('versions heard', () => {
     expect(seen.admit(at(9n, 161_000))).toBe(true)
   })
 
-  test('are none for calls of people, which several processes tell of at once', () => {
-    const seen = new RecentVersions()
-    const call = (id: string, version: bigint) => ({ ...event('U1', version, id), kind: 'people_called' })
-    expect(seen.admit(call('Ea', 2n))).toBe(true)
-    expect(seen.admit(call('Eb', 1n))).toBe(true)
-    expect(seen.admit(call('Eb', 1n))).toBe(false)
-  })
+  test.each(['user', 'layout', 'notification'])(
+    'are none for a %s, of which the owner may have gone back',
+    (aggregateType) => {
+      const seen = new RecentVersions()
+      const told = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })
+      expect(seen.admit(told('Ea', 2n))).toBe(true)
+      expect(seen.admit(told('Eb', 1n))).toBe(true)
+      expect(seen.admit(told('Eb', 1n))).toBe(false)
+    },
+  )
 
   test('are forgotten after two generations of silence, not before', () => {
     const seen = new RecentVersions(2)

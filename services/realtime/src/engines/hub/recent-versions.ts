@@ -6,10 +6,13 @@ type Newest = { version: bigint; ids: string[]; occurredMs: number }
 /** Clocks of two processes differ by less. */
 const laterMs = 2000
 
+/** Of which everything is news to somebody. Of the others events say that something is to be read anew. */
+const toldInOrder: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
+
 /**
- * Remembers the newest version heard of each aggregate, so that what the stream repeats (a relay sends again what it
- * cannot prove delivered) is heard once. A lower version of something later is no repetition: the database of who tells was put
- * back to an earlier moment. Bounded: aggregates silent for two generations are forgotten.
+ * Remembers the newest version heard of each room, call and file, and of everything else the events, so that what the stream
+ * repeats (a relay sends again what it cannot prove delivered) is heard once. A lower version of something later is no
+ * repetition: the database of who tells was put back to an earlier moment. Bounded: what is silent for two generations is forgotten.
  */
 export class RecentVersions {
   #young = new Map<string, Newest>()
@@ -22,8 +25,7 @@ export class RecentVersions {
 
   /** Whether the event is new; remembers it when it is. */
   admit(event: Event): boolean {
-    // Processes tell of one person's calls at once: their versions have no order.
-    const about = event.kind === 'people_called' ? event.id : event.aggregateId
+    const about = toldInOrder.has(event.aggregateType) ? event.aggregateId : event.id
     const key = `${event.aggregateType}/${about}`
     const newest = this.#young.get(key) ?? this.#old.get(key)
     const occurredMs = event.occurredAt ? timestampMs(event.occurredAt) : 0

@@ -27,6 +27,17 @@ export class UserAccess {
     return true
   }
 
+  /** Whether accounts says otherwise and has no newer version for it: its database went back, and what it says now holds. */
+  isRefuted(roleIds: readonly string[], version: bigint): boolean {
+    return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
+  }
+
+  /** Takes whatever roles the next socket brings. */
+  forgetRoles(): void {
+    this.roleIds = []
+    this.rolesVersion = -1n
+  }
+
   setMember(roomId: string, member: boolean, version: bigint, dm: boolean): void {
     const standing = this.#standing(roomId, dm)
     if (version <= standing.memberVersion) return
