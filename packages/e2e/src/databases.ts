@@ -38,25 +38,31 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
   for (const { name } of rows) await database.query(`create table snapshot.${name} as table public.${name}`)
   return {
     async restore() {
-      await database.query('begin')
-      await database.query(`truncate ${rows.map(({ name }) => `public.${name}`).join(', ')}`)
-      for (const waiting = [...rows]; waiting.length > 0;) {
-        const table = waiting.shift()
-        if (!table) break
-        await database.query('savepoint one')
-        try {
-          await database.query(
-            `insert into public.${table.name} (${table.columns}) overriding system value
-             select ${table.columns} from snapshot.${table.name}`,
-          )
-        } catch (error) {
-          // It refers to a table that comes later.
-          if ((error as { code?: string }).code !== '23503') throw error
-          await database.query('rollback to one')
-          waiting.push(table)
+      try {
+        await database.query('begin')
+        await database.query(`truncate ${rows.map(({ name }) => `public.${name}`).join(', ')}`)
+        for (const waiting = [...rows]; waiting.length > 0;) {
+          const table = waiting.shift()
+          if (!table) break
+          await database.query('savepoint one')
+          try {
+            await database.query(
+              `insert into public.${table.name} (${table.columns}) overriding system value
+               select ${table.columns} from snapshot.${table.name}`,
+            )
+          } catch (error) {
+            // It refers to a table that comes later.
+            if ((error as { code?: string }).code !== '23503') throw error
+            await database.query('rollback to one')
+            waiting.push(table)
+          }
         }
+        await database.query('commit')
+      } catch (error) {
+        // What is open still would fail the end of the test as well, and hide this.
+        await database.query('rollback')
+        throw error
       }
-      await database.query('commit')
     },
     async [Symbol.asyncDispose]() {
       await database.query('drop schema snapshot cascade')

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import {
   AdminPermissionService,
   AdminUserService,
@@ -19,6 +19,7 @@ import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
 
 // The database of one service is put back to an earlier moment, as by a failover that lost its last commits, while the others
 // remember what it told them since. What it is asked for next must have its effect everywhere.
@@ -54,6 +55,9 @@ const bobPosts = () =>
       codeOf(await bob.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' }, { base })),
     ),
   )
+
+const messagesOf = (socket: Socket) =>
+  socket.events.flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.messageEventId] : []))
 
 test.each(clocks)('rooms: a ban is in effect when it is answered, and the clock %s', async (_clock, by) => {
   await using before = await snapshot('rooms')
@@ -120,3 +124,45 @@ test.each(clocks)('notifications: a room that is muted is not unread, and the cl
   await post(ada, roomId, 'nobody calls')
   expect((await bob.call(RoomDirectoryService.method.getRoom, { roomId })).room?.viewerState?.hasUnread).toBe(false)
 })
+
+describe.each(clocks)(
+  'a call that finds its change kept, while the others go by one that is lost; the clock %s',
+  (_clock, by) => {
+    test('rooms: who left leaves, who is no more banned is not', async () => {
+      const fay = await newPerson('fay')
+      await owner.call(RoomService.method.banMember, { roomId, userId: bob.userId, reason: 'noise' })
+      await owner.call(RoomService.method.unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
+      await using before = await snapshot('rooms')
+      await ahead('rooms', ['rooms', 'version', 'id'], roomId, by)
+      await bob.call(RoomService.method.joinRoom, { roomId })
+      await fay.call(RoomService.method.joinRoom, { roomId })
+      await owner.call(RoomService.method.banMember, { roomId, userId: ada.userId, reason: 'noise' })
+      await before.restore()
+      using socket = await Socket.subscribed(fleet().gateways[0] ?? '', bob.token)
+      expect(await bob.call(RoomService.method.leaveRoom, { roomId })).toMatchObject({ left: true })
+      expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
+      // One call made the whole room what it was.
+      const fays = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
+      expect(codeOf(fays)).toBe('permission_denied')
+      const heard = await post(ada, roomId, 'they are gone')
+      const other = await newRoom(owner, [ada, bob])
+      await socket.heardMessage(await post(ada, other, 'afterwards'))
+      expect(messagesOf(socket)).not.toContain(heard)
+    })
+
+    test('admin: a permission that was denied is denied', async () => {
+      const decide = (decision: PermissionDecision) =>
+        owner.call(AdminPermissionService.method.setUserPermission, {
+          ...{ userId: bob.userId, permission: 'message.post', decision },
+          scope: { kind: PermissionScopeKind.ROOM, id: roomId },
+        })
+      await decide(PermissionDecision.DENY)
+      await using before = await snapshot('admin')
+      await ahead('admin', ['policy_state', 'revision', 'id'], 'server', by)
+      await decide(PermissionDecision.ALLOW)
+      await before.restore()
+      await decide(PermissionDecision.DENY)
+      expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
+    })
+  },
+)
