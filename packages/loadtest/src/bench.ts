@@ -17,6 +17,7 @@ import { measureHeavyReaders } from './measure/heavy-readers.ts'
 import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
 import { body, measurePosting, type Floors } from './measure/posting.ts'
+import { measureOneRoom } from './measure/one-room.ts'
 import { measurePushes } from './measure/pushes.ts'
 import { measureRest } from './measure/rest.ts'
 import { measureStreamLoss } from './measure/stream-loss.ts'
@@ -27,9 +28,9 @@ const help = `make bench: measures a fleet on this machine and the floors below 
 
 Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, value, unit, floor, ratio}].
 A floor is the raw cost of the same thing without Parley, measured in the same run.
-BENCH_ONLY=rest,sockets measures these alone: rest, calls, readers, sockets, files, images, size, loss.`
+BENCH_ONLY=rest,sockets measures these alone: rest, calls, room, readers, sockets, files, images, size, loss.`
 
-const measures = ['rest', 'calls', 'readers', 'sockets', 'files', 'images', 'size', 'loss'] as const
+const measures = ['rest', 'calls', 'room', 'readers', 'sockets', 'files', 'images', 'size', 'loss'] as const
 
 const owner = { login: 'bench', password: 'a password for the bench' }
 
@@ -82,6 +83,7 @@ async function measureFleet(
   // First: a fleet that did something has more to do for a while.
   if (wanted.has('rest')) await measureRest(fleet, report)
   if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
+  if (wanted.has('room')) await measureRoom(fleet, report)
   if (wanted.has('readers')) await measureReaders(fleet, report)
   if (wanted.has('sockets')) await measureSockets(fleet, report)
   // Before the images: what they leave in the memory of uploads would hide what a file needs.
@@ -136,6 +138,12 @@ async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promi
   report.add('GetRoomEvents (50 rows) p99', page.p99, 'ms')
   const pages = await time(read, { inFlight: 32 })
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
+}
+
+async function measureRoom(fleet: Fleet, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url, 1_000)
+  await http.signIn(owner)
+  await measureOneRoom(fleet, http, report)
 }
 
 async function measureImages(fleet: Fleet, report: Report): Promise<void> {

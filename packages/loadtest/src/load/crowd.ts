@@ -20,11 +20,21 @@ export function joinCrowd(fleet: Fleet, roomId: string, count: number): Promise<
 
 /** Makes accounts and members of a room, as if so many people had come. */
 export async function fill(fleet: Fleet, roomId: string): Promise<void> {
-  const people = `(select 'Ucrowd' || n as id, 'user' || n as login from generate_series(1, $1::integer) n) people`
+  await writePeople(fleet, { ids: 'Ucrowd', logins: 'user' }, crowd)
+  await joinCrowd(fleet, roomId, crowd)
+}
+
+/** Makes accounts; ids and logins are these prefixes with a number from 1. */
+export async function writePeople(
+  fleet: Fleet,
+  { ids, logins }: { ids: string; logins: string },
+  count: number,
+): Promise<void> {
+  const people = `(select $2::text || n as id, $3::text || n as login from generate_series(1, $1::integer) n) people`
   await writeRows(fleet.postgresUrl('parley_accounts'), [
     [
       `insert into users (id, login, version, roles_version, created_at) select id, login, 1, 1, now() from ${people}`,
-      [crowd],
+      [count, ids, logins],
     ],
   ])
   await writeRows(fleet.postgresUrl('parley_rooms'), [
@@ -35,11 +45,7 @@ export async function fill(fleet: Fleet, roomId: string): Promise<void> {
       select id, login, '', login, login || E'\\n',
         array(select distinct substr(login || E'\\n', at, 3) from generate_series(1, length(login) - 1) at), '{}', false, 1, 1
       from ${people}`,
-      [crowd],
-    ],
-    [
-      `insert into room_members (room_id, user_id, member, version, since) select $2, id, true, 1, now() from ${people}`,
-      [crowd, roomId],
+      [count, ids, logins],
     ],
   ])
 }
