@@ -7,8 +7,10 @@ import {
   createContextValues,
   type Interceptor,
 } from '@connectrpc/connect'
+import { RoomService } from '@parley/contracts/api'
 import { AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
-import { errorOf, startFleet, timeless } from './_fleet.ts'
+import { idempotencyKeyOf } from '../src/index.ts'
+import { alice, errorOf, startFleet, timeless } from './_fleet.ts'
 
 const trail = createContextKey('')
 
@@ -62,6 +64,27 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
     'second done',
     'first done',
   ])
+})
+
+test('an interceptor may send its request again, and the key goes along', async () => {
+  await using fleet = await startFleet()
+  const keys: (string | undefined)[] = []
+  const again: Interceptor = (next) => (request) => next(request).catch(() => next(request))
+  await fleet.serve({
+    ...timeless,
+    deployable: 'rooms',
+    routes: (routes) =>
+      routes.service(RoomService, {
+        createRoom: (_request, call) => {
+          if (keys.push(idempotencyKeyOf(call)) === 1) throw new ConnectError('later', Code.ResourceExhausted)
+          return {}
+        },
+      }),
+  })
+  const rpc = await fleet.client({ ...timeless, interceptors: [again] })
+  const rooms = createClient(RoomService, rpc.transport({ caller: alice }))
+  await rooms.createRoom({ name: 'plans', groupId: 'G1' }, { headers: { 'Idempotency-Key': 'k1' } })
+  expect(keys).toEqual(['k1', 'k1'])
 })
 
 test('an interceptor may refuse, and change what is asked', async () => {

@@ -39,7 +39,9 @@ export function createBusTransport(calls: PendingCalls, defaults: Defaults, opti
     signal: AbortSignal | undefined,
   ): Promise<UnaryResponse> => {
     const idempotencyKey = header?.get(keyHeader) ?? undefined
-    header?.delete(keyHeader)
+    // A copy: an interceptor may send its request once more.
+    const extra = header && new Headers(header)
+    extra?.delete(keyHeader)
     const body = toBinary(method.input, message)
     const traceparent = currentTraceparent()
     const reply = await calls.call({
@@ -49,7 +51,7 @@ export function createBusTransport(calls: PendingCalls, defaults: Defaults, opti
       caller,
       idempotencyKey,
       traceparent,
-      extra: header,
+      extra,
       signal,
     })
     return new LazyResponse(method, decode(method, reply.body), reply.headers)
