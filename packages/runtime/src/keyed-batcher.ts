@@ -1,0 +1,108 @@
+type Waiting<Item, Result> = {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (reason: unknown) => void
+}
+
+type Queue<Item, Result> = Record<'urgent' | 'ordinary', Waiting<Item, Result>[]>
+
+export type KeyedBatcherOptions<Item, Result> = {
+  /** Runs a batch, never two of a key at a time; answers a result for each item, or the error of that one. */
+  run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
+  /** How much goes into a batch. */
+  atOnce: number
+  /** How much of that an item is. Default: 1. */
+  weight?: (item: Item) => number
+  /** Goes before what waits, and is never refused for want of room. Default: nothing. */
+  isUrgent?: (item: Item) => boolean
+  /** What keeps an item from being run any more; asked when its turn comes. */
+  refusal?: (item: Item) => Error | undefined
+  /** How many others may wait for a key, and what the next one hears. Default: any number. */
+  mostWaiting?: number
+  busy?: () => Error
+  /** Whether the items of a batch that failed are tried one by one. Default: no. */
+  triesAlone?: (error: unknown) => boolean
+}
+
+/**
+ * Batches by key: at most one batch of a key is under way, and what arrives meanwhile goes together into the next one. Keys do
+ * not wait for one another.
+ */
+export class KeyedBatcher<Item, Result> {
+  readonly #options: KeyedBatcherOptions<Item, Result>
+  /** Keys under which something runs, and what waits for that. */
+  readonly #queues = new Map<string, Queue<Item, Result>>()
+
+  constructor(options: KeyedBatcherOptions<Item, Result>) {
+    this.#options = options
+  }
+
+  /** Keys under which something runs. */
+  get size(): number {
+    return this.#queues.size
+  }
+
+  /** The result of the item. Rejects with what kept it from being run, or made it fail. */
+  submit(key: string, item: Item): Promise<Result> {
+    const { isUrgent, mostWaiting = Infinity, busy = () => new Error('too much waits') } = this.#options
+    return new Promise((resolve, reject) => {
+      const waiting = { item, resolve, reject }
+      const queue = this.#queues.get(key)
+      if (!queue) {
+        this.#queues.set(key, { urgent: [], ordinary: [] })
+        void this.#runAll(key, waiting)
+      } else if (isUrgent?.(item)) queue.urgent.push(waiting)
+      else if (queue.ordinary.length >= mostWaiting) reject(busy())
+      else queue.ordinary.push(waiting)
+    })
+  }
+
+  async #runAll(key: string, first: Waiting<Item, Result>): Promise<void> {
+    let next = [first]
+    while (next.length > 0) {
+      await this.#runTogether(key, next.filter(this.#isWanted))
+      next = this.#take(key)
+    }
+    this.#queues.delete(key)
+  }
+
+  #take(key: string): Waiting<Item, Result>[] {
+    const { atOnce, weight = () => 1 } = this.#options
+    const taken: Waiting<Item, Result>[] = []
+    let left = atOnce
+    for (const queue of Object.values(this.#queues.get(key) ?? {})) {
+      const tooMany = queue.findIndex(({ item }) => {
+        if (left <= 0) return true
+        left -= weight(item)
+        return false
+      })
+      taken.push(...queue.splice(0, tooMany < 0 ? queue.length : tooMany))
+    }
+    return taken
+  }
+
+  readonly #isWanted = ({ item, reject }: Waiting<Item, Result>): boolean => {
+    const refusal = this.#options.refusal?.(item)
+    if (refusal) reject(refusal)
+    return !refusal
+  }
+
+  async #runTogether(key: string, all: readonly Waiting<Item, Result>[]): Promise<void> {
+    if (all.length === 0) return
+    const { run, triesAlone } = this.#options
+    try {
+      const items = all.map(({ item }) => item)
+      const results = await run(key, items)
+      if (results.length !== all.length)
+        throw new Error(`${all.length} items of a batch have ${results.length} results`)
+      for (const [index, result] of results.entries()) {
+        if (result instanceof Error) all[index]?.reject(result)
+        else all[index]?.resolve(result)
+      }
+    } catch (error) {
+      // One that cannot be done does not take the others along.
+      if (all.length > 1 && triesAlone?.(error)) for (const one of all) await this.#runTogether(key, [one])
+      else for (const { reject } of all) reject(error)
+    }
+  }
+}
