@@ -9,9 +9,7 @@ import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { TellTyping } from './clients/typing.ts'
 import type { Headers } from './actions/room-log/headers.ts'
-import type { PostBatcher } from './actions/room-log/post-batcher.ts'
-import type { Message } from './actions/room-log/message.ts'
-import type { ChangeBatcher } from './actions/room-log/change-batcher.ts'
+import type { RoomWriter } from './actions/room-log/room-writer.ts'
 
 /** What a handler may reach. */
 export type Context = {
@@ -21,10 +19,8 @@ export type Context = {
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
   headers: Headers
-  /** Messages on their way into the lines of rooms. */
-  posts: PostBatcher<Message>
-  /** Changes of messages, by room. */
-  changes: ChangeBatcher
+  /** The way into the logs of rooms. */
+  writer: RoomWriter
   profiles: Profiles
   handles: Handles
   claimAssets: ClaimAssets

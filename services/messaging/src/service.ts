@@ -20,11 +20,10 @@ import { dropRoomEventVersions } from './jobs/drop-room-event-versions.ts'
 import { resolveMentions } from './jobs/resolve-mentions.ts'
 import { dropPreviewTokens } from './jobs/drop-preview-tokens.ts'
 import { Headers } from './actions/room-log/headers.ts'
-import { PostBatcher } from './actions/room-log/post-batcher.ts'
-import { writePosts } from './actions/room-log/write-posts.ts'
-import { ChangeBatcher } from './actions/room-log/change-batcher.ts'
+import { RoomWriter } from './actions/room-log/room-writer.ts'
+import { writeBatch } from './actions/room-log/write-batch.ts'
 import { routes } from './rpc/index.ts'
-import { findHeader, holdStill } from './store/lines.ts'
+import { findHeader } from './store/lines.ts'
 import { mentionsLeft } from './store/unresolved-mentions.ts'
 
 /** What a test may replace, and the signal that gives up starting. */
@@ -56,8 +55,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
     relay: overrides.relay ?? (await host.relay()),
     headers: new Headers((roomId) => findHeader(pool, roomId)),
-    posts: new PostBatcher((roomId, messages) => writePosts(ctx, roomId, messages)),
-    changes: new ChangeBatcher((roomId, run) => holdStill(pool, roomId, run)),
+    writer: new RoomWriter((roomId, commands) => writeBatch(ctx, roomId, commands)),
     handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),

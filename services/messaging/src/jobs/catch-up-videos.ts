@@ -9,7 +9,7 @@ const log = logger('videos')
 
 const atOnce = 100
 
-type Needs = Pick<Context, 'pool' | 'changes' | 'relay' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
+type Needs = Pick<Context, 'pool' | 'writer' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
  * Asks uploads how videos ended that have been processed for minutes. Uploads tells it once, and a database that was put

@@ -9,7 +9,7 @@ const log = logger('mentions')
 const atOnce = 100
 const againMs = 1000
 
-type Needs = Pick<Context, 'handles' | 'policy' | 'pool' | 'relay'>
+type Needs = Pick<Context, 'handles' | 'policy' | 'pool' | 'writer'>
 
 /**
  * Tells whom messages mention that were posted while accounts did not answer. Answers after how many milliseconds to look
@@ -22,7 +22,7 @@ export async function resolveMentions(ctx: Needs, signal: AbortSignal): Promise<
     const found = mentioned[index]
     if (signal.aborted || !found || found.pending) continue
     try {
-      await tellMentions(ctx, message, found)
+      await tellMentions(ctx, message, found, signal)
     } catch (error) {
       log.warn({ err: error, room: message.roomId }, 'mentions of a message are looked up once more')
     }

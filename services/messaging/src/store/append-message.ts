@@ -1,12 +1,12 @@
-import { banned, filled, keyTaken, moveMarker } from './append-parts.ts'
-import type { Appended, At, NewPost } from './new-post.ts'
+import { banned, filled, isTaken, moveMarker, takeKey } from './append-parts.ts'
+import { toAppended, type Appended, type AppendedRow, type At, type NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
 
 /**
  * Parameters: $1 room, $2 version, $3 author, $4 whether membership is not asked for, $5 key or null, $6 digest, $7 event,
  * $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox entry.
  */
-const append = statement<Appended>(
+const append = statement<AppendedRow>(
   'append_message',
   `
 with standing as materialized (
@@ -20,13 +20,12 @@ with standing as materialized (
 ), key as (
   insert into message_keys (caller_id, key, digest, room_id, event_id, created_at)
   select $3, $5::text, $6::bytea, $1, $7, now() from line where $5::text is not null
-  ${keyTaken}
-  returning 1
+  ${takeKey}
 ), place as (
   update room_lines l
   set room_seq = l.room_seq + 1, last_message_seq = l.room_seq + 1,
     last_message_at = greatest(l.last_message_at, $8::timestamptz)
-  from line where l.room_id = $1 and ($5::text is null or exists (select from key))
+  from line where l.room_id = $1 and ($5::text is null or exists (select from key where ${isTaken('$7')}))
   returning l.room_seq as seq
 ), event as (
   insert into room_events (room_id, seq, event_id, kind, in_timeline, actor_id, created_at, body, in_reply_to)
@@ -39,7 +38,9 @@ with standing as materialized (
   select $11::integer, $12, $13, $7, ${filled('$14', '$15', 'seq')} from place
   returning id
 )
-select exists (select from line) as met, (select seq from place) as seq, array(select id from entry) as entries`,
+select exists (select from line) as met, (select seq from place) as seq, array(select id from entry) as entries,
+  null::text as file, key.digest, key.room_id as "roomId", key.event_id as "eventId"
+from (select) one left join key on true`,
 )
 
 /** Writes a single root message or flat reply that has nothing besides its text, as posts mostly are. */
@@ -50,5 +51,5 @@ export async function appendMessage(on: Connection, { roomId, version }: At, pos
     ...[entry.shard, entry.aggregate, entry.subject, entry.payload, entry.holes],
   ])
   if (!row) throw new Error('append_message always answers one row')
-  return row
+  return toAppended(row)
 }

@@ -3,7 +3,7 @@ import { holeBytes } from '../domain/entry-holes.ts'
 /*
  * Parts of the statements that write posts. The row of the room is locked and compared with the version that permissions
  * were resolved for; READ COMMITTED looks again at that row alone, and as every fact raises the version, membership and
- * bans as of the statement's start are as good as the version. Refusals are rows, never errors: a taken key gives none.
+ * bans as of the statement's start are as good as the version. Refusals are rows, never errors.
  */
 
 /** Whether the user is banned from room $1, or deleted. */
@@ -12,10 +12,21 @@ export const banned = (user: string) => `(coalesce((
     from line_bans b where b.room_id = $1 and b.user_id = ${user}
   ), false) or exists (select from erasures where user_id = ${user}))`
 
-/** A key that was used in the last 24 hours is not taken again. */
-export const keyTaken = `on conflict (caller_id, key) do update
-  set digest = excluded.digest, room_id = excluded.room_id, event_id = excluded.event_id, created_at = excluded.created_at
-  where message_keys.created_at < now() - interval '24 hours'`
+/**
+ * Takes a key for an event, unless it was used in the last 24 hours: then its row stays as it is. Either way the row comes
+ * back, so that a repeat knows what was posted; see `isTaken`.
+ */
+export const takeKey = `on conflict (caller_id, key) do update
+  set ${['digest', 'room_id', 'event_id', 'created_at'].map(keepIfFresh).join(', ')}
+  returning caller_id, key, digest, room_id, event_id, created_at`
+
+function keepIfFresh(column: string): string {
+  const fresh = `message_keys.created_at >= now() - interval '24 hours'`
+  return `${column} = case when ${fresh} then message_keys.${column} else excluded.${column} end`
+}
+
+/** Whether the row of the key was taken for the event by this statement; its column has milliseconds. */
+export const isTaken = (eventId: string) => `key.event_id = ${eventId} and key.created_at = now()::timestamptz(3)`
 
 /** Markers only move forward. Clocks of processes differ: a later place may have an earlier time. */
 export const moveMarker = (table: string, key: string) => `on conflict (${key}) do update

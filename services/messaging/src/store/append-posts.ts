@@ -1,6 +1,6 @@
-import { banned, filled, keyTaken, moveMarker } from './append-parts.ts'
+import { banned, filled, isTaken, moveMarker, takeKey } from './append-parts.ts'
 import { toPostRow } from './post-rows.ts'
-import type { Appended, At, NewPost } from './new-post.ts'
+import { toAppended, type Appended, type AppendedRow, type At, type NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
 
 const participantsTracked = 50
@@ -15,7 +15,7 @@ const mayRead = (open: string, user: string) => `(${open} or coalesce((
  * $6 shard, aggregate and subject of their outbox entries. Rows that several rooms share, and rows of several users, are
  * touched in the order of their keys, so that statements of two processes never wait for each other.
  */
-const append = statement<Appended>(
+const append = statement<AppendedRow>(
   'append_posts',
   `
 with post as materialized (
@@ -37,16 +37,15 @@ with post as materialized (
     position smallint, asset_id text, filename text, content_type text, size bigint, width integer, height integer,
     video bytea
   )
+), used as materialized (
+  select n, position, asset_id from file where exists (select from message_attachments m where m.asset_id = file.asset_id)
+  union all
+  select later.n, later.position, asset_id from file later join file earlier using (asset_id) where earlier.n < later.n
+  union all
+  select n, position, asset_id from file join post using (n)
+  where exists (select from room_events e where e.room_id = $1 and e.event_id = post.event_id)
 ), fresh as materialized (
-  select n from post join met using (n)
-  where n not in (
-    select n from file where exists (select from message_attachments m where m.asset_id = file.asset_id)
-    union all
-    select later.n from file later join file earlier using (asset_id) where earlier.n < later.n
-    union all
-    select n from file join post using (n)
-    where exists (select from room_events e where e.room_id = $1 and e.event_id = post.event_id)
-  )
+  select n from post join met using (n) where n not in (select n from used)
 ), keyed as materialized (
   select distinct on (author, key) n, author, key, digest, event_id
   from post join fresh using (n) where key is not null
@@ -54,13 +53,14 @@ with post as materialized (
 ), key as (
   insert into message_keys (caller_id, key, digest, room_id, event_id, created_at)
   select author, key, digest, $1, event_id, now() from keyed order by author, key
-  ${keyTaken}
-  returning caller_id, key
+  ${takeKey}
 ), accepted as materialized (
   select n, row_number() over (order by n) + count(echo) over (order by n) - (echo is not null)::integer as nth,
     echo is not null as echoed, root is null or echo is not null as shown, created_at
   from post join fresh using (n)
-  where key is null or n in (select n from keyed join key on caller_id = author and key.key = keyed.key)
+  where post.key is null or n in (
+    select n from keyed join key on caller_id = author and key.key = keyed.key and ${isTaken('keyed.event_id')}
+  )
 ), place as (
   update room_lines l
   set room_seq = l.room_seq + a.places,
@@ -157,8 +157,17 @@ with post as materialized (
   order by seq
   returning id
 )
-select met.n is not null as met, placed.seq, case n when 0 then array(select id from entry order by id) else '{}' end as entries
+select met.n is not null as met, placed.seq, case n when 0 then array(select id from entry order by id) else '{}' end as entries,
+  (select asset_id from used where used.n = post.n order by position limit 1) as file,
+  coalesce(key.digest, earlier.digest) as digest, coalesce(key.room_id, earlier.room_id) as "roomId",
+  coalesce(key.event_id, earlier.event_id) as "eventId"
 from post left join met using (n) left join placed using (n)
+left join key on key.caller_id = post.author and key.key = post.key
+left join lateral (
+  select k.digest, k.room_id, k.event_id from message_keys k
+  where key.key is null and met.n is not null and k.caller_id = post.author and k.key = post.key
+    and k.created_at >= now() - interval '24 hours'
+) earlier on true
 order by n`,
 )
 
@@ -168,5 +177,5 @@ export async function appendPosts(on: Connection, at: At, posts: readonly NewPos
   if (!first) return []
   const { shard, aggregate, subject } = first.entry
   const rows = JSON.stringify(posts.map(toPostRow))
-  return append.run(on, [at.roomId, at.version, rows, shard, aggregate, subject])
+  return (await append.run(on, [at.roomId, at.version, rows, shard, aggregate, subject])).map(toAppended)
 }

@@ -1,4 +1,5 @@
 import type { PostedEntry } from '../domain/entry-holes.ts'
+import type { UsedKey } from './message-keys.ts'
 
 /** A file that a message attaches. */
 export type NewAttachment = {
@@ -52,8 +53,40 @@ export type NewPost = {
   reply: NewReply | undefined
 }
 
-/** `met` false: another version, no member, or banned. `met` without a place: the key, or a file, is taken. */
-export type Appended = { met: boolean; seq: bigint | null; entries: bigint[] }
+/** How it went for a post. */
+export type AppendedPost =
+  | { kind: 'written'; seq: bigint }
+  /** Another version of the room, no member, or banned. */
+  | { kind: 'unmet' }
+  /** Something was posted under the key before. */
+  | { kind: 'keyTaken'; used: UsedKey }
+  /** A message has the file already. */
+  | { kind: 'fileTaken'; assetId: string }
+
+/** That, and the outbox entries that the statement wrote, told with the first post. */
+export type Appended = { post: AppendedPost; entries: bigint[] }
+
+export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
+  | UsedKey
+  | { eventId: null }
+)
+
+export function toAppended(row: AppendedRow): Appended {
+  return { post: appendedPost(row), entries: row.entries }
+}
+
+function appendedPost(row: AppendedRow): AppendedPost {
+  const { met, seq, file } = row
+  if (!met) return { kind: 'unmet' }
+  if (seq !== null) return { kind: 'written', seq }
+  // A repeat finds its files taken too, by what it repeats.
+  if (row.eventId !== null) {
+    const { digest, roomId, eventId } = row
+    return { kind: 'keyTaken', used: { digest, roomId, eventId } }
+  }
+  if (file === null) throw new Error('a post was neither written nor kept from it')
+  return { kind: 'fileTaken', assetId: file }
+}
 
 /** A room as permissions were resolved with it. */
 export type At = { roomId: string; version: bigint }

@@ -7,7 +7,7 @@ import type { RoomLine } from '../../domain/room-line.ts'
 import { messageNotFound, roomNotFound } from '../../errors.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import { findChangeable } from '../../store/changeable.ts'
-import { storeLineEvents } from '../../store/line-events.ts'
+import type { HeldLog } from '../../store/held-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import type { Occurrence } from '../../view/change-events.ts'
 
@@ -20,42 +20,46 @@ export type Found = { room: RoomLine; message: ChangeableMessage }
 /** What is to be written, and the events of it: each takes the next place of the line, in order. */
 export type Change = { write: (on: Connection) => Promise<void>; events: readonly OutgoingEvent[] }
 
+/** Whether the message was changed or stood as wanted, and how it was before. */
+export type Changed = { kind: 'written' | 'unchanged'; found: Found }
+
 /**
  * Changes a message under the lock of its room, where nobody joins, leaves, is banned, posts or changes. `decide` throws
  * what stands against the change; it answers nothing when there is nothing to change. It is asked without a lock first,
- * so that refusals and repeats hold nobody up. Returns the message as it was.
+ * so that refusals and repeats hold nobody up.
  */
 export async function changeMessage(
   ctx: Context,
   caller: Subject,
   target: Target,
   decide: (found: Found) => Change | undefined,
-): Promise<Found> {
-  const { roomId, eventId, emoji = '', signal } = target
+): Promise<Changed> {
+  const { roomId, signal } = target
   if (!looksLikeId(roomId)) throw roomNotFound()
-  const look = async (on: Connection): Promise<Found> => {
-    const id = looksLikeId(eventId) ? eventId : ''
-    const found = await findChangeable(on, { roomId, eventId: id, userId: caller.userId, emoji })
-    if (!found) throw roomNotFound()
-    const { room, standing, message } = found
-    ctx.headers.put(room)
-    assertReads(ctx.policy(), caller, room, standing)
-    if (!message) throw messageNotFound()
-    return { room, message }
-  }
-  let found = await look(ctx.pool)
-  if (!decide(found)) return found
-  let entries: bigint[] = []
-  await ctx.changes.run(roomId, signal, async (on) => {
-    entries = []
-    found = await look(on)
+  let found = await look(ctx, ctx.pool, caller, target)
+  ctx.headers.put(found.room)
+  if (!decide(found)) return { kind: 'unchanged', found }
+  const change = async (log: HeldLog) => {
+    const { room, message } = await look(ctx, log.on, caller, target)
+    found = { room: { ...room, roomSeq: room.roomSeq + log.ahead }, message }
     const change = decide(found)
-    if (!change) return
-    await change.write(on)
-    entries = await storeLineEvents(on, roomId, change.events)
-  })
-  ctx.relay.wake(entries)
-  return found
+    await change?.write(log.on)
+    return change?.events ?? []
+  }
+  const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
+  if (outcome.kind === 'refused') throw outcome.error
+  return { kind: outcome.places > 0 ? 'written' : 'unchanged', found }
+}
+
+async function look(ctx: Context, on: Connection, caller: Subject, target: Target): Promise<Found> {
+  const { roomId, eventId, emoji = '' } = target
+  const id = looksLikeId(eventId) ? eventId : ''
+  const found = await findChangeable(on, { roomId, eventId: id, userId: caller.userId, emoji })
+  if (!found) throw roomNotFound()
+  const { room, standing, message } = found
+  assertReads(ctx.policy(), caller, room, standing)
+  if (!message) throw messageNotFound()
+  return { room, message }
 }
 
 /** The change that takes the next place but `skipped` of the line. */

@@ -1,9 +1,10 @@
+import type { ConnectError } from '@connectrpc/connect'
 import type { Subject } from '@parley/permissions'
 import type { Draft } from '../../domain/draft.ts'
 import type { Mentioned } from '../../domain/mentions/mentioned.ts'
 import type { Placement } from '../../domain/placement.ts'
 import type { Posting } from '../../policy/room-access.ts'
-import type { NewAttachment } from '../../store/new-post.ts'
+import type { AppendedPost, NewAttachment } from '../../store/new-post.ts'
 import type { Posted } from '../../view/posted-event.ts'
 
 /** One request to post. */
@@ -12,8 +13,6 @@ export type Post = {
   draft: Draft
   key: string | undefined
   digest: Buffer
-  /** Fires when nobody waits for the answer any more. */
-  signal: AbortSignal
 }
 
 /** What a message shows besides its text. */
@@ -28,8 +27,8 @@ export type Message = Posted & {
   parts: Parts
 }
 
-/** How it went for a message: its place, that its key or a file is taken, or what kept it from being written. */
-export type Written = { seq: bigint } | 'taken' | Error
+/** How it went for a message. What refuses it was found before anything was written. */
+export type WrittenPost = Exclude<AppendedPost, { kind: 'unmet' }> | { kind: 'refused'; error: ConnectError }
 
 /** What permissions have to say about the message. */
 export const posting = (draft: Draft, placement: Placement): Posting => ({

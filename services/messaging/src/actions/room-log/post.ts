@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect'
 import type { Subject } from '@parley/permissions'
 import { derivedId, newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
@@ -7,24 +8,57 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { sized } from '../../domain/page-bytes.ts'
 import { inChannel, placeReply, type Placement } from '../../domain/placement.ts'
 import type { RoomHeader } from '../../domain/room-line.ts'
-import { roomNotFound } from '../../errors.ts'
+import { messageNotFound, roomNotFound } from '../../errors.ts'
 import { assertReads, refusalOfPosting } from '../../policy/room-access.ts'
 import { findStanding } from '../../store/lines.ts'
+import { findMessageKey, type UsedKey } from '../../store/message-keys.ts'
+import { findOwnMessage } from '../../store/messages.ts'
 import { findTargets } from '../../store/targets.ts'
 import { findMentioned } from './mentions.ts'
-import { posting, type Message, type Parts, type Post } from './message.ts'
+import { posting, type Message, type Parts, type Post, type WrittenPost } from './message.ts'
 import { findParts, textAlone } from './parts.ts'
 
-/**
- * Writes the message into the room's line. Undefined when the key, or a file, is taken, be it by a request that runs at this
- * moment.
- * Throws what keeps the caller from posting.
- */
-export async function post(ctx: Context, request: Post): Promise<EventRow | undefined> {
-  if (!looksLikeId(request.draft.roomId)) throw roomNotFound()
-  const message = await prepare(ctx, request)
-  const seq = await ctx.posts.write(request.draft.roomId, message, request.signal)
-  return seq === undefined ? undefined : toRow(message, seq)
+/** What became of a request to post. */
+export type PostOutcome =
+  | { kind: 'written'; row: EventRow }
+  /** The same request came before, under its key: the message as it is now, whatever would stand against posting it. */
+  | { kind: 'replayed'; roomId: string; row: EventRow }
+  /** Another request used the key. */
+  | { kind: 'keyReused' }
+  | { kind: 'fileTaken'; assetId: string }
+  | { kind: 'refused'; error: ConnectError }
+
+/** Writes the message into the log of the room. Throws when nobody knows whether it can be posted. */
+export async function post(ctx: Context, request: Post, signal: AbortSignal): Promise<PostOutcome> {
+  const outcome = await write(ctx, request, signal)
+  if (outcome.kind === 'keyTaken') return replay(ctx, request, outcome.used)
+  if (outcome.kind === 'written') return { kind: 'written', row: await toRow(ctx, outcome.message, outcome.seq) }
+  if (outcome.kind === 'fileTaken' || request.key === undefined) return outcome
+  const used = await findMessageKey(ctx.pool, request.caller.userId, request.key)
+  return used ? replay(ctx, request, used) : outcome
+}
+
+type Write = Exclude<WrittenPost, { kind: 'written' }> | { kind: 'written'; seq: bigint; message: Message }
+
+async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<Write> {
+  const { roomId } = request.draft
+  try {
+    if (!looksLikeId(roomId)) throw roomNotFound()
+    const message = await prepare(ctx, request)
+    const outcome = await ctx.writer.submit(roomId, { kind: 'post', message, signal })
+    return outcome.kind === 'written' ? { ...outcome, message } : outcome
+  } catch (error) {
+    if (error instanceof ConnectError && error.code !== Code.Unavailable) return { kind: 'refused', error }
+    throw error
+  }
+}
+
+/** What was posted under the key is the answer to the request that posted it. */
+async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Promise<PostOutcome> {
+  if (!digest.equals(used.digest)) return { kind: 'keyReused' }
+  const { roomId } = used
+  const row = await findOwnMessage(ctx.pool, roomId, caller.userId, used.eventId)
+  return row ? { kind: 'replayed', roomId, row } : { kind: 'refused', error: messageNotFound() }
 }
 
 async function prepare(ctx: Context, request: Post): Promise<Message> {
@@ -82,7 +116,15 @@ async function readable(ctx: Context, caller: Subject, roomId: string): Promise<
   return found.room
 }
 
-function toRow(message: Message, seq: bigint): EventRow {
+/** The message as it is stored, with what it shows besides its text. */
+async function toRow(ctx: Context, message: Message, seq: bigint): Promise<EventRow> {
+  const { roomId } = message.post.draft
+  const stored =
+    hasParts(message.post.draft) && (await findOwnMessage(ctx.pool, roomId, message.actorId, message.eventId))
+  return stored || textRow(message, seq)
+}
+
+function textRow(message: Message, seq: bigint): EventRow {
   const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoEventId, post } = message
   return sized({
     seq,

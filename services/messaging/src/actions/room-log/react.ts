@@ -17,11 +17,13 @@ export type Reacted = { changed: boolean; tally: Tally | undefined }
 
 /** Adds a reaction of the caller to a message, or takes it back; through an echo it is the reply's. */
 export async function react(ctx: Context, caller: Subject, request: React): Promise<Reacted> {
-  const { roomId, emoji, change } = request
+  const { roomId, emoji } = request
   assertEmoji(emoji)
-  const { message } = await changeMessage(ctx, caller, request, (found) => planReaction(ctx, caller, request, found))
-  const tally = await findTally(ctx.pool, { roomId, seq: message.seq, emoji, userId: caller.userId })
-  return { changed: message.reacted !== (change === 'add'), tally }
+  const { kind, found } = await changeMessage(ctx, caller, request, (found) =>
+    planReaction(ctx, caller, request, found),
+  )
+  const tally = await findTally(ctx.pool, { roomId, seq: found.message.seq, emoji, userId: caller.userId })
+  return { changed: kind === 'written', tally }
 }
 
 function planReaction(ctx: Context, caller: Subject, { emoji, change }: React, found: Found): Change | undefined {

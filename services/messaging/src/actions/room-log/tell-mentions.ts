@@ -4,9 +4,9 @@ import { toMentions, type Mentioned } from '../../domain/mentions/mentioned.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
 import { isDm, type RoomHeader } from '../../domain/room-line.ts'
 import { opensTo } from '../../policy/room-access.ts'
-import { storeLineEvents } from '../../store/line-events.ts'
-import { findHeader, lockLine } from '../../store/lines.ts'
-import { transaction, type Connection } from '../../store/statement.ts'
+import type { HeldLog } from '../../store/held-log.ts'
+import { findHeader } from '../../store/lines.ts'
+import type { Connection } from '../../store/statement.ts'
 import {
   followAsMentioned,
   forgetUnresolved,
@@ -19,13 +19,13 @@ import { toldFollowers } from './new-post.ts'
 
 /** Gives the mentions of a message their own place in the line; nothing when another process was first. */
 export async function tellMentions(
-  ctx: Pick<Context, 'policy' | 'pool' | 'relay'>,
+  ctx: Pick<Context, 'policy' | 'writer'>,
   unresolved: Unresolved,
   mentioned: Mentioned,
+  signal: AbortSignal,
 ): Promise<void> {
   const { roomId, seq } = unresolved
-  const entries = await transaction(ctx.pool, async (on) => {
-    await lockLine(on, roomId)
+  const change = async ({ on, ahead }: HeldLog) => {
     const roomSeq = await forgetUnresolved(on, unresolved)
     const room = await findHeader(on, roomId)
     const message = await readToldMessage(on, roomId, seq)
@@ -33,15 +33,16 @@ export async function tellMentions(
     const event = toMentionsResolvedEvent(room, {
       id: newId('event'),
       occurredAt: new Date(),
-      roomSeq: roomSeq + 1n,
+      roomSeq: roomSeq + ahead + 1n,
       messageSeq: seq,
       message: toPosted(message),
       details: toDetails(message, mentioned),
       newFollowerIds: await follow(ctx, on, room, message, mentioned),
     })
-    return storeLineEvents(on, roomId, [event])
-  })
-  if (entries.length > 0) ctx.relay.wake(entries)
+    return [event]
+  }
+  const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
+  if (outcome.kind === 'refused') throw outcome.error
 }
 
 const toPosted = ({ eventId, actorId, createdAt, inReplyTo, threadRootEventId }: ToldMessage) => ({

@@ -2,7 +2,7 @@ import type { RoomEvent, VideoState } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { roomNotFound } from '../../errors.ts'
 import { findHeard, findLine, storeHeard, storeVideos, type Teller } from '../../store/room-events.ts'
-import { storeLineEvents } from '../../store/line-events.ts'
+import type { HeldLog } from '../../store/held-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
 
@@ -11,25 +11,24 @@ import { toRoomEvent } from '../../view/room-event.ts'
  * dropped. Answers how much was new.
  */
 export async function tellRoom(
-  ctx: Pick<Context, 'changes' | 'relay' | 'now'>,
+  ctx: Pick<Context, 'writer' | 'now'>,
   roomId: string,
   events: readonly RoomEvent[],
   signal: AbortSignal,
 ): Promise<number> {
-  let entries: bigint[] = []
-  await ctx.changes.run(roomId, signal, async (on) => {
-    entries = []
+  const change = async ({ on, ahead }: HeldLog) => {
     const room = await findLine(on, roomId)
     if (!room) throw roomNotFound()
     const fresh = await unheard(on, roomId, events)
-    if (fresh.length === 0) return
+    if (fresh.length === 0) return []
     await storeHeard(on, roomId, [...lastOfEach(fresh).values()])
     await storeVideos(on, roomId, videosIn(fresh))
-    const told = fresh.map((event, n) => toRoomEvent(room, room.roomSeq + 1n + BigInt(n), event, ctx.now()))
-    entries = await storeLineEvents(on, roomId, told)
-  })
-  ctx.relay.wake(entries)
-  return entries.length
+    const next = room.roomSeq + ahead + 1n
+    return fresh.map((event, n) => toRoomEvent(room, next + BigInt(n), event, ctx.now()))
+  }
+  const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
+  if (outcome.kind === 'refused') throw outcome.error
+  return outcome.places
 }
 
 const keyOf = ({ aggregateType, aggregateId }: Teller): string => `${aggregateType} ${aggregateId}`

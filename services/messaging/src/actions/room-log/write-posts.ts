@@ -8,30 +8,39 @@ import { countCombined } from '../../metrics.ts'
 import { refusalOfPosting } from '../../policy/room-access.ts'
 import { appendMessage } from '../../store/append-message.ts'
 import { appendPosts } from '../../store/append-posts.ts'
-import { findStandings, lockLine } from '../../store/lines.ts'
-import { isPlain, type Appended } from '../../store/new-post.ts'
+import { HeldLog } from '../../store/held-log.ts'
+import { findStandings } from '../../store/lines.ts'
+import { isPlain } from '../../store/new-post.ts'
 import { transaction, type Connection } from '../../store/statement.ts'
 import { mentionsLeft } from '../../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
-import { posting, type Message, type Written } from './message.ts'
+import { posting, type Message, type WrittenPost } from './message.ts'
+
+/** How it went, for those of the messages of which it is known. */
+export type Outcomes = Map<Message, WrittenPost>
 
 /** Writes messages of one room in the order given. Throws when none of them was written. */
-export async function writePosts(ctx: Context, roomId: string, messages: readonly Message[]): Promise<Written[]> {
-  const written = new Map<Message, Written>()
-  await writeAtOnce(ctx, roomId, messages, written).catch((error: unknown) => {
-    // Another process wrote the same files meanwhile. That is seen once the room is held still.
+export async function writePosts(
+  ctx: Context,
+  roomId: string,
+  messages: readonly Message[],
+): Promise<(WrittenPost | Error)[]> {
+  const outcomes: Outcomes = new Map()
+  await writeAtOnce(ctx, roomId, messages, outcomes).catch((error: unknown) => {
+    // Another process wrote the same files meanwhile. That is seen once the row is locked.
     if (!isUniqueViolation(error)) throw error
   })
-  const doubtful = messages.filter((message) => !written.has(message))
+  const doubtful = messages.filter((message) => !outcomes.has(message))
+  let failure: Error | undefined
   if (doubtful.length > 0) {
-    await writeHeldStill(ctx, roomId, doubtful, written).catch((error: unknown) => {
-      // What the first statement wrote stays written.
+    await writeLocked(ctx, roomId, doubtful, outcomes).catch((error: unknown) => {
+      // What the first statement wrote stays written, and what the transaction wrote does not.
       if (doubtful.length === messages.length) throw error
-      for (const message of doubtful) written.set(message, error instanceof Error ? error : new Error(String(error)))
+      failure = error instanceof Error ? error : new Error(String(error))
+      for (const message of doubtful) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)
     })
   }
-  if (messages.some(({ mentioned }) => mentioned.pending)) mentionsLeft.tell(ctx.db)
-  return messages.map((message) => written.get(message) ?? roomNotFound())
+  return messages.map((message) => outcomes.get(message) ?? failure ?? new Error('a post has no outcome'))
 }
 
 /** With the header in memory: one statement. What rests on an old header, or is refused by one, is left out. */
@@ -39,42 +48,66 @@ async function writeAtOnce(
   ctx: Context,
   roomId: string,
   messages: readonly Message[],
-  written: Map<Message, Written>,
+  outcomes: Outcomes,
 ): Promise<void> {
   const room = await ctx.headers.get(roomId)
-  if (!room) throw roomNotFound()
-  const ready = messages.filter((message) => !refusal(ctx, room, message))
-  if (ready.length > 0) ctx.relay.wake(await append(ctx, ctx.pool, room, ready, written))
+  const ready = room ? messages.filter((message) => !refusal(ctx, room, message)) : []
+  if (!room || ready.length === 0) return
+  ctx.relay.wake(await append(ctx, ctx.pool, room, ready, outcomes))
+  tellOfMentions(ctx, ready)
 }
 
-/** With the room held still, after a look without a lock has found no reason to refuse. */
-async function writeHeldStill(
+/** With the row of the room locked, for those that a look without a lock does not refuse. */
+async function writeLocked(
   ctx: Context,
   roomId: string,
   messages: readonly Message[],
-  written: Map<Message, Written>,
+  outcomes: Outcomes,
 ): Promise<void> {
-  const look = async (on: Connection) => {
-    const authors = [...new Set(messages.map(({ actorId }) => actorId))]
-    const found = await findStandings(on, roomId, authors)
-    if (!found) throw roomNotFound()
-    ctx.headers.put(found.room)
-    const permitted = messages.filter((message) => {
-      const standing = found.standings.get(message.actorId)
-      const refused = outside(ctx, found.room, message, standing) ?? refusal(ctx, found.room, message)
-      if (refused) written.set(message, refused)
-      else written.delete(message)
-      return !refused
-    })
-    return { room: found.room, permitted }
-  }
-  if ((await look(ctx.pool)).permitted.length === 0) return
-  const entries = await transaction(ctx.pool, async (on) => {
-    await lockLine(on, roomId)
-    const { room, permitted } = await look(on)
-    return append(ctx, on, room, permitted, written)
+  const { permitted } = await judge(ctx, ctx.pool, roomId, messages, outcomes)
+  if (permitted.length === 0) return
+  const log = await transaction(ctx.pool, async (on) => {
+    const log = await HeldLog.hold(on, roomId)
+    await writePostsInto(ctx, log, permitted, outcomes)
+    return log
   })
-  ctx.relay.wake(entries)
+  ctx.relay.wake(log.entries)
+  tellOfMentions(ctx, permitted)
+}
+
+/** Writes messages into a room whose row is locked, and notes how it went for each. */
+export async function writePostsInto(
+  ctx: Context,
+  log: HeldLog,
+  messages: readonly Message[],
+  outcomes: Outcomes,
+): Promise<void> {
+  if (messages.length === 0) return
+  await log.flush()
+  const { room, permitted } = await judge(ctx, log.on, log.roomId, messages, outcomes)
+  if (room && permitted.length > 0) log.noteEntries(await append(ctx, log.on, room, permitted, outcomes))
+}
+
+/** The room as it is stored, and the messages that it takes; notes what stands against the others. */
+async function judge(
+  ctx: Context,
+  on: Connection,
+  roomId: string,
+  messages: readonly Message[],
+  outcomes: Outcomes,
+): Promise<{ room: RoomHeader | undefined; permitted: Message[] }> {
+  const authors = [...new Set(messages.map(({ actorId }) => actorId))]
+  const found = await findStandings(on, roomId, authors)
+  // What a transaction reads may be its own, and not committed yet.
+  if (found && on === ctx.pool) ctx.headers.put(found.room)
+  const permitted = messages.filter((message) => {
+    const error = found
+      ? (outside(ctx, found.room, message, found.standings.get(message.actorId)) ?? refusal(ctx, found.room, message))
+      : roomNotFound()
+    if (error) outcomes.set(message, { kind: 'refused', error })
+    return !error
+  })
+  return { room: found?.room, permitted }
 }
 
 const refusal = (ctx: Context, room: RoomHeader, { post, placement }: Message): ConnectError | undefined =>
@@ -89,7 +122,7 @@ async function append(
   on: Connection,
   room: RoomHeader,
   messages: readonly Message[],
-  written: Map<Message, Written>,
+  outcomes: Outcomes,
 ): Promise<bigint[]> {
   const posts = messages.map((message) => toNewPost(ctx, room, message))
   if (posts.length > 1) countCombined(posts.length)
@@ -98,11 +131,14 @@ async function append(
     only && posts.length === 1 && isPlain(only)
       ? [await appendMessage(on, room, only)]
       : await appendPosts(on, room, posts)
-  for (const [index, message] of messages.entries()) note(message, appended[index], written)
+  for (const [index, message] of messages.entries()) {
+    const post = appended[index]?.post
+    if (post && post.kind !== 'unmet') outcomes.set(message, post)
+  }
   return appended.flatMap(({ entries }) => entries)
 }
 
-function note(message: Message, appended: Appended | undefined, written: Map<Message, Written>): void {
-  if (!appended?.met) return
-  written.set(message, appended.seq === null ? 'taken' : { seq: appended.seq })
+/** After commit. */
+export function tellOfMentions(ctx: Pick<Context, 'db'>, messages: readonly Message[]): void {
+  if (messages.some(({ mentioned }) => mentioned.pending)) mentionsLeft.tell(ctx.db)
 }

@@ -11,32 +11,40 @@ import {
   writeImport,
   type ImportState,
 } from '../../store/imports.ts'
-import { storeLineEvents } from '../../store/line-events.ts'
-import { findHeader, lockLine } from '../../store/lines.ts'
-import { transaction, type Connection } from '../../store/statement.ts'
+import type { HeldLog } from '../../store/held-log.ts'
+import { findHeader } from '../../store/lines.ts'
+import type { Connection } from '../../store/statement.ts'
 import { checkMessage, type CheckedMessage } from '../../domain/check-message.ts'
 import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
 
 /** Writes messages into a room, under its lock and in one transaction; what is written already stays as it is. */
-export async function importTogether(ctx: Context, request: ImportMessagesRequest): Promise<ImportPlan> {
+export async function importTogether(
+  ctx: Context,
+  request: ImportMessagesRequest,
+  signal: AbortSignal,
+): Promise<ImportPlan> {
   const { roomId, source } = request
   const room = await findHeader(ctx.pool, roomId)
   if (!room) throw roomNotFound()
   const now = ctx.now()
   const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
-  const { plan, entries } = await transaction(ctx.pool, async (on) => {
-    await lockLine(on, roomId)
+  let plan: ImportPlan | undefined
+  const change = async (log: HeldLog) => {
+    // The import moves the line by itself.
+    await log.flush()
+    const { on } = log
     const [state] = await findImports(on, [roomId])
-    const plan = await lookAndPlan(on, { roomId, source, state }, messages, now)
-    if (plan.ids.length === 0) return { plan, entries: [] }
+    plan = await lookAndPlan(on, { roomId, source, state }, messages, now)
+    if (plan.ids.length === 0) return []
     const live = state && (await findLivePlaces(on, state))
     await writeImport(on, { roomId, source, live }, plan)
     const imported = { messages: plan.ids.length, attachments: attachmentsOf(plan) }
-    const events = toImportedEvents(room, plan.roomSeq + 1n, imported, now)
-    return { plan, entries: await storeLineEvents(on, roomId, events) }
-  })
-  ctx.relay.wake(entries)
+    return toImportedEvents(room, plan.roomSeq + 1n, imported, now)
+  }
+  const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
+  if (outcome.kind === 'refused') throw outcome.error
+  if (!plan) throw new Error('an import was not planned')
   return plan
 }
 

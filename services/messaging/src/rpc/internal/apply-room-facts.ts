@@ -3,16 +3,14 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, WantedStandings } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { countFacts } from '../../metrics.ts'
-import { applyFacts } from '../../store/apply-facts.ts'
 import { heldRoom } from '../../store/standings.ts'
-import { toFactEvent } from '../../view/fact-event.ts'
 
 export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInternalService.method.applyRoomFacts> {
-  return async ({ roomId, facts, awaitStream, standings }) => {
-    const { room, applied, entries, lastEntry } = await applyFacts(ctx.db, roomId, facts, ctx.now(), toFactEvent)
-    if (room) ctx.headers.put(room)
+  return async ({ roomId, facts, awaitStream, standings }, { signal }) => {
+    const outcome = await ctx.writer.submit(roomId, { kind: 'facts', facts, signal })
+    if (outcome.kind === 'refused') throw outcome.error
+    const { room, applied, lastEntry } = outcome
     countFacts(applied)
-    ctx.relay.wake(entries)
     // Entries of a room reach the stream in order. A repeat waits too: its facts may be applied and not yet stored.
     if (awaitStream && room) await ctx.relay.stored([lastEntry])
     if (standings) return await standingsOf(ctx, roomId, standings)

@@ -14,9 +14,9 @@ export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.me
     const caller = callerOf(call)
     if (body === undefined && withEcho === undefined) throw nothingToUpdate()
     const decide = planUpdate.bind(undefined, ctx, caller, { body, withEcho })
-    const { message } = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
+    const { found } = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
     // An echo that was named and taken back is answered with its reply.
-    const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, message.eventId])
+    const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, found.message.eventId])
     const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
     if (!row) throw messageNotFound()
     return { message: toMessage(viewingAs(ctx, caller, roomId), row) }

@@ -7,10 +7,10 @@ import { importTogether } from '../../actions/transfer/import-messages.ts'
 const mostMessages = 1_000
 
 export function importMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.importMessages> {
-  return async (request) => {
+  return async (request, { signal }) => {
     if (request.messages.length > mostMessages) throw tooManyAtOnce('messages', mostMessages)
     if (request.source === '') throw importedIdMissing()
-    const { ids, replies, reactions, orphaned } = await importTogether(ctx, request)
+    const { ids, replies, reactions, orphaned } = await importTogether(ctx, request, signal)
     return {
       written: ids.length,
       replies: replies.length,

@@ -1,0 +1,31 @@
+import type { ConnectError } from '@connectrpc/connect'
+import type { RoomFact } from '@parley/contracts/internal'
+import type { OutgoingEvent } from '@parley/events'
+import type { HeldFacts } from '../../store/fact-lines.ts'
+import type { HeldLog } from '../../store/held-log.ts'
+import type { Message, WrittenPost } from './message.ts'
+
+/** The signal of a command fires when nobody waits for it any more. */
+export type PostCommand = { kind: 'post'; message: Message; signal: AbortSignal }
+
+export type ChangeCommand = {
+  kind: 'change'
+  /**
+   * Changes what it finds, and answers the events that take the next places. A ConnectError refuses the change, before anything is
+   * written.
+   */
+  change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
+  signal: AbortSignal
+}
+
+export type FactsCommand = { kind: 'facts'; facts: readonly RoomFact[]; signal: AbortSignal }
+
+export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
+
+/** How many places a change took; one that took none found nothing to change. */
+export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
+
+/** What is held after facts were offered, and how many of them were new; or that they make no sense, and none was applied. */
+export type FactsOutcome = ({ kind: 'held'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
+
+export type Outcome = WrittenPost | ChangeOutcome | FactsOutcome

@@ -1,0 +1,50 @@
+import { isDatabaseUnavailable } from '@parley/postgres'
+import { KeyedBatcher } from '@parley/runtime'
+import { givenUp, roomBusy } from '../../errors.ts'
+import type { WrittenPost } from './message.ts'
+import type {
+  ChangeCommand,
+  ChangeOutcome,
+  FactsCommand,
+  FactsOutcome,
+  Outcome,
+  PostCommand,
+  RoomCommand,
+} from './room-command.ts'
+
+export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => Promise<(Outcome | Error)[]>
+
+/** Posts in one batch; a change takes more round trips, and counts as four. */
+const postsAtOnce = 64
+const weightOfChange = 4
+const mostWaiting = 2_048
+
+/**
+ * The one way into the logs of rooms: of each room this process has at most one statement or transaction under way that
+ * writes, and what comes meanwhile goes together into the next one. So a hot room holds one connection, and its row is
+ * locked by few that carry much.
+ */
+export class RoomWriter {
+  readonly #batches: KeyedBatcher<RoomCommand, Outcome>
+
+  constructor(run: WriteBatch) {
+    this.#batches = new KeyedBatcher({
+      run,
+      atOnce: postsAtOnce,
+      weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
+      // There are few facts, and whoever is shut out waits for one.
+      isUrgent: ({ kind }) => kind === 'facts',
+      refusal: ({ signal }) => (signal.aborted ? givenUp() : undefined),
+      ...{ mostWaiting, busy: roomBusy },
+      triesAlone: (error) => !isDatabaseUnavailable(error),
+    })
+  }
+
+  /** Resolves when it is committed, or refused. Rejects with what kept it from being done. */
+  submit(roomId: string, command: PostCommand): Promise<WrittenPost>
+  submit(roomId: string, command: ChangeCommand): Promise<ChangeOutcome>
+  submit(roomId: string, command: FactsCommand): Promise<FactsOutcome>
+  submit(roomId: string, command: RoomCommand): Promise<Outcome> {
+    return this.#batches.submit(roomId, command)
+  }
+}
