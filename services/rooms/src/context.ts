@@ -9,7 +9,8 @@ import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { FairSemaphore } from '@parley/runtime'
 import type { FactDelivery } from './engines/delivery/fact-delivery.ts'
-import type { KeyedMutex } from './engines/delivery/keyed-mutex.ts'
+import type { Look } from './engines/delivery/look-together.ts'
+import type { WriteQueue } from './engines/delivery/write-queue.ts'
 
 export type Context = {
   db: Db
@@ -22,7 +23,9 @@ export type Context = {
   messaging: Client<typeof MessagingInternalService>
   policy: { current(): Policy }
   delivery: FactDelivery
-  mutex: KeyedMutex
+  writes: WriteQueue
+  /** Looks at a room for many people at once. */
+  look: Look
   relay: Pick<Relay, 'wake' | 'onPeerGone'>
   now: () => Date
 }

@@ -13,8 +13,10 @@ import { fillPeople } from './jobs/fill-people.ts'
 import { forgetOldAnswers } from './jobs/forget-answers.ts'
 import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
 import { makeLobby } from './jobs/make-lobby.ts'
+import { commitChanges } from './engines/delivery/commit-changes.ts'
 import { openFactDelivery } from './engines/delivery/fact-delivery.ts'
-import { KeyedMutex } from './engines/delivery/keyed-mutex.ts'
+import { lookTogether } from './engines/delivery/look-together.ts'
+import { WriteQueue } from './engines/delivery/write-queue.ts'
 import { routes } from './rpc/index.ts'
 import { readDmKey } from './store/dm-ids.ts'
 
@@ -47,7 +49,8 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     relay: await host.relay(),
     delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
     dmKey: await host.retry(() => readDmKey(db)),
-    mutex: new KeyedMutex(),
+    look: lookTogether(db),
+    writes: new WriteQueue((roomId, changes) => commitChanges(db, roomId, changes)),
     now: overrides.now ?? (() => new Date()),
   }
   await host.consume({ durable: 'people', subject: 'evt.user.>', prepare: onProfileEvent(accounts) })

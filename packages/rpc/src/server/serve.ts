@@ -22,7 +22,7 @@ export type RpcServerOptions = {
   readonly health?: Health
   /** Calls at work at once. Default 256. */
   readonly concurrency?: number
-  /** Calls that wait for a place; what comes on top is left to others. Default twice the concurrency. */
+  /** Calls that wait for a place; what comes on top is left to others. Default four times the concurrency. */
   readonly queueLimit?: number
   /** Methods answered besides the owned and the internal ones. */
   readonly extraMethods?: readonly DescMethodUnary[]
@@ -47,7 +47,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
   const concurrency = options.concurrency ?? 256
   const calls = new IncomingCalls({
     concurrency,
-    queueLimit: options.queueLimit ?? 2 * concurrency,
+    queueLimit: options.queueLimit ?? 4 * concurrency,
     interceptors: options.interceptors ?? [],
     guard: options.guard,
     now: options.now ?? (() => performance.now()),

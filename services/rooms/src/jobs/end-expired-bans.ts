@@ -38,7 +38,7 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })
       return facts
     })
-  const facts = await ctx.mutex.run(roomId, undefined, write)
+  const facts = await ctx.writes.run(roomId, undefined, write)
   // What messaging does not take in time is handed over as left behind.
   await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
 }

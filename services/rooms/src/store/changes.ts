@@ -34,6 +34,40 @@ export async function changeRoom(
   return { room: { ...room, ...written }, facts: [fact] }
 }
 
+/** An explicit membership that begins or ends. */
+export type Membership = { userId: string; member: boolean; cause: Cause }
+
+/** Begins or ends memberships of a locked room, of each user one; answers the room as each left it. */
+export async function changeMemberships(
+  tx: Tx,
+  before: RoomRow,
+  memberships: readonly Membership[],
+): Promise<Changed[]> {
+  let room = before
+  const changed = memberships.map(({ userId, member, cause }) => {
+    const fact = roomFact(room.version, { case: member ? 'joined' : 'left', value: { userId } }, cause)
+    room = { ...room, version: fact.version }
+    return { room, facts: [fact] }
+  })
+  const [first] = memberships
+  if (!first) return []
+  const { id: roomId, version } = room
+  await tx.update(rooms).set({ version }).where(eq(rooms.id, roomId))
+  await insertFacts(
+    tx,
+    roomId,
+    changed.flatMap(({ facts }) => facts),
+    first.cause.at,
+  )
+  await saveMemberships(
+    tx,
+    memberships.map(({ userId, member, cause }, index) => {
+      return { roomId, userId, member, version: changed[index]?.room.version ?? version, since: cause.at }
+    }),
+  )
+  return changed
+}
+
 /** Begins or ends an explicit membership of a locked room. */
 export async function changeMembership(
   tx: Tx,
@@ -41,11 +75,8 @@ export async function changeMembership(
   membership: { userId: string; member: boolean },
   cause: Cause,
 ): Promise<Changed> {
-  const { userId, member } = membership
-  const changed = await changeRoom(tx, room, { case: member ? 'joined' : 'left', value: { userId } }, cause)
-  const { version } = changed.room
-  await saveMemberships(tx, [{ roomId: room.id, userId, member, version, since: cause.at }])
-  return changed
+  const [changed] = await changeMemberships(tx, room, [{ ...membership, cause }])
+  return changed ?? { room, facts: [] }
 }
 
 export async function saveMemberships(tx: Tx, memberships: (typeof roomMembers.$inferInsert)[]): Promise<void> {

@@ -4,7 +4,8 @@ import type { Reader } from '@parley/postgres'
 import { roomNotFound } from '../errors.ts'
 import { anyOf } from './any-of.ts'
 import { isForeignDm } from '../policy/visibility.ts'
-import type { SeenRoom } from './rows.ts'
+import type { Standing } from '../policy/standing.ts'
+import type { RoomRow, SeenRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 
 const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
@@ -47,6 +48,28 @@ export async function getRoomSeen(
   const viewed = viewerId === userId ? seen : await findRoom(reader, viewerId, roomId)
   if (!seen || !viewed || isForeignDm(viewed)) throw roomNotFound()
   return seen
+}
+
+/** A room that must exist, and how each of the users stands who has a row there. */
+export async function findStandings(
+  reader: Reader,
+  roomId: string,
+  userIds: string[],
+): Promise<{ room: RoomRow; standings: Map<string, Standing> }> {
+  const user = sql<string>`asked.user_id`
+  const found = await reader
+    .select({ room: rooms, userId: user, member: isMember, banned: banHolds })
+    .from(rooms)
+    .crossJoin(sql`unnest(${sql.param(userIds)}::text[]) as asked(user_id)`)
+    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, user)))
+    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, user)))
+    .where(eq(rooms.id, roomId))
+  const [first] = found
+  if (!first) throw roomNotFound()
+  return {
+    room: first.room,
+    standings: new Map(found.map(({ userId, member, banned }) => [userId, { member, banned }])),
+  }
 }
 
 /** Every channel that is not archived, by name. */

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../../domain/layout-event.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import type { Patience } from '../../engines/delivery/fact-delivery.ts'
-import { layoutKey } from '../../engines/delivery/keyed-mutex.ts'
+import { layoutKey } from '../../engines/delivery/write-queue.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
 /** What a change of the layout answers, and what it did; nothing when all stood as wanted. */
@@ -28,7 +28,7 @@ export async function changeLayout<T>(
       const told = roomGroupsUpdated(version, { groupId, roomId: '' }, cause)
       return { answer, entries: await enqueue(tx, [told, ...notes.map((note) => noteEvent(note, version, cause))]) }
     })
-  const { answer, entries } = await ctx.mutex.run(layoutKey, patience, commit)
+  const { answer, entries } = await ctx.writes.run(layoutKey, patience, commit)
   ctx.relay.wake(entries)
   return answer
 }

@@ -10,7 +10,7 @@ import type { Cause } from '../../domain/room-fact.ts'
 import { isAnnouncements, roomNameKey } from '../../domain/room-name.ts'
 import { groupNotFound, importRaced } from '../../errors.ts'
 import type { Patience } from '../../engines/delivery/fact-delivery.ts'
-import { layoutKey } from '../../engines/delivery/keyed-mutex.ts'
+import { layoutKey } from '../../engines/delivery/write-queue.ts'
 import { groupExists } from '../../store/groups.ts'
 import { reserveRoomId, takenNames } from '../../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
@@ -65,7 +65,7 @@ async function makeOnce(
   const room = newChannelOf({ id: roomId, name, description, groupId, universal }, members, cause)
   if (request.private) await denyEntry(ctx.admin, roomId)
   if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, '')
-  const entries = await ctx.mutex.run(layoutKey, patience, () =>
+  const entries = await ctx.writes.run(layoutKey, patience, () =>
     ctx.db.transaction(async (tx) => {
       const layoutVersion = await nextLayoutVersion(tx)
       if (!(await groupExists(tx, groupId))) throw groupNotFound()

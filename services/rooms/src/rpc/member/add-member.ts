@@ -7,7 +7,6 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/decided-change.ts'
 import { addMember as decideAddition, assertCanManage } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
-import { changeMembership } from '../../store/changes.ts'
 import { getRoomSeen } from '../../store/seen-rooms.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
@@ -26,7 +25,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
         cause,
         decide: ({ room, standing }) => decideAddition(ctx.policy.current(), caller, headOf(room), standing),
         isAbout: factsOf(['created', 'universal', 'joined'], userId),
-        write: (tx, room) => changeMembership(tx, room, { userId, member: true }, cause),
+        write: 'join',
       },
       call,
     )

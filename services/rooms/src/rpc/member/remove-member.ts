@@ -6,7 +6,6 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/decided-change.ts'
 import { removeMember as decideRemoval } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
-import { changeMembership } from '../../store/changes.ts'
 
 export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method.removeMember> {
   return async ({ roomId, userId }, call) => {
@@ -20,7 +19,7 @@ export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method
         cause,
         decide: ({ room, standing }) => decideRemoval(ctx.policy.current(), caller, headOf(room), standing),
         isAbout: factsOf(['universal', 'left', 'banned'], userId),
-        write: (tx, room) => changeMembership(tx, room, { userId, member: false }, cause),
+        write: 'leave',
       },
       call,
     )

@@ -11,7 +11,7 @@ import { roomGroupsUpdated } from '../../domain/layout-event.ts'
 import { newChannel } from '../../domain/new-room.ts'
 import { isAnnouncements, isRoomName } from '../../domain/room-name.ts'
 import { badRoomName, groupNotFound, roomNameTaken } from '../../errors.ts'
-import { layoutKey } from '../../engines/delivery/keyed-mutex.ts'
+import { layoutKey } from '../../engines/delivery/write-queue.ts'
 import { assertCanCreateRoom } from '../../policy/creation.ts'
 import { isNameTaken } from '../../store/channels.ts'
 import { groupExists } from '../../store/groups.ts'
@@ -46,7 +46,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.c
         await appendItem(tx, groupId, 'room', roomId)
         return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
       }
-      const made = ctx.mutex.run(layoutKey, call, () => ctx.db.transaction(write))
+      const made = ctx.writes.run(layoutKey, call, () => ctx.db.transaction(write))
       const entries = await made.catch((error: unknown) => {
         throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
       })

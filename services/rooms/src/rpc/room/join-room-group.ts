@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { fewAtOnce } from '../../domain/few-at-once.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { groupNotFound } from '../../errors.ts'
-import { groupKey } from '../../engines/delivery/keyed-mutex.ts'
+import { groupKey } from '../../engines/delivery/write-queue.ts'
 import { wouldJoin } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
 import type { FactOfRoom } from '../../store/facts.ts'
@@ -41,7 +41,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
         return await joinRooms(tx, rooms, userId, cause)
       })
     // One at a time in this process: a crowd at one group leaves the connections to others.
-    const joined = wanted.length === 0 ? [] : await ctx.mutex.run(groupKey(groupId), call, commit)
+    const joined = wanted.length === 0 ? [] : await ctx.writes.run(groupKey(groupId), call, commit)
 
     await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.delivery.handOver(roomId, [fact], call))
     await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) =>

@@ -6,7 +6,6 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/decided-change.ts'
 import { join } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
-import { changeMembership } from '../../store/changes.ts'
 import { toRoom } from '../../view/room.ts'
 
 export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joinRoom> {
@@ -22,7 +21,7 @@ export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joi
         cause,
         decide: ({ room, standing }) => join(ctx.policy.current(), caller, headOf(room), standing),
         isAbout: factsOf(['created', 'universal', 'joined'], userId),
-        write: (tx, room) => changeMembership(tx, room, { userId, member: true }, cause),
+        write: 'join',
       },
       call,
     )

@@ -6,7 +6,6 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/decided-change.ts'
 import { leave } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
-import { changeMembership } from '../../store/changes.ts'
 
 export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.leaveRoom> {
   return async ({ roomId }, call) => {
@@ -20,7 +19,7 @@ export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.le
         cause,
         decide: ({ room, standing }) => leave(headOf(room), standing),
         isAbout: factsOf(['universal', 'left', 'banned'], userId),
-        write: (tx, room) => changeMembership(tx, room, { userId, member: false }, cause),
+        write: 'leave',
       },
       call,
     )

@@ -26,7 +26,7 @@ export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.star
       const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
       const row = known?.room ?? dmRow(dm)
       const response = show(row)
-      const made = await ctx.mutex.run(roomId, call, () =>
+      const made = await ctx.writes.run(roomId, call, () =>
         ctx.db.transaction(async (tx) => {
           await keep(tx, response, { roomId, version: row.version })
           return known ? false : await insertRoomOnce(tx, row, dm)

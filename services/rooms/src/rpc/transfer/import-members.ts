@@ -15,7 +15,7 @@ export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferServ
     const told = joinedAt && timestampDate(joinedAt)
     const now = ctx.now()
     const cause = { actorId: '', at: told && told < now ? told : now }
-    const changed = await ctx.mutex.run(roomId, call, () =>
+    const changed = await ctx.writes.run(roomId, call, () =>
       ctx.db.transaction(async (tx) => {
         const room = await lockRoom(tx, roomId)
         if (!room) throw roomNotFound()

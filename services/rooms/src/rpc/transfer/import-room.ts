@@ -35,7 +35,7 @@ async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, pa
   const { roomId } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: '' })
   const dm = newDm(roomId, participantIds, cause)
   const row = dmRow(dm)
-  const made = await ctx.mutex.run(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
+  const made = await ctx.writes.run(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
   if (made) await ctx.delivery.handOver(roomId, dm.facts, patience)
   else await ctx.delivery.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, patience)
   return { roomId, name: '', made }

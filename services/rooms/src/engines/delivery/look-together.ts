@@ -1,0 +1,27 @@
+import type { Db } from '@parley/postgres'
+import { KeyedBatcher } from '@parley/runtime'
+import { roomNotFound } from '../../errors.ts'
+import { isForeignDm } from '../../policy/visibility.ts'
+import type { SeenRoom } from '../../store/rows.ts'
+import { findStandings } from '../../store/seen-rooms.ts'
+
+/** A room as somebody sees it; throws `not_found` as `getRoomSeen` does. */
+export type Look = (userId: string, roomId: string) => Promise<SeenRoom>
+
+const looksAtOnce = 256
+
+/** Looks at a room for many people by one statement, so that a crowd at one room does not wait for connections. */
+export function lookTogether(db: Db): Look {
+  const looks = new KeyedBatcher<string, SeenRoom>({
+    atOnce: looksAtOnce,
+    async run(roomId, userIds) {
+      const { room, standings } = await findStandings(db, roomId, [...new Set(userIds)])
+      return userIds.map((userId) => {
+        const standing = standings.get(userId)
+        const seen = standing && { room, standing }
+        return seen && !isForeignDm(seen) ? seen : roomNotFound()
+      })
+    },
+  })
+  return (userId, roomId) => looks.submit(roomId, userId)
+}

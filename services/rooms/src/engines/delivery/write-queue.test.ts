@@ -1,0 +1,67 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import type { Committed, DecidedChange } from './commit-changes.ts'
+import { WriteQueue } from './write-queue.ts'
+
+const nothingCommitted = () => Promise.resolve([])
+const newQueue = () => new WriteQueue(nothingCommitted)
+
+/** A change by its user, and what becomes of it. */
+const change = (userId: string) => ({ roomId: 'R1', userId }) as DecidedChange
+const committed = { facts: [], entries: [] } as unknown as Committed
+const patience = { timeoutMs: () => undefined }
+
+test('under one key work runs one by one, in the order of arrival, whatever fails', async () => {
+  const queue = newQueue()
+  const seen: string[] = []
+  const work = (name: string) => async () => {
+    seen.push(`${name} begins`)
+    await setImmediate()
+    seen.push(`${name} ends`)
+    if (name === 'a') throw new Error('a fails')
+    return name
+  }
+  const results = await Promise.allSettled(['a', 'b'].map((name) => queue.run('R1', undefined, work(name))))
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
+  expect(results).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 'b' }])
+})
+
+test('other keys do not wait', async () => {
+  const queue = newQueue()
+  let open = () => {}
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const slow = queue.run('R1', undefined, () => gate)
+  await queue.run('R2', undefined, () => Promise.resolve())
+  open()
+  await slow
+})
+
+test('nothing is begun for a caller who is gone', async () => {
+  let begun = false
+  const call = newQueue().run('R1', { timeoutMs: () => 0 }, () => Promise.resolve((begun = true)))
+  await expect(call).rejects.toThrow('try again')
+  expect(begun).toBe(false)
+})
+
+test('remembers nothing of those who are done', async () => {
+  const queue = newQueue()
+  await queue.run('R1', undefined, () => Promise.resolve())
+  await setImmediate()
+  expect(queue.size).toBe(0)
+})
+
+test('changes of a room that wait go together into one transaction; what is refused there does not take others along', async () => {
+  const transactions: string[][] = []
+  const queue = new WriteQueue(async (_, changes) => {
+    transactions.push(changes.map(({ userId }) => userId))
+    await setImmediate()
+    if (changes.some(({ userId }) => userId === 'banned')) throw new Error('refused')
+    return changes.map(() => committed)
+  })
+  const users = ['a', 'b', 'c', 'banned', 'd']
+  const outcomes = await Promise.allSettled(users.map((userId) => queue.change(change(userId), patience)))
+  expect(transactions).toEqual([['a'], ['b', 'c', 'banned', 'd'], ['b'], ['c'], ['banned'], ['d']])
+  expect(outcomes.map(({ status }) => status)).toEqual(
+    users.map((user) => (user === 'banned' ? 'rejected' : 'fulfilled')),
+  )
+})

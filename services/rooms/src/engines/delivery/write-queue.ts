@@ -1,0 +1,79 @@
+import { isDatabaseUnavailable } from '@parley/postgres'
+import { KeyedBatcher } from '@parley/runtime'
+import { tooBusy } from '../../errors.ts'
+import type { Committed, DecidedChange } from './commit-changes.ts'
+import type { Patience } from './fact-delivery.ts'
+
+/** The key under which the layout is changed. */
+export const layoutKey = 'layout'
+/** The key under which people join all rooms of a group. */
+export const groupKey = (groupId: string): string => `members of ${groupId}`
+
+type Change = { kind: 'change'; change: DecidedChange }
+type Work = { kind: 'work'; run: () => Promise<void> }
+type Item = (Change | Work) & { patience: Patience | undefined }
+
+const changesAtOnce = 64
+
+/**
+ * One writer per room in this process. Who waits holds no connection, so a crowd at one room leaves the pool to the others, and
+ * the lock in the database is contended by processes alone. Changes of a room that wait go together into one transaction.
+ */
+export class WriteQueue {
+  readonly #batches: KeyedBatcher<Item, Committed | undefined>
+
+  constructor(commit: (roomId: string, changes: readonly DecidedChange[]) => Promise<Committed[]>) {
+    this.#batches = new KeyedBatcher({
+      run: (key, items) => runTogether(key, items, commit),
+      atOnce: changesAtOnce,
+      // A work ends its batch, so that whoever comes behind it is asked again whether they still wait.
+      weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
+      refusal: ({ patience }) => ((patience?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
+      triesAlone: (error) => !isDatabaseUnavailable(error),
+    })
+  }
+
+  /** Commits the change after what came before. Throws unavailable when the caller is gone by then. */
+  async change(change: DecidedChange, patience: Patience): Promise<Committed> {
+    const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, patience })
+    if (!committed) throw new Error('a change was not committed')
+    return committed
+  }
+
+  /** Runs the work when all that came before under the key is done. Throws unavailable when the caller is gone by then. */
+  async run<T>(key: string, patience: Patience | undefined, work: () => Promise<T>): Promise<T> {
+    let result: { value: T } | undefined
+    const run = async () => void (result = { value: await work() })
+    await this.#batches.submit(key, { kind: 'work', run, patience })
+    if (!result) throw new Error('a work was not run')
+    return result.value
+  }
+
+  /** Keys somebody works or waits under. */
+  get size(): number {
+    return this.#batches.size
+  }
+}
+
+/** Changes before works: when they fail together nothing else was done, and each is tried alone. */
+async function runTogether(
+  roomId: string,
+  items: readonly Item[],
+  commit: (roomId: string, changes: readonly DecidedChange[]) => Promise<Committed[]>,
+): Promise<(Committed | undefined | Error)[]> {
+  const changes = items.flatMap((item) => (item.kind === 'change' ? item.change : []))
+  const committed = changes.length > 0 ? (await commit(roomId, changes)).values() : [].values()
+  const outcomes = new Map<Item, Committed | undefined | Error>()
+  for (const item of items) if (item.kind === 'change') outcomes.set(item, committed.next().value)
+  for (const item of items) if (item.kind === 'work') outcomes.set(item, await failureOf(item.run()))
+  return items.map((item) => outcomes.get(item))
+}
+
+async function failureOf(work: Promise<void>): Promise<Error | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
