@@ -1,17 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { create, toBinary } from '@bufbuild/protobuf'
 import type { ReportErasedRequest } from '@parley/contracts/internal'
-import { EventBatchSchema } from '@parley/contracts/internal'
-import { declareStreams, eventSubject } from '@parley/events'
+import { declareStreams } from '@parley/events'
 import type { Bus } from '@parley/rpc'
+import { publishEvents } from './publish-events.ts'
 
 /** Asks services to erase what they have of an account, as accounts does. */
 export async function requestErasure(bus: Bus, userId: string, pass = 1): Promise<void> {
   await declareStreams(bus)
   const about = { aggregateType: 'user', aggregateId: userId, kind: 'erasure_requested' } as const
-  const fact = { case: 'erasureRequested', value: { pass } } as const
-  const batch = create(EventBatchSchema, { events: [{ ...about, id: randomUUID(), version: BigInt(pass), fact }] })
-  await bus.nc.jetstream().publish(eventSubject(about), toBinary(EventBatchSchema, batch))
+  await publishEvents(bus, { ...about, version: BigInt(pass), fact: { case: 'erasureRequested', value: { pass } } })
 }
 
 /** What a stand-in of accounts is told by services that erase. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Database, type DatabaseOptions, migrateDatabase, openDatabase } from '@parley/postgres'
 import type pg from 'pg'
 import { clonePrefix, withClient } from './old-databases.ts'
@@ -22,10 +23,10 @@ export type TestDatabaseOptions = {
  * content of the folder. Disposing drops it.
  */
 export async function testDatabase(
-  drizzleFolder: string,
+  drizzleFolder: string | URL,
   { outages = false }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
-  const folder = resolve(drizzleFolder)
+  const folder = typeof drizzleFolder === 'string' ? resolve(drizzleFolder) : fileURLToPath(drizzleFolder)
   const template = await migratedTemplate(folder)
   const name = `${clonePrefix}${Date.now().toString(36)}_${randomBytes(6).toString('hex')}`
   await administer((client) => client.query(`create database ${name} template ${template} strategy file_copy`))

@@ -1,0 +1,11 @@
+import { type Code, ConnectError } from '@connectrpc/connect'
+
+/** The code a call fails with; undefined when it succeeds. */
+export async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
+  try {
+    await call
+    return undefined
+  } catch (error) {
+    return ConnectError.from(error).code
+  }
+}

@@ -1,0 +1,166 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { createClient, type Client } from '@connectrpc/connect'
+import { declareStreams } from '@parley/events'
+import type { Database, Db } from '@parley/postgres'
+import type { Bus, RpcClient, ServiceRoutes } from '@parley/rpc'
+import { Resources, type Service } from '@parley/runtime'
+import { callAs, fakeLeaf, testBus, type TestCaller } from './bus.ts'
+import { testNats, type TestNats } from './nats.ts'
+import { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
+
+/** What a service is started with. */
+export type ServiceParts<Config, Overrides> = {
+  start: (config: Config, overrides?: Overrides) => Promise<Service>
+  readConfig: (sources: { env: NodeJS.ProcessEnv }) => Config
+  /** What every process is told; a test may tell each something else. */
+  settings?: NodeJS.ProcessEnv
+}
+
+/** A service with a database. */
+export type DatabaseServiceParts<Config, Overrides> = ServiceParts<Config, Overrides> &
+  TestDatabaseOptions & {
+    /** The setting with the URL of the database. */
+    databaseSetting: string
+    /** The folder of its migrations. */
+    migrations: URL
+  }
+
+/** A process of the service under test. Disposing it twice is disposing it once. */
+export type TestProcess = Service & { url: string }
+
+type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
+
+/** What a service under test stands on, and its processes. Disposing ends the processes first, all at once. */
+export type ServiceHarness<Overrides = unknown> = AsyncDisposable & {
+  nats: TestNats
+  bus: Bus
+  rpc: RpcClient
+  /** What every process is told. */
+  settings: NodeJS.ProcessEnv
+  /** Starts a process, which lives as long as the harness or until it is disposed. */
+  start: (settings?: NodeJS.ProcessEnv, overrides?: Overrides) => Promise<TestProcess>
+  /** Ends every process and starts as many anew, with nothing in memory. */
+  restart: () => Promise<void>
+  /** Answers in place of the neighbours, over the real bus. */
+  neighbours: (routes: (routes: ServiceRoutes) => void) => Promise<void>
+  /** Calls the service, as a neighbour or as a user. */
+  client: <S extends DescService>(service: S, who?: TestCaller) => Client<S>
+  clients: <S extends Record<string, DescService>>(services: S, who?: TestCaller) => ClientsOf<S>
+  /** Takes over something that the processes need; it is disposed after them. */
+  use: <T extends AsyncDisposable | Disposable>(resource: T) => T
+  /** Runs `close` first of all at the end, while the processes still run. */
+  beforeEnd: (name: string, close: () => Promise<void> | void) => void
+}
+
+/** The same with the database of the service. */
+export type DatabaseServiceHarness<Overrides = unknown> = ServiceHarness<Overrides> & {
+  database: TestDatabase
+  /** What the service has stored. */
+  db: Db
+  pool: Database['pool']
+}
+
+/** A harness with what `surround` adds to it, such as stand-ins for the neighbours. */
+export type Surrounded<Harness, Own> = Omit<Harness, keyof Own> & Own
+
+/** A NATS server of its own, and processes of a service over it on demand. Whatever fails, what was opened is closed. */
+export function testService<Config, Overrides, Own extends object>(
+  parts: ServiceParts<Config, Overrides>,
+  surround: (harness: ServiceHarness<Overrides>) => Promise<Own> | Own,
+): Promise<Surrounded<ServiceHarness<Overrides>, Own>> {
+  return opening((opened) => openHarness(parts, opened), surround)
+}
+
+/** The same with a database of its own. */
+export function testDatabaseService<Config, Overrides, Own extends object>(
+  parts: DatabaseServiceParts<Config, Overrides>,
+  surround: (harness: DatabaseServiceHarness<Overrides>) => Promise<Own> | Own,
+): Promise<Surrounded<DatabaseServiceHarness<Overrides>, Own>> {
+  const { migrations, databaseSetting, outages = false } = parts
+  return opening(async (opened) => {
+    const database = opened.use(await testDatabase(migrations, { outages }))
+    const { db, pool } = opened.use(await openTestDatabase(database.url))
+    const settings = { [databaseSetting]: database.url, ...parts.settings }
+    return Object.assign(await openHarness({ ...parts, settings }, opened), { database, db, pool })
+  }, surround)
+}
+
+async function opening<Harness extends AsyncDisposable, Own extends object>(
+  open: (opened: Resources) => Promise<Harness>,
+  surround: (harness: Harness) => Promise<Own> | Own,
+): Promise<Surrounded<Harness, Own>> {
+  const opened = new Resources()
+  let harness: Harness | undefined
+  try {
+    harness = await open(opened)
+    return Object.assign(harness, await surround(harness))
+  } catch (error) {
+    await (harness ?? opened)[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function openHarness<Config, Overrides>(
+  { start: startService, readConfig, settings: given }: ServiceParts<Config, Overrides>,
+  opened: Resources,
+): Promise<ServiceHarness<Overrides>> {
+  const nats = opened.use(await testNats())
+  const { bus, rpc } = opened.use(await testBus(nats.url))
+  await declareStreams(bus)
+  const settings: NodeJS.ProcessEnv = { PARLEY_NATS_URL: nats.url, ...given }
+  const processes = new Processes((own: NodeJS.ProcessEnv = {}, overrides?: Overrides) =>
+    startService(readConfig({ env: { ...settings, ...own } }), overrides),
+  )
+  const ending = new Resources()
+  const client = <S extends DescService>(service: S, who?: TestCaller) =>
+    createClient(service, who === undefined ? rpc.transport() : callAs(rpc, who))
+  return {
+    ...{ nats, bus, rpc, settings, client },
+    start: (own, overrides) => processes.start(own, overrides),
+    restart: () => processes.restart(),
+    neighbours: async (routes) => void opened.use(await fakeLeaf(bus, routes)),
+    clients: (services, who) => mapped(services, (service) => client(service, who)),
+    use: (resource) => opened.use(resource),
+    beforeEnd: (name, close) => ending.defer(name, close),
+    async [Symbol.asyncDispose]() {
+      await ending[Symbol.asyncDispose]()
+      await processes[Symbol.asyncDispose]()
+      await opened[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const mapped = <S extends Record<string, DescService>>(services: S, clientOf: (service: DescService) => unknown) =>
+  Object.fromEntries(Object.entries(services).map(([name, service]) => [name, clientOf(service)])) as ClientsOf<S>
+
+/** The processes that run, each with what it was started with. */
+class Processes<Given extends unknown[]> implements AsyncDisposable {
+  readonly #boot: (...given: Given) => Promise<Service>
+  readonly #running = new Map<TestProcess, Given>()
+
+  constructor(boot: (...given: Given) => Promise<Service>) {
+    this.#boot = boot
+  }
+
+  async start(...given: Given): Promise<TestProcess> {
+    const service = await this.#boot(...given)
+    let ended: Promise<void> | undefined
+    const end = async () => {
+      this.#running.delete(process)
+      await service[Symbol.asyncDispose]()
+    }
+    const process = { ...service, url: service.url ?? '', [Symbol.asyncDispose]: () => (ended ??= end()) }
+    this.#running.set(process, given)
+    return process
+  }
+
+  async restart(): Promise<void> {
+    const ended = [...this.#running.values()]
+    await this[Symbol.asyncDispose]()
+    await Promise.all(ended.map((given) => this.start(...given)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((process) => process[Symbol.asyncDispose]()))
+  }
+}
