@@ -2,15 +2,15 @@ import type { Service } from '@parley/runtime'
 import { eventually } from './eventually.ts'
 
 /** What a process answers when it is asked whether it is ready. */
-export async function readiness({ internalPort }: Service): Promise<{ status: number; body: unknown }> {
+export async function readiness(internalPort: number): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
   return { status: response.status, body: await response.json() }
 }
 
 /** Waits until a process is ready. */
-export async function ready(service: Service): Promise<void> {
+export async function ready({ internalPort }: Service): Promise<void> {
   await eventually(async () => {
-    const { status, body } = await readiness(service)
+    const { status, body } = await readiness(internalPort)
     if (status !== 200) throw new Error(`not ready: ${JSON.stringify(body)}`)
   })
 }

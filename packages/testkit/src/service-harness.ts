@@ -31,7 +31,7 @@ export type TestProcess = Service & { url: string }
 type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
 
 /** What a service under test stands on, and its processes. Disposing ends the processes first, all at once. */
-export type ServiceHarness<Overrides = unknown> = AsyncDisposable & {
+export type ServiceHarness<Overrides = unknown> = {
   nats: TestNats
   bus: Bus
   rpc: RpcClient
@@ -50,6 +50,7 @@ export type ServiceHarness<Overrides = unknown> = AsyncDisposable & {
   use: <T extends AsyncDisposable | Disposable>(resource: T) => T
   /** Runs `close` first of all at the end, while the processes still run. */
   beforeEnd: (name: string, close: () => Promise<void> | void) => void
+  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /** The same with the database of the service. */

@@ -1,10 +1,6 @@
-import { create, toBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { EventBatchSchema } from '@parley/contracts/internal'
-import { eventSubject } from '@parley/events'
-import { newId } from '@parley/ids'
-import { eventually, recordEvents } from '@parley/testkit'
+import { eventually, publishEvents, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
@@ -28,9 +24,7 @@ const holders = async (roleId: string) => (await env.internal.listRoleHolders({ 
 async function announceDeletion(revision: bigint, ...deletedRoleIds: string[]): Promise<void> {
   const about = { aggregateType: 'policy', aggregateId: 'server', kind: 'policy_changed' } as const
   const fact = { case: 'policy' as const, value: { revision, deletedRoleIds } }
-  const event = { ...about, id: newId('event'), version: revision, actorId: 'Uboss', fact }
-  const batch = toBinary(EventBatchSchema, create(EventBatchSchema, { events: [event] }))
-  await env.bus.nc.jetstream().publish(eventSubject(about), batch)
+  await publishEvents(env.bus, { ...about, version: revision, actorId: 'Uboss', fact })
 }
 
 describe('the holders of a role', () => {

@@ -206,7 +206,7 @@ test('killed in the middle of it: nothing is lost, doubled or skipped', async ()
     [1, 0],
     [2, 100],
   ] as const) {
-    const env = { ...process.env, ...admin.environment, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
+    const env = { ...process.env, ...admin.settings, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
     const child = fork(program, [], { execArgv, env, stdio: 'inherit' })
     await once(child, 'message')
     await bringAgainSoon()
