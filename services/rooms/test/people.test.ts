@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { toBinary, create, type MessageInitShape } from '@bufbuild/protobuf'
-import { EventBatchSchema, type EventSchema } from '@parley/contracts/internal'
-import { eventSubject } from '@parley/events'
-import { newId } from '@parley/ids'
-import { eventually } from '@parley/testkit'
+import { eventually, publishEvents, type TestEvent } from '@parley/testkit'
 import { inbox, people, projectionFills } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
@@ -19,16 +15,9 @@ const filled = () =>
   eventually(async () => (await env.db.select().from(projectionFills)).length === 1, { timeoutMs: 90_000 })
 const alice = { userId: 'Ualice', login: 'alice', displayName: 'Alice', roleIds: ['moderator'], version: 5n }
 
-async function announce(
-  kind: string,
-  version: bigint,
-  fact: MessageInitShape<typeof EventSchema>['fact'],
-): Promise<void> {
+async function announce(kind: string, version: bigint, fact: TestEvent['fact']): Promise<void> {
   const about = { aggregateType: 'user', aggregateId: 'Ualice', kind } as const
-  const batch = create(EventBatchSchema, {
-    events: [{ ...about, id: newId('event'), version, fact: fact ?? { case: undefined } }],
-  })
-  await env.bus.nc.jetstream().publish(eventSubject(about), toBinary(EventBatchSchema, batch))
+  await publishEvents(env.bus, { ...about, version, fact })
 }
 
 async function renamed(version: bigint, displayName: string): Promise<void> {
