@@ -11,12 +11,8 @@ import { AdminServerService } from '@parley/contracts/admin'
 import { MessageService, MyAccountService, type ImageUpload } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService } from '@parley/contracts/internal'
-import { declareStreams } from '@parley/events'
 import { blobOf, callerOf, serveRpc } from '@parley/rpc'
-import { Resources, type Service } from '@parley/runtime'
-import { eventually, testBus, testNats, testRedis, type Outage } from '@parley/testkit'
-import { readConfig } from '../src/config.ts'
-import { startGateway } from '../src/service.ts'
+import { testGateway } from './_gateway.ts'
 
 const secretKey = 'a secret key that is long enough for tests'
 const blobSecret = 'the key of gateway and uploads for tests'
@@ -26,145 +22,122 @@ type Asked = { method: string; userId: string; blob: string | undefined; image: 
 /** What uploads was given. */
 type Given = { ticket: BlobTicket | undefined; bytes: Buffer }
 
+export type ImageFleet = Awaited<ReturnType<typeof openImageFleet>>
+
+/** What GetServer answers. */
+type Server = {
+  away?: boolean
+  name: string
+  registration: boolean
+  providers: { id: string; type: string; label: string }[]
+}
+
+const settings = {
+  PARLEY_CORE_SECRET_KEY: secretKey,
+  PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'another secret that is long enough',
+  PARLEY_DRAIN_TIMEOUT: '200ms',
+  PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
+}
+
 /** A gateway whose neighbours are stand-ins, uploads' HTTP port among them. */
-export type ImageFleet = AsyncDisposable & {
-  asked: Asked[]
-  given: Given[]
-  /** How many credentials accounts was asked about. */
-  lookUps: () => number
-  redis: Outage
-  /** What GetServer answers. */
-  server: {
-    away?: boolean
-    name: string
-    registration: boolean
-    providers: { id: string; type: string; label: string }[]
-  }
-  /** Uploads does not answer until the result is called. */
-  hold: () => () => void
-  /** Accounts does not answer until the result is called. */
-  holdLookUps: () => () => void
-  /** A bearer token of a user. */
-  tokenOf: (userId: string) => string
-  start: (settings?: Record<string, string>) => Promise<Service & { url: string }>
-}
+export const openImageFleet = () =>
+  testGateway(settings, async (harness) => {
+    const users = new Map<string, string>()
+    const asked: Asked[] = []
+    const given: Given[] = []
+    const server: Server = { name: 'Lodge', registration: true, providers: [] }
+    let held = Promise.resolve()
+    let heldLookUps = Promise.resolve()
+    let lookUps = 0
 
-export async function openImageFleet(): Promise<ImageFleet> {
-  await using opened = new Resources()
-  const nats = opened.use(await testNats())
-  const redis = opened.use(await testRedis())
-  const { bus } = opened.use(await testBus(nats.url))
-  await declareStreams(bus)
-  const users = new Map<string, string>()
-  const asked: Asked[] = []
-  const given: Given[] = []
-  const server: ImageFleet['server'] = { name: 'Lodge', registration: true, providers: [] }
-  let held = Promise.resolve()
-  let heldLookUps = Promise.resolve()
-  let lookUps = 0
+    const note = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
+      asked.push({ method, userId: callerOf(call).userId, blob: blobOf(call), image })
+      return {}
+    }
+    const loginUrl = (id: string) => `/auth/providers/${id}`
+    const neighbours: Parameters<typeof serveRpc>[1][] = [
+      {
+        deployable: 'accounts',
+        routes: (routes) =>
+          routes
+            .service(AccountsInternalService, {
+              authenticate: async ({ digests }) => {
+                lookUps += digests.length
+                await heldLookUps
+                const entries = digests.map((digest) => {
+                  const userId = users.get(Buffer.from(digest).toString('hex'))
+                  const expiresAt = timestampFromDate(new Date(Date.now() + 3_600_000))
+                  return { digest, ...(userId !== undefined && { caller: { userId, credentialId: 'S1', expiresAt } }) }
+                })
+                return { entries }
+              },
+            })
+            .service(MyAccountService, { uploadAvatar: ({ image }, call) => note('UploadAvatar', image, call) }),
+      },
+      {
+        deployable: 'admin',
+        routes: (routes) =>
+          routes
+            .service(AdminServerService, {
+              uploadServerLogo: ({ image }, call) => note('UploadServerLogo', image, call),
+              uploadServerBanner: ({ image }, call) => note('UploadServerBanner', image, call),
+            })
+            .service(ServerDiscoveryService, {
+              getServer: () => {
+                if (server.away) throw new ConnectError('away', Code.Unavailable)
+                return {
+                  profile: { name: server.name, version: '1.2', welcomeMessage: 'Hello' },
+                  login: {
+                    directRegistrationEnabled: server.registration,
+                    authorizeUrl: 'http://chat.example.org/oauth/authorize',
+                    providers: server.providers.map((provider) => ({ ...provider, loginUrl: loginUrl(provider.id) })),
+                  },
+                }
+              },
+            }),
+      },
+      { deployable: 'messaging', routes: (routes) => routes.service(MessageService, { createMessage: () => ({}) }) },
+    ]
+    for (const neighbour of neighbours) harness.use(await serveRpc(harness.bus, neighbour))
 
-  const note = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
-    asked.push({ method, userId: callerOf(call).userId, blob: blobOf(call), image })
-    return {}
-  }
-  const loginUrl = (id: string) => `/auth/providers/${id}`
-  const neighbours: Parameters<typeof serveRpc>[1][] = [
-    {
-      deployable: 'accounts',
-      routes: (routes) =>
-        routes
-          .service(AccountsInternalService, {
-            authenticate: async ({ digests }) => {
-              lookUps += digests.length
-              await heldLookUps
-              const entries = digests.map((digest) => {
-                const userId = users.get(Buffer.from(digest).toString('hex'))
-                const expiresAt = timestampFromDate(new Date(Date.now() + 3_600_000))
-                return { digest, ...(userId !== undefined && { caller: { userId, credentialId: 'S1', expiresAt } }) }
-              })
-              return { entries }
-            },
-          })
-          .service(MyAccountService, { uploadAvatar: ({ image }, call) => note('UploadAvatar', image, call) }),
-    },
-    {
-      deployable: 'admin',
-      routes: (routes) =>
-        routes
-          .service(AdminServerService, {
-            uploadServerLogo: ({ image }, call) => note('UploadServerLogo', image, call),
-            uploadServerBanner: ({ image }, call) => note('UploadServerBanner', image, call),
-          })
-          .service(ServerDiscoveryService, {
-            getServer: () => {
-              if (server.away) throw new ConnectError('away', Code.Unavailable)
-              return {
-                profile: { name: server.name, version: '1.2', welcomeMessage: 'Hello' },
-                login: {
-                  directRegistrationEnabled: server.registration,
-                  authorizeUrl: 'http://chat.example.org/oauth/authorize',
-                  providers: server.providers.map((provider) => ({ ...provider, loginUrl: loginUrl(provider.id) })),
-                },
-              }
-            },
-          }),
-    },
-    { deployable: 'messaging', routes: (routes) => routes.service(MessageService, { createMessage: () => ({}) }) },
-  ]
-  for (const neighbour of neighbours) opened.use(await serveRpc(bus, neighbour))
-
-  const uploads = createServer((request, response) => {
-    void (async () => {
-      const bytes = await buffer(request)
-      const ticket = readBlobTicket(blobSecret, String(request.headers[blobTicketHeader]), Date.now())
-      given.push({ ticket, bytes })
-      await held
-      response.writeHead(201).end(JSON.stringify({ id: `B${given.length}` }))
-    })()
-  }).listen(0, '127.0.0.1')
-  await once(uploads, 'listening')
-  opened.defer('uploads', async () => {
-    uploads.closeAllConnections()
-    await new Promise((resolve) => uploads.close(resolve))
+    const uploads = createServer((request, response) => {
+      void (async () => {
+        const bytes = await buffer(request)
+        const ticket = readBlobTicket(blobSecret, String(request.headers[blobTicketHeader]), Date.now())
+        given.push({ ticket, bytes })
+        await held
+        response.writeHead(201).end(JSON.stringify({ id: `B${given.length}` }))
+      })()
+    }).listen(0, '127.0.0.1')
+    await once(uploads, 'listening')
+    harness.use({
+      async [Symbol.asyncDispose]() {
+        uploads.closeAllConnections()
+        await new Promise((resolve) => uploads.close(resolve))
+      },
+    })
+    harness.settings['PARLEY_GATEWAY_UPLOADS_URLS'] = `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`
+    return {
+      ...{ asked, given, server },
+      /** How many credentials accounts was asked about. */
+      lookUps: () => lookUps,
+      /** Uploads does not answer until the result is called. */
+      hold() {
+        let release = () => {}
+        held = new Promise((resolve) => (release = resolve))
+        return release
+      },
+      /** Accounts does not answer until the result is called. */
+      holdLookUps() {
+        let release = () => {}
+        heldLookUps = new Promise((resolve) => (release = resolve))
+        return release
+      },
+      /** A bearer token of a user. */
+      tokenOf(userId: string) {
+        const token = `prl_AT${randomBytes(20).toString('hex')}`
+        users.set(credentialDigest(secretKey, token).toString('hex'), userId)
+        return token
+      },
+    }
   })
-  const processes = opened.use(new Resources())
-  const closing = opened.move()
-  return {
-    ...{ asked, given, redis, server },
-    lookUps: () => lookUps,
-    hold() {
-      let release = () => {}
-      held = new Promise((resolve) => (release = resolve))
-      return release
-    },
-    holdLookUps() {
-      let release = () => {}
-      heldLookUps = new Promise((resolve) => (release = resolve))
-      return release
-    },
-    tokenOf(userId) {
-      const token = `prl_AT${randomBytes(20).toString('hex')}`
-      users.set(credentialDigest(secretKey, token).toString('hex'), userId)
-      return token
-    },
-    async start(settings = {}) {
-      const env = {
-        PARLEY_NATS_URL: nats.url,
-        PARLEY_REDIS_URL: redis.url,
-        PARLEY_CORE_SECRET_KEY: secretKey,
-        PARLEY_WEBSERVER_URL: 'http://chat.example.org',
-        PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'another secret that is long enough',
-        PARLEY_WEBSERVER_HOST: '127.0.0.1',
-        PARLEY_WEBSERVER_PORT: '0',
-        PARLEY_DRAIN_TIMEOUT: '200ms',
-        PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
-        PARLEY_GATEWAY_UPLOADS_URLS: `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`,
-      }
-      const service = processes.use(await startGateway(readConfig({ env: { ...env, ...settings } })))
-      const url = service.url ?? ''
-      await eventually(async () => (await fetch(`${url}/readyz`)).status === 200)
-      return { ...service, url }
-    },
-    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
-  }
-}
