@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url'
-import { Code, ConnectError, createClient, type Client } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import {
   type NotificationLevel,
   NotificationPreferencesService,
@@ -14,28 +13,10 @@ import {
   NotificationsInternalService,
   RoomsInternalService,
 } from '@parley/contracts/internal'
-import { type Db } from '@parley/postgres'
-import type { Bus } from '@parley/rpc'
-import { Resources, type Service } from '@parley/runtime'
-import {
-  callAs,
-  ErasureReports,
-  fakeLeaf,
-  openTestDatabase,
-  recordEvents,
-  type Recording,
-  testBus,
-  testDatabase,
-  testNats,
-} from '@parley/testkit'
+import type { ServiceRoutes } from '@parley/rpc'
+import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
-import { startNotifications, type Overrides } from '../src/service.ts'
-
-export type Clients = {
-  notifications: Client<typeof NotificationService>
-  preferences: Client<typeof NotificationPreferencesService>
-  push: Client<typeof PushNotificationService>
-}
+import { startNotifications } from '../src/service.ts'
 
 /** A room as the stand-in of its neighbour knows it. */
 export type FakeRoom = { members: Set<string>; dm?: boolean; name?: string; roles?: Record<string, string[]> }
@@ -77,66 +58,44 @@ export class Neighbours {
 }
 
 /** Everything around notifications; its neighbours are stand-ins over the real bus. */
-export type Fleet = {
-  [Symbol.asyncDispose](): Promise<void>
-  database: Awaited<ReturnType<typeof testDatabase>>
-  natsUrl: string
-  bus: Bus
-  /** What notifications has stored. */
-  db: Db
-  neighbours: Neighbours
-  erasures: ErasureReports
-  /** What notifications told. */
-  told: Recording
-  /** Starts a process of notifications that lives as long as the fleet, or until it is disposed. */
-  start(env?: NodeJS.ProcessEnv, overrides?: Overrides): Promise<Service>
-  as(userId: string, ...roleIds: string[]): Clients
-  /** The same, in a session of theirs. */
-  inSession(userId: string, credentialId: string): Clients
-  internal: Client<typeof NotificationsInternalService>
+export type Fleet = Awaited<ReturnType<typeof openFleet>>
+export type Clients = ReturnType<Fleet['as']>
+
+const services = {
+  notifications: NotificationService,
+  preferences: NotificationPreferencesService,
+  push: PushNotificationService,
 }
 
-const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url))
-
-export async function openFleet(): Promise<Fleet> {
-  await using opened = new Resources()
-  const database = opened.use(await testDatabase(drizzle))
-  const nats = opened.use(await testNats())
-  const { db } = opened.use(await openTestDatabase(database.url, { pool: 4 }))
-  const { bus, rpc } = opened.use(await testBus(nats.url))
-  const neighbours = new Neighbours()
-  const erasures = new ErasureReports()
-  opened.use(await serveNeighbours(bus, neighbours, erasures))
-  const told = opened.use(await recordEvents(bus, 'evt.>'))
-  const own = { PARLEY_NOTIFICATIONS_DATABASE_URL: database.url, PARLEY_NATS_URL: nats.url }
-  const clientsOf = (who: Parameters<typeof callAs>[1]): Clients => {
-    const transport = callAs(rpc, who)
-    return {
-      notifications: createClient(NotificationService, transport),
-      preferences: createClient(NotificationPreferencesService, transport),
-      push: createClient(PushNotificationService, transport),
-    }
-  }
-  const as = (userId: string, ...roleIds: string[]): Clients => clientsOf({ userId, roleIds })
-  const inSession = (userId: string, credentialId: string): Clients => clientsOf({ userId, credentialId })
-  const processes = opened.use(new Resources())
-  const fleet = opened.move()
-  return {
-    ...{ database, natsUrl: nats.url, bus, db, neighbours, erasures, told, as, inSession },
-    start: async (env, overrides) =>
-      processes.use(await startNotifications(readConfig({ env: { ...own, ...env } }), overrides)),
-    internal: createClient(NotificationsInternalService, rpc.transport()),
-    [Symbol.asyncDispose]: async () => fleet[Symbol.asyncDispose](),
-  }
-}
+export const openFleet = () =>
+  testDatabaseService(
+    {
+      ...{ start: startNotifications, readConfig },
+      ...{ databaseSetting: 'PARLEY_NOTIFICATIONS_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
+    },
+    async (harness) => {
+      const neighbours = new Neighbours()
+      const erasures = new ErasureReports()
+      await harness.neighbours(routesOf(neighbours, erasures))
+      return {
+        ...{ neighbours, erasures, natsUrl: harness.nats.url },
+        /** What notifications told. */
+        told: harness.use(await recordEvents(harness.bus, 'evt.>')),
+        as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
+        /** The same, in a session of theirs. */
+        inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),
+        internal: harness.client(NotificationsInternalService),
+      }
+    },
+  )
 
 const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
   ...{ roomId, kind: dm ? RoomKind.DM : RoomKind.CHANNEL, name: dm ? '' : name },
 })
 
-function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureReports): Promise<AsyncDisposable> {
+const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
   const { rooms, presences, followers, deleted, deactivated, ended, previews } = neighbours
-  return fakeLeaf(bus, (router) => {
+  return (router: ServiceRoutes) => {
     router.service(RoomsInternalService, {
       getRoomAccess: ({ userId, roomId }) => {
         neighbours.note('getRoomAccess')
@@ -217,5 +176,5 @@ function serveNeighbours(bus: Bus, neighbours: Neighbours, erasures: ErasureRepo
         }
       },
     })
-  })
+  }
 }

@@ -1,9 +1,9 @@
 import { newVapidKeys } from '@parley/config'
-import { Resources, type Service } from '@parley/runtime'
+import type { Service } from '@parley/runtime'
 import { PushService } from '@parley/testkit'
 import type { Overrides } from '../src/service.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { openFleet } from './_fleet.ts'
 import { notification } from './_push-jobs.ts'
 
 /** The keys pushes are signed with. */
@@ -22,37 +22,27 @@ export const pushOn = {
 const patience = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
 
 /** A fleet with a push service. */
-export type PushFleet = {
-  [Symbol.asyncDispose](): Promise<void>
-  fleet: Fleet
-  service: PushService
-  start(overrides?: Overrides['push']): Promise<Service>
-  /** A browser of a user subscribes. */
-  subscribe(userId: string, browser: string, at?: PushService): Promise<string>
-  /** A user is to be told of a message in room R1, which all users of these tests can read. */
-  notify(userId: string, given?: Partial<CreatedNotification>): Promise<void>
-  dismiss(userId: string, tag: string): Promise<void>
-}
+export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>
 
-export async function openPushFleet(): Promise<PushFleet> {
-  await using opened = new Resources()
-  const fleet = opened.use(await openFleet())
-  const service = opened.use(await PushService.start())
+export async function openPushFleet() {
+  const fleet = await openFleet()
+  const service = fleet.use(await PushService.start())
   const { db, neighbours } = fleet
-  const moved = opened.move()
   return {
     ...{ fleet, service },
-    start: (overrides) =>
+    start: (overrides?: Overrides['push']): Promise<Service> =>
       fleet.start(
         { ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' },
         { push: { patience, pollMs: 100, ...overrides } },
       ),
-    async subscribe(userId, name, at = service) {
+    /** A browser of a user subscribes. */
+    async subscribe(userId: string, name: string, at = service): Promise<string> {
       const browser = at.browser(name)
       await fleet.as(userId).push.subscribe(browser)
       return browser.endpoint
     },
-    async notify(userId, given = {}) {
+    /** A user is to be told of a message in room R1, which all users of these tests can read. */
+    async notify(userId: string, given: Partial<CreatedNotification> = {}): Promise<void> {
       const created = notification(userId, given)
       const { roomId, eventId } = created
       const room = neighbours.rooms.get(roomId) ?? neighbours.room(roomId, [], { name: 'general' })
@@ -61,7 +51,7 @@ export async function openPushFleet(): Promise<PushFleet> {
       // As another process does: those that send are not told.
       await db.transaction((tx) => queuePushes(tx, [created]))
     },
-    dismiss: (userId, tag) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),
-    [Symbol.asyncDispose]: async () => moved[Symbol.asyncDispose](),
+    dismiss: (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),
+    [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
   }
 }

@@ -1,10 +1,12 @@
-import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
-import { EventBatchSchema, EventSchema, type MessagePostedFactSchema } from '@parley/contracts/internal'
+import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import type { MessagePostedFactSchema } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
-import { declareStreams, outgoing, type OutgoingEvent } from '@parley/events'
+import type { OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Bus } from '@parley/rpc'
-import type { Recording } from '@parley/testkit'
+import { publishEvents, type Recording } from '@parley/testkit'
+
+export { publishEvents as publish } from '@parley/testkit'
 
 export type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
@@ -80,15 +82,8 @@ export class Story {
   async tell(event: OutgoingEvent): Promise<void> {
     const told = { id: newId('event'), ...event }
     this.told.push(told)
-    if (!this.held) await publish(this.#bus, told)
+    if (!this.held) await publishEvents(this.#bus, told)
   }
-}
-
-export async function publish(bus: Bus, event: OutgoingEvent): Promise<void> {
-  await declareStreams(bus)
-  const { subject, payload } = outgoing(event)
-  const batch = create(EventBatchSchema, { events: [fromBinary(EventSchema, payload)] })
-  await bus.nc.jetstream().publish(subject, toBinary(EventBatchSchema, batch))
 }
 
 /** What a user heard: each envelope once, in order. */
