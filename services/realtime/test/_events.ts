@@ -1,41 +1,23 @@
-import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import {
-  EventBatchSchema,
-  EventSchema,
-  type CredentialsEndedFact,
-  type RoomFactSchema,
-} from '@parley/contracts/internal'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { CredentialsEndedFact, RoomFactSchema } from '@parley/contracts/internal'
 import { everyoneRoleId } from '@parley/permissions'
 import { type PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
-import { eventSubject, realtimeEnvelope, type AggregateType } from '@parley/events'
+import { realtimeEnvelope, type AggregateType } from '@parley/events'
 import { newId } from '@parley/ids'
-import type { Bus } from '@parley/rpc'
+import type { TestEvent } from '@parley/testkit'
 
-export type EventInit = Extract<MessageInitShape<typeof EventSchema>, { $typeName?: never }> & {
-  id: string
-  kind: string
-  aggregateType: AggregateType
-  aggregateId: string
-}
+export { publishEvents as publish } from '@parley/testkit'
+
+export type EventInit = TestEvent & { id: string }
 type Fact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 type Header = { dm?: boolean; groupId?: string; universal?: boolean }
 
-/** Puts events on the stream as a relay would, in one bus message; answers when the stream has them. */
-export async function publish(bus: Bus, ...events: EventInit[]): Promise<void> {
-  const [first] = events
-  if (!first) return
-  const batch = create(EventBatchSchema, { events: events.map((event) => create(EventSchema, event)) })
-  await bus.nc.jetstream().publish(eventSubject(first), toBinary(EventBatchSchema, batch))
-}
-
-const now = () => timestampFromDate(new Date())
 const common = (aggregateType: AggregateType, aggregateId: string, version: number) => ({
   id: newId('event'),
   aggregateType,
   aggregateId,
   version: BigInt(version),
-  occurredAt: now(),
+  occurredAt: new Date(),
 })
 const toRoom = (roomId: string, envelope: Uint8Array) => ({
   envelope,
@@ -165,7 +147,7 @@ export function credentialsEnded(
   ended: Partial<Pick<CredentialsEndedFact, 'credentialIds' | 'all'>> & { at?: Date },
 ): EventInit {
   const { at = new Date(), ...fact } = ended
-  const event = { ...common('user', userId, version), occurredAt: timestampFromDate(at) }
+  const event = { ...common('user', userId, version), occurredAt: at }
   const envelope = realtimeEnvelope('session_terminated', { id: event.id, createdAt: at, value: { reason: 'logout' } })
   return {
     ...event,

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { create, toBinary } from '@bufbuild/protobuf'
+import { toBinary } from '@bufbuild/protobuf'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
 import { declareStreams, eventStream } from '@parley/events'
-import { eventually } from '@parley/testkit'
+import { eventually, testEvent } from '@parley/testkit'
 import { cookieSecret, heardBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
 import { announced, everyoneDecided, posted, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
@@ -146,7 +146,7 @@ test('an event that cannot be read costs the sockets a reconnect, not the node i
   const node = await env.start()
   await ready(node)
   const socket = await env.socketOf(node, 'Uanna')
-  const event = create(EventSchema, { ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
+  const event = testEvent({ ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
   const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
   const bytes = Buffer.concat([toBinary(EventSchema, event), fact])
   // A batch is its events, each behind tag and length.

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { credentialDigest } from '@parley/credentials'
+import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import type { ServiceRoutes } from '@parley/rpc'
+import { standardPolicy } from '@parley/testkit'
+
+export const secretKey = 'a secret key that is long enough for tests'
+
+type Question = 'accounts' | 'rooms' | 'admin'
+type Standing = { roomId: string; member?: boolean; banned?: boolean; version: number }
+type Session = { userId: string; credentialId: string; roleIds: string[]; rolesVersion: bigint; expiresAt: Date }
+
+/** What the stand-ins of the neighbours know and are asked; a test can change it at any time. */
+export function standIns() {
+  const policy = standardPolicy()
+  /** Sessions that hold, by digest in hex. */
+  const sessions: Map<string, Session> = new Map()
+  /** Where people stand, as rooms answers. */
+  const standings: Map<string, Standing[]> = new Map()
+  const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
+  /** How often each neighbour was asked. */
+  const asked: Record<Question, number> = { accounts: 0, rooms: 0, admin: 0 }
+  const away: Set<Question> = new Set()
+  /** Digests in hex that accounts was asked about. */
+  const lookedUp: Set<string> = new Set()
+  const held = new Map<Question, Promise<void>>()
+  const answer = async <T>(question: Question, value: () => T): Promise<T> => {
+    asked[question]++
+    // What is answered is what was known when the question came.
+    const known = value()
+    await held.get(question)
+    if (away.has(question)) throw new ConnectError('away', Code.Unavailable)
+    return known
+  }
+  const callers = (digests: Uint8Array[]) =>
+    answer('accounts', () => ({
+      entries: digests.flatMap((digest) => {
+        const session = sessions.get(Buffer.from(digest).toString('hex'))
+        return session ? [{ digest, caller: { ...session, expiresAt: timestampFromDate(session.expiresAt) } }] : []
+      }),
+    }))
+  const routes = (routes: ServiceRoutes): void => {
+    routes.service(AdminInternalService, { getPolicy: () => answer('admin', () => structuredClone(policy)) })
+    routes.service(AccountsInternalService, {
+      openSockets: ({ digests }) => {
+        for (const digest of digests) lookedUp.add(Buffer.from(digest).toString('hex'))
+        return callers(digests)
+      },
+      checkCredentials: ({ credentialIds }) =>
+        answer('accounts', () => {
+          const holding = new Set([...sessions.values()].map(({ credentialId }) => credentialId))
+          return { credentialIds: credentialIds.filter((id) => holding.has(id)) }
+        }),
+      rekeyCredentials: ({ entries }) => {
+        for (const { previous, digest } of entries) {
+          const session = sessions.get(Buffer.from(previous).toString('hex'))
+          sessions.delete(Buffer.from(previous).toString('hex'))
+          if (session) sessions.set(Buffer.from(digest).toString('hex'), session)
+        }
+        return {}
+      },
+    })
+    routes.service(RoomsInternalService, {
+      listUniversalRooms: () => ({
+        rooms: universalRooms.map(({ roomId, version, universal = true }) => ({
+          roomId,
+          groupId: 'G1',
+          universal,
+          version: BigInt(version),
+        })),
+      }),
+      openSockets: ({ userIds }) =>
+        answer('rooms', () => ({
+          entries: userIds.map((userId) => ({
+            userId,
+            standings: (standings.get(userId) ?? []).map(({ roomId, member = false, banned = false, version }) => ({
+              roomId,
+              member,
+              banned,
+              memberVersion: BigInt(version),
+              banVersion: banned ? BigInt(version) : 0n,
+            })),
+          })),
+        })),
+    })
+  }
+  return {
+    ...{ policy, sessions, standings, universalRooms, asked, lookedUp, away, routes },
+    /** Lets the neighbour take questions without answering them, until the result is called. */
+    hold(question: Question): () => void {
+      let release = () => {}
+      held.set(question, new Promise((resolve) => (release = resolve)))
+      return () => {
+        held.delete(question)
+        release()
+      }
+    },
+    /** A token that stands for a user. */
+    signIn(userId: string, session: Partial<Session> = {}): string {
+      const token = `prl_AT${randomBytes(20).toString('hex')}`
+      sessions.set(credentialDigest(secretKey, token).toString('hex'), {
+        userId,
+        credentialId: `S${token.slice(-6)}`,
+        roleIds: [],
+        rolesVersion: 1n,
+        expiresAt: new Date(Date.now() + 3600_000),
+        ...session,
+      })
+      return token
+    },
+  }
+}
