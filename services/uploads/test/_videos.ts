@@ -14,7 +14,7 @@ export async function postFile(env: Env, bytes: Uint8Array, contentType = 'video
   return { assetId, eventId }
 }
 
-export const tellPosted = (env: Env, { assetId, eventId }: Posted): Promise<void> =>
+export const tellPosted = (env: Env, { assetId, eventId }: Posted) =>
   env.tell('Rtea', {
     id: eventId,
     kind: 'message_posted',
