@@ -44,6 +44,7 @@ const waysIn = [
   'jobs',
   'operator',
   'service',
+  'open-context',
   'main',
   'operate',
   'video-worker',
@@ -51,7 +52,18 @@ const waysIn = [
 const pure = ['policy', 'domain', 'view']
 const waysOut = ['store', 'clients', 'engines']
 /** Files that stand beside the folders, the same in all services. */
-const files = ['config', 'context', 'errors', 'main', 'metrics', 'migrate', 'operate', 'print-config', 'service']
+const files = [
+  'config',
+  'context',
+  'errors',
+  'main',
+  'metrics',
+  'migrate',
+  'open-context',
+  'operate',
+  'print-config',
+  'service',
+]
 const known = [...waysIn, 'actions', ...pure, ...waysOut]
 const aKnownPlace = `^services/[^/]+/src/((${known.join('|')})/|(${files.join('|')})\\.ts$)`
 

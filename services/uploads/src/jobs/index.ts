@@ -1,0 +1,21 @@
+import type { DatabaseHost } from '@parley/service'
+import type { Context } from '../context.ts'
+import { cleanPreviews } from './clean-previews.ts'
+import { cleanUploads } from './clean-uploads.ts'
+import { deleteDoomedAssets } from './delete-doomed-assets.ts'
+import { deleteDoomedImages } from './delete-doomed-images.ts'
+import { expireAssets } from './expire-assets.ts'
+import { sweepOrphans } from './sweep-orphans.ts'
+import { sweepUnclaimed } from './sweep-unclaimed.ts'
+
+/** Looks again and again for what nobody needs. */
+export function startJobs(host: DatabaseHost, ctx: Context, everyMs: number): void {
+  const { signal } = host
+  host.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(cleanUploads(ctx, { everyMs, signal }))
+  host.use(cleanPreviews(ctx, { everyMs, signal }))
+  host.use(expireAssets(ctx, { everyMs, signal }))
+  host.use(sweepUnclaimed(ctx, { everyMs, signal }))
+  host.use(sweepOrphans(ctx, { everyMs: everyMs * 12, signal }))
+}

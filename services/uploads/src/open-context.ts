@@ -1,0 +1,86 @@
+import { isForwardedByGateway } from '@parley/credentials'
+import {
+  AccountsInternalService,
+  AdminInternalService,
+  MessagingInternalService,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
+import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
+import { openTrials } from '@parley/redis'
+import { clientAddressBehind } from '@parley/runtime'
+import type { DatabaseHost } from '@parley/service'
+import { UploadCompletions } from './actions/files/upload-completions.ts'
+import { rememberUsage } from './actions/files/server-usage.ts'
+import { PageFetches } from './actions/previews/page-fetches.ts'
+import { callersAt } from './clients/callers.ts'
+import { FileOwners } from './clients/file-owners.ts'
+import { RoomAccess } from './clients/room-access.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import type { MemoryPlan } from './domain/memory.ts'
+import { safeFetch } from './engines/fetch/safe-fetch.ts'
+import { openImageProcessor } from './engines/images/image-processor.ts'
+import { openRenderings } from './engines/images/renderings.ts'
+import { TransformCache } from './engines/images/transform-cache.ts'
+import { openStorage } from './engines/storage/open.ts'
+import { bytesOfServer } from './store/usage.ts'
+
+/** What a test may replace. */
+export type Replaced = {
+  now?: () => Date
+  /** How names of other servers are found. */
+  resolve?: Resolve
+}
+
+type Given = { config: Config; overrides: Replaced; memory: MemoryPlan; processesVideos: boolean }
+
+/** Opens what handlers, consumers and jobs may reach. */
+export async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
+  const { config, overrides, memory, processesVideos } = given
+  const { db } = host
+  const storage = await openStorage(config.assetStorage, host, host.signal)
+  host.ready('storage')
+  const accounts = host.client(AccountsInternalService)
+  const admin = host.client(AdminInternalService)
+  const policy = await host.policy(admin)
+  const now = overrides.now ?? (() => new Date())
+  // Whoever looks at several pages waits for one name after the other, as many as messaging lets them have at once.
+  const names = host.use(new NameResolver({ mostWaitingPerAsker: 3 }))
+  return {
+    ...{ db, storage, now },
+    relay: await host.relay(),
+    policy: () => policy.current(),
+    rooms: new RoomAccess(host.client(RoomsInternalService)),
+    owners: new FileOwners({ accounts, admin, messaging: host.client(MessagingInternalService) }),
+    imageProcessor: openImageProcessor({ atOnce: memory.imagesAtOnce }),
+    transforms: new TransformCache(memory.transformCacheBytes),
+    renderings: host.use(
+      openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
+    ),
+    fetch: safeFetch({
+      isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),
+      resolve: overrides.resolve ?? names.resolve,
+    }),
+    pages: new PageFetches(host.signal),
+    callers: callersAt(accounts, now),
+    credentialSecrets: config,
+    clientAddress: clientAddressBehind(config.trustedProxies, {
+      isPassedOn: (header) => isForwardedByGateway(config, header),
+    }),
+    trials: host.use(openTrials({ perMinute: config.trialsPerMinute })),
+    allowedOrigins: config.allowedOrigins,
+    blobSecrets: present(config.blobSecret, config.previousBlobSecret),
+    signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
+    assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
+    fileLimits: { ...config, videoEnabled: processesVideos },
+    quotas: {
+      pendingBytes: config.pendingBytes,
+      userBytes: config.userQuotaBytes,
+      serverBytes: config.serverQuotaBytes,
+    },
+    serverUsage: rememberUsage(() => bytesOfServer(db, now()), now),
+    completions: new UploadCompletions(),
+  }
+}
+
+const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => secret !== undefined)
