@@ -1,0 +1,57 @@
+import { AdminInternalService, type Event } from '@parley/contracts/internal'
+import { followControl, followEvents } from '@parley/events'
+import { openReads } from '@parley/runtime'
+import type { DatabaseHost } from '@parley/service'
+import { Headers } from './actions/room-log/headers.ts'
+import { RoomWriter } from './actions/room-log/room-writer.ts'
+import { writeBatch } from './actions/room-log/write-batch.ts'
+import { claimAssets } from './clients/assets.ts'
+import { fetchHandles, Handles } from './clients/handles.ts'
+import { previewLink } from './clients/previews.ts'
+import { fetchProfiles, Profiles } from './clients/profiles.ts'
+import { tellTyping } from './clients/typing.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { tooManyReads } from './errors.ts'
+import { findHeader } from './store/lines.ts'
+
+/** What a test may replace. */
+export type Replaced = Partial<Pick<Context, 'now' | 'relay'>> & {
+  /** How long posts wait for the users behind handles, and pages for profiles. */
+  accountsTimeoutMs?: number
+}
+
+/** Opens what handlers, consumers and jobs may reach. */
+export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+  const { db, pool, transport } = host
+  const { profiles, feed } = await followProfiles(host, overrides.accountsTimeoutMs)
+  const policy = await host.policy(host.client(AdminInternalService), feed)
+  const ctx: Context = {
+    ...{ db, pool, profiles },
+    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    relay: overrides.relay ?? (await host.relay()),
+    headers: new Headers((roomId) => findHeader(pool, roomId)),
+    writer: new RoomWriter((roomId, commands) => writeBatch(ctx, roomId, commands)),
+    handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
+    claimAssets: claimAssets(transport),
+    previewLink: previewLink(transport),
+    tellTyping: tellTyping(host.calls),
+    policy: () => policy.current(),
+    assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
+    now: overrides.now ?? (() => new Date()),
+    editWindowMs: config.editWindowMs,
+  }
+  return ctx
+}
+
+/** Profiles are kept until something is heard of their user. */
+async function followProfiles(host: DatabaseHost, timeoutMs: number | undefined) {
+  const { events: bus } = host
+  const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))
+  const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
+  const onReset = () => profiles.clear()
+  const feed = host.use(await followControl({ bus, onEvent: userChanged, onReset }))
+  const onEvents = (batch: Event[]) => batch.forEach(userChanged)
+  host.use(await followEvents({ bus, subject: 'evt.user.>', onEvents, onReset }))
+  return { profiles, feed }
+}
