@@ -1,0 +1,33 @@
+import type { Client } from '@connectrpc/connect'
+import { CallerCache, callerFrom } from '@parley/credentials'
+import type { AccountsInternalService } from '@parley/contracts/internal'
+import { followControl } from '@parley/events'
+import type { Host } from '@parley/service'
+import type { Metrics } from '../../metrics.ts'
+
+type Accounts = Client<typeof AccountsInternalService>
+
+/** Credentials are kept until something is heard of their user. */
+export async function followCallers(host: Host, accounts: Accounts, metrics: Metrics): Promise<CallerCache> {
+  const callers = new CallerCache({
+    authenticate: async (digest) => {
+      const { entries } = await accounts.authenticate({ digests: [digest] })
+      const caller = entries[0]?.caller
+      return caller && callerFrom(caller)
+    },
+    rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }),
+    feedSilentMs: () => feed.healthyAgoMs(),
+  })
+  const feed = host.use(
+    await followControl({
+      bus: host.events,
+      onEvent: (event) => callers.observe(event),
+      onReset: () => {
+        metrics.feedLost()
+        callers.clear()
+      },
+    }),
+  )
+  host.ready('control feed')
+  return callers
+}
