@@ -1,3 +1,4 @@
+import { retry } from '@parley/runtime'
 import type { Accounts } from '../clients/accounts.ts'
 import { sessionTerminated } from '../errors.ts'
 import type { Subscriber } from '../engines/hub/subscriber.ts'
@@ -18,3 +19,7 @@ export async function verifySessions(
     for (const { connection, id } of batch) if (!holding.has(id)) connection.end(sessionTerminated)
   }
 }
+
+/** The same, again and again until accounts answers. */
+export const verifyInTime = (sockets: readonly Subscriber[], accounts: Accounts, signal: AbortSignal): Promise<void> =>
+  retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })

@@ -1,0 +1,65 @@
+import type { Event } from '@parley/contracts/internal'
+import { followEvents } from '@parley/events'
+import { retry } from '@parley/runtime'
+import type { Host } from '@parley/service'
+import type { Rooms } from '../../clients/rooms.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { Hub } from './hub.ts'
+import { Intake } from './intake.ts'
+import type { NodePolicy } from './node-policy.ts'
+import type { Opening } from './opening.ts'
+import { traced } from './traced.ts'
+
+const untilItAnswers = { initialMs: 50, maxMs: 2_000 }
+
+type Following = {
+  hub: Hub
+  opening: Opening
+  policy: NodePolicy
+  metrics: Metrics
+  /** Reads anew what is known beside the stream. */
+  load: () => Promise<void>
+}
+
+/** Everything that is announced, handed to sockets batch by batch. */
+export async function followStream(host: Host, given: Following): Promise<Intake> {
+  const { hub, opening, policy, metrics, load } = given
+  const take = (event: Event, streamSequence: number): void => {
+    try {
+      traced(event, () => {
+        policy.apply(event)
+        opening.observe(event)
+        hub.deliver(event, streamSequence)
+      })
+    } catch (error) {
+      // Whom it gave or took access is unknown.
+      metrics.eventFailed(event, error)
+      hub.reset()
+    }
+  }
+  const intake = host.use(
+    new Intake((events, streamSequence) => {
+      for (const event of events) take(event, streamSequence)
+    }),
+  )
+  host.use(
+    await followEvents({
+      bus: host.events,
+      subject: 'evt.>',
+      onEvents: (events, { seq }) => intake.add(events, seq),
+      onReset: () => {
+        metrics.streamReset()
+        intake.flush()
+        hub.reset()
+        host.background(load().then(() => hub.reset()))
+      },
+    }),
+  )
+  return intake
+}
+
+/** Reads which rooms are everybody's. */
+export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
+  const universal = await retry(() => rooms.universalRooms(), { signal, ...untilItAnswers })
+  for (const room of universal) hub.access.universal.set(room)
+}

@@ -1,0 +1,40 @@
+import { presenceHints, typingHints } from '@parley/events'
+import type { Host } from '@parley/service'
+import type { Metrics } from '../../metrics.ts'
+import type { Hub } from './hub.ts'
+import type { Intake } from './intake.ts'
+import { PresenceHints } from './presence-hints.ts'
+import { TypingHints } from './typing-hints.ts'
+
+/** What carries frames to sockets. */
+type Sockets = {
+  publish: (topic: string, frame: Uint8Array) => void
+  /** How many sockets hold a topic. */
+  subscribers: (topic: string) => number
+}
+type Given = { hub: Hub; intake: Intake; metrics: Metrics }
+
+/** What is said beside the stream: who is there, and who types. */
+export function hearHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
+  const unreadable = metrics.hintUnreadable
+  const { users } = hub.access
+  const presence = host.use(new PresenceHints({ publish, users, unreadable }))
+  const typing = host.use(
+    new TypingHints({
+      ...{ publish, subscribers, unreadable },
+      ...{ users, hintTopics: hub.hintTopics },
+      catchUp: () => intake.flush(),
+    }),
+  )
+  for (const [subject, hints] of [
+    [presenceHints, presence],
+    [typingHints, typing],
+  ] as const) {
+    const hearing = host.calls.nc.subscribe(subject, {
+      callback: (error, message) => {
+        if (!error) hints.take(message.data)
+      },
+    })
+    host.defer(`hints of ${subject}`, () => hearing.unsubscribe())
+  }
+}

@@ -1,0 +1,35 @@
+import { newId } from '@parley/ids'
+import type { Host } from '@parley/service'
+import type { Accounts } from '../clients/accounts.ts'
+import type { Config } from '../config.ts'
+import { topics } from '../engines/hub/topics.ts'
+import { heartbeatFrame } from '../ws/server-frames.ts'
+import type { SocketServer } from '../ws/server.ts'
+import { createSocketSweep } from './sweep-sockets.ts'
+import { verifySessions } from './verify-sessions.ts'
+
+/** What comes round for all sockets: those that fell silent go, the others hear that the node lives. */
+export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
+  const { hub } = server.context
+  const sweep = createSocketSweep({
+    handshaking: server.handshaking,
+    connections: hub.connections,
+    slowBytes: config.maxBackpressureBytes / 2,
+  })
+  host.every({
+    ...{ name: 'sweep sockets', everyMs: 2_000 },
+    run: () => {
+      sweep(performance.now())
+      hub.hintTopics.control(hub.access.users.values())
+      if (server.handshaking.size + hub.connections.size > 0) return 1_000
+    },
+  })
+  host.every({
+    ...{ name: 'heartbeat', everyMs: config.heartbeatIntervalMs },
+    run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date())),
+  })
+  host.every({
+    ...{ name: 'verify sessions', everyMs: config.verifyIntervalMs },
+    run: () => verifySessions(hub.connections, accounts),
+  })
+}

@@ -1,0 +1,50 @@
+import { isForwardedByGateway } from '@parley/credentials'
+import { openTrials } from '@parley/redis'
+import { clientAddressBehind, serverVersion } from '@parley/runtime'
+import type { Host } from '@parley/service'
+import type { Accounts } from '../clients/accounts.ts'
+import type { Rooms } from '../clients/rooms.ts'
+import type { Config } from '../config.ts'
+import { Hub } from '../engines/hub/hub.ts'
+import type { NodePolicy } from '../engines/hub/node-policy.ts'
+import { Opening } from '../engines/hub/opening.ts'
+import type { Subscriber } from '../engines/hub/subscriber.ts'
+import { verifyInTime } from '../jobs/verify-sessions.ts'
+import type { Metrics } from '../metrics.ts'
+import { digestsToTry, readPresented } from './credentials.ts'
+import { serveSockets, type SocketServer } from './server.ts'
+
+type Given = { accounts: Accounts; rooms: Rooms; policy: NodePolicy; metrics: Metrics }
+
+/** The port for sockets, which accepts nobody yet, with the hub that their frames come from. */
+export async function openSockets(host: Host, config: Config, given: Given): Promise<SocketServer> {
+  const { accounts, rooms, policy, metrics } = given
+  const verify = (sockets: readonly Subscriber[]): void => host.background(verifyInTime(sockets, accounts, host.signal))
+  const clientAddress = clientAddressBehind(config.trustedProxies, {
+    isPassedOn: (header) => isForwardedByGateway(config, header),
+  })
+  const trials = host.use(openTrials({ perMinute: config.trialsPerMinute }))
+  const server = await serveSockets(
+    {
+      host: config.host,
+      port: config.port,
+      maxBackpressureBytes: config.maxBackpressureBytes,
+      presented: (upgrade) => readPresented(upgrade, { ...config, clientAddress }),
+    },
+    (publish) => {
+      const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics })
+      return {
+        ...{ hub, metrics, serverVersion, trials },
+        opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
+        heartbeatIntervalMs: config.heartbeatIntervalMs,
+        handshakeTimeoutMs: config.handshakeTimeoutMs,
+        socketsPerPerson: config.socketsPerPerson,
+        digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
+        retryAfterMs: () => Math.round(1_000 + Math.random() * 4_000),
+      }
+    },
+  )
+  host.defer('socket server', () => server.close())
+  host.use(server.context.hub)
+  return server
+}
