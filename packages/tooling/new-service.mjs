@@ -98,19 +98,20 @@ async function compose(host: DatabaseHost): Promise<void> {
   await host.serve({ routes: () => undefined })
 }
 `,
-  'test/start.test.ts': `import { fileURLToPath } from 'node:url'
-import { expect, test } from '@jest/globals'
-import { testDatabase, testNats } from '@parley/testkit'
+  'test/start.test.ts': `import { expect, test } from '@jest/globals'
+import { readiness, testDatabaseService } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { start${Name} } from '../src/service.ts'
 
+const parts = {
+  ...{ start: start${Name}, readConfig, databaseSetting: 'PARLEY_${NAME}_DATABASE_URL' },
+  migrations: new URL('../drizzle', import.meta.url),
+}
+
 test('starts, says that it is ready, and ends', async () => {
-  await using database = await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url)))
-  await using nats = await testNats()
-  const config = readConfig({ env: { PARLEY_NATS_URL: nats.url, PARLEY_${NAME}_DATABASE_URL: database.url } })
-  await using service = await start${Name}(config)
-  const response = await fetch(\`http://127.0.0.1:\${service.internalPort}/readyz\`)
-  expect(await response.json()).toEqual({ status: 'ready' })
+  await using ${name} = await testDatabaseService(parts, () => ({}))
+  const { internalPort } = await ${name}.start()
+  expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 `,
 }
