@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import {
-  assetStorageFields,
   authProviderFields,
   defineConfig,
   duration,
@@ -69,12 +68,14 @@ test('what may stay away is not set, what must be there is missing', () => {
 })
 
 test('settings that are read as one are told one by one, each with its variable; tables as one', () => {
-  const storage = defineConfig({ ...assetStorageFields(), ...authProviderFields() })
-  const rows = effectiveSettings(storage, { env: { PARLEY_CORE_ASSETS_DIRECTORY: '/data' } })
+  const calls = defineConfig({ ...livekitFields(), ...authProviderFields() })
+  const rows = effectiveSettings(calls, { env: { PARLEY_LIVEKIT_URL: 'wss://calls.example.org' } })
   const byName = new Map(rows.map((row) => [row.env || row.toml, row]))
-  expect(byName.get('PARLEY_CORE_ASSETS_STORAGE_BACKEND')).toMatchObject({ value: 'disk', source: 'default' })
-  expect(byName.get('PARLEY_CORE_ASSETS_DIRECTORY')).toMatchObject({ value: '/data', source: 'environment' })
-  expect(byName.get('PARLEY_CORE_ASSETS_S3_BUCKET')).toMatchObject({ value: null, source: 'not set' })
+  expect(byName.get('PARLEY_LIVEKIT_ENABLED')).toMatchObject({ value: false, source: 'default' })
+  expect(byName.get('PARLEY_LIVEKIT_URL')).toMatchObject({
+    ...{ value: 'wss://calls.example.org', source: 'environment' },
+  })
+  expect(byName.get('PARLEY_LIVEKIT_API_KEY')).toMatchObject({ value: null, source: 'not set' })
   expect(byName.get('auth.providers')).toMatchObject({ value: [], source: 'default' })
 })
 

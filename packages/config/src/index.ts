@@ -1,4 +1,3 @@
-export { assetStorageFields, type AssetStorage, type S3Settings } from './asset-storage.ts'
 export {
   authProviderFields,
   authProviderTypes,
@@ -10,7 +9,7 @@ export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, ty
 export { describe, type SettingRow } from './describe.ts'
 export { effectiveSettings, type EffectiveSetting } from './effective.ts'
 export { ConfigError } from './error.ts'
-export { type Field, type FieldOptions } from './field.ts'
+export { Mistake, Mistakes, type Field, type FieldOptions, type Given } from './field.ts'
 export {
   assetsFields,
   busFields,
@@ -28,6 +27,7 @@ export {
   uploadFields,
   videoFields,
 } from './groups.ts'
+export { readField } from './read-field.ts'
 export { livekitAddressFields, livekitFields, type LivekitSettings } from './livekit.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
 export { newVapidKeys, publicKeyOf, pushFields, pushOfferFields, type PushSettings } from './push.ts'

@@ -1,6 +1,5 @@
 import {
   assetsFields,
-  assetStorageFields,
   bool,
   busFields,
   bytes,
@@ -19,6 +18,7 @@ import {
   uploadFields,
   videoFields,
 } from '@parley/config'
+import { assetStorageFields } from './engines/storage/settings.ts'
 import { remoteVideoFields, videoWorkerFields } from './engines/video/settings.ts'
 
 export const readConfig = defineConfig({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import type { S3Settings } from '@parley/config'
+import type { S3Settings } from '../src/engines/storage/settings.ts'
 import S3rver from 's3rver'
 import { problemOfSignature } from './_sigv4.ts'
 

@@ -1,8 +1,8 @@
-import type { AssetStorage } from '@parley/config'
 import { retry, type Resources } from '@parley/runtime'
 import { reportStorageAway } from '../../metrics.ts'
 import { openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
+import type { AssetStorage } from './settings.ts'
 import type { Storage } from './storage.ts'
 
 /** Opens what the configuration names, and waits until a bucket answers. */

@@ -13,9 +13,9 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { S3Settings } from '@parley/config'
 import { storageUnavailable } from '../../errors.ts'
 import { checkKey, isKey } from './keys.ts'
+import type { S3Settings } from './settings.ts'
 import {
   isOwnKey,
   type ByteRange,

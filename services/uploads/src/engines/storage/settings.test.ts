@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { assetStorageFields, ConfigError, defineConfig, describe as describeConfig, redacted } from './index.ts'
+import { ConfigError, defineConfig, describe as describeConfig, redacted } from '@parley/config'
+import { assetStorageFields } from './settings.ts'
 
 const readConfig = defineConfig(assetStorageFields())
 const whole = {

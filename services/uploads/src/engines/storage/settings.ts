@@ -1,6 +1,4 @@
-import { Mistake, Mistakes, type Field, type Given } from './field.ts'
-import { bool, oneOf, secret, str } from './kinds.ts'
-import { readField } from './read-field.ts'
+import { bool, Mistake, Mistakes, oneOf, readField, secret, str, type Field, type Given } from '@parley/config'
 
 /** A bucket of an S3 server. */
 export type S3Settings = {
