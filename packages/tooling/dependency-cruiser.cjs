@@ -151,6 +151,19 @@ module.exports = {
       to: { path: inService(['actions', ...waysIn]) },
     },
     {
+      name: 'engines-have-one-way-in',
+      comment: 'An engine offers what its index.ts exports; config.ts reads its settings.ts without loading the rest.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/src/', pathNot: [tests, '^services/[^/]+/src/engines/'] },
+      to: { path: '^services/[^/]+/src/engines/[^/]+/', pathNot: '/engines/[^/]+/(index|settings)\\.ts$' },
+    },
+    {
+      name: 'engines-know-each-other-by-one-way-in',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/engines/([^/]+)/', pathNot: tests },
+      to: { path: '^services/[^/]+/src/engines/[^/]+/', pathNot: ['/engines/[^/]+/index\\.ts$', '/engines/$1/'] },
+    },
+    {
       name: 'store-and-clients-know-no-context',
       severity: 'error',
       from: { path: inService(['store', 'clients']), pathNot: tests },

@@ -12,7 +12,7 @@ import {
   redisFields,
   registrationFields,
 } from '@parley/config'
-import { emailCodeFields, mailFields } from './engines/mail/config.ts'
+import { emailCodeFields, mailFields } from './engines/mail/settings.ts'
 
 const { secretKey, previousSecretKey } = coreFields()
 

@@ -10,9 +10,9 @@ import type { Db } from '@parley/postgres'
 import type { RateLimiter } from '@parley/redis'
 import type { FairSemaphore } from '@parley/runtime'
 import type { Config } from './config.ts'
-import type { Mailer } from './engines/mail/mailer.ts'
-import type { Passwords } from './engines/passwords/passwords.ts'
-import type { Presence } from './engines/presence/presence.ts'
+import type { Mailer } from './engines/mail/index.ts'
+import type { Passwords } from './engines/passwords/index.ts'
+import type { Presence } from './engines/presence/index.ts'
 import type { Providers } from './clients/providers/providers.ts'
 
 export type Context = {

@@ -1,11 +1,9 @@
-import type { LivekitSettings } from '@parley/config'
 import type { Db } from '@parley/postgres'
 import type { Profiles } from './clients/profiles.ts'
 import type { RoomAccess } from './clients/room-access.ts'
-import type { MediaServer } from './engines/livekit/media-server.ts'
+import type { Media } from './engines/livekit/index.ts'
 
-/** The media server, where there is one. */
-export type Media = { settings: LivekitSettings; server: MediaServer }
+export type { Media }
 
 export type Context = {
   db: Db

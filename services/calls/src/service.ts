@@ -13,8 +13,7 @@ import { erasePerson } from './actions/erasure/erase-person.ts'
 import { handleRequests } from './http/routes.ts'
 import { compareCalls } from './jobs/compare-calls.ts'
 import { forgetCalls } from './jobs/forget-calls.ts'
-import { Chores } from './engines/livekit/chores.ts'
-import { MediaServer } from './engines/livekit/media-server.ts'
+import { Chores, MediaServer } from './engines/livekit/index.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {

@@ -4,7 +4,7 @@ import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
 import type { ChosenLevel } from './clients/unread.ts'
 import type { RoomAccess } from './clients/rooms.ts'
-import type { Push } from './engines/push/push.ts'
+import type { Push } from './engines/push/index.ts'
 
 export type Context = {
   db: Db

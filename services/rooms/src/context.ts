@@ -8,9 +8,7 @@ import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { FairSemaphore } from '@parley/runtime'
-import type { FactDelivery } from './engines/delivery/fact-delivery.ts'
-import type { Look } from './engines/delivery/look-together.ts'
-import type { WriteQueue } from './engines/delivery/write-queue.ts'
+import type { FactDelivery, Look, WriteQueue } from './engines/delivery/index.ts'
 
 export type Context = {
   db: Db

@@ -8,13 +8,11 @@ import type { FileOwners } from './clients/file-owners.ts'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
-import type { SafeFetch } from './engines/fetch/safe-fetch.ts'
+import type { SafeFetch } from './engines/fetch/index.ts'
 import type { UploadCompletions } from './actions/files/upload-completions.ts'
-import type { Renderings } from './engines/images/renderings.ts'
-import type { ImageProcessor } from './engines/images/image-processor.ts'
-import type { TransformCache } from './engines/images/transform-cache.ts'
+import type { Renderings, ImageProcessor, TransformCache } from './engines/images/index.ts'
 import type { PageFetches } from './actions/previews/page-fetches.ts'
-import type { Storage } from './engines/storage/storage.ts'
+import type { Storage } from './engines/storage/index.ts'
 
 export type Context = {
   db: Db

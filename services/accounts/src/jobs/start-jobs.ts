@@ -1,6 +1,6 @@
 import { periodically, Resources, retry } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import type { Presence } from '../engines/presence/presence.ts'
+import type { Presence } from '../engines/presence/index.ts'
 import { appointOwners } from './appoint-owners.ts'
 import { clearLapsedStatuses } from './clear-lapsed-statuses.ts'
 import { deleteCredentials } from './delete-credentials.ts'

@@ -14,7 +14,7 @@ import { GetPolicyResponseSchema, OperatorService } from '@parley/contracts/inte
 import { explainDatabaseError, openDatabase } from '@parley/postgres'
 import { readConfig } from '../config.ts'
 import type { OperatorContext } from '../context.ts'
-import { createPasswords } from '../engines/passwords/passwords.ts'
+import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
 /** What admin's database says comes with the question: accounts reads no tables but its own. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
-import { isSigned, readWebhook } from '../engines/livekit/webhook.ts'
+import { isSigned, readWebhook } from '../engines/livekit/index.ts'
 import { countWebhook } from '../metrics.ts'
 import { takeEvent } from '../actions/webhooks/take-event.ts'
 import { readBody } from './read-body.ts'

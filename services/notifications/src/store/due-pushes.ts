@@ -1,6 +1,6 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import { lanes, type Lane } from '../engines/push/lanes.ts'
+import { lanes, type Lane } from '../domain/push-lanes.ts'
 
 /** A push whose time has come. */
 export type DuePush = { id: bigint; host: string; lane: Lane }

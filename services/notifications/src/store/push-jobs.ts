@@ -1,6 +1,6 @@
 import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import { bestLane, mostFirst, mostSoon } from '../engines/push/lanes.ts'
+import { bestLane, mostFirst, mostSoon } from '../domain/push-lanes.ts'
 import type { PushKind } from '../domain/tag.ts'
 
 /** A push that is to leave for every browser of a user. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, customType, index, integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
-import { lanes } from '../engines/push/lanes.ts'
+import { lanes } from '../domain/push-lanes.ts'
 
 const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })

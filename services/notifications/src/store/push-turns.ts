@@ -1,6 +1,6 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import type { Lane } from '../engines/push/lanes.ts'
+import type { Lane } from '../domain/push-lanes.ts'
 import type { PushKind } from '../domain/tag.ts'
 
 /** A push that one process holds, with the browser it is for. */

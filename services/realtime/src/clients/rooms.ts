@@ -2,8 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomHeader, RoomStanding, RoomsInternalService } from '@parley/contracts/internal'
-import type { StandingInRoom } from '../engines/hub/standing.ts'
-import type { UniversalRoom } from '../engines/hub/universal-rooms.ts'
+import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
 /** What realtime asks rooms. */
 export type Rooms = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { draining } from '../errors.ts'
-import type { Subscriber } from '../engines/hub/subscriber.ts'
+import type { Subscriber } from '../engines/hub/index.ts'
 
 const slices = 20
 /** Closing a connection with unread input resets it, and the other side would lose the frame that says why. */

@@ -1,5 +1,5 @@
 import { slowConsumer } from '../errors.ts'
-import type { Subscriber } from '../engines/hub/subscriber.ts'
+import type { Subscriber } from '../engines/hub/index.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**

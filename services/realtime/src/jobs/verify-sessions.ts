@@ -1,7 +1,7 @@
 import { retry } from '@parley/runtime'
 import type { Accounts } from '../clients/accounts.ts'
 import { sessionTerminated } from '../errors.ts'
-import type { Subscriber } from '../engines/hub/subscriber.ts'
+import type { Subscriber } from '../engines/hub/index.ts'
 
 const batchSize = 500
 

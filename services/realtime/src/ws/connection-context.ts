@@ -1,7 +1,6 @@
 import type { CredentialDigests } from '@parley/credentials'
 import type { Trials } from '@parley/redis'
-import type { Hub } from '../engines/hub/hub.ts'
-import type { Opening } from '../engines/hub/opening.ts'
+import type { Hub, Opening } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Presented } from './presented.ts'
 

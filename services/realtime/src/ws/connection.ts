@@ -13,9 +13,7 @@ import {
   type FatalError,
   type StreamEnd,
 } from '../errors.ts'
-import { Unanswered } from '../engines/hub/opening.ts'
-import type { Subscriber } from '../engines/hub/subscriber.ts'
-import type { UserAccess } from '../engines/hub/user-access.ts'
+import { Unanswered, type Subscriber, type UserAccess } from '../engines/hub/index.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { bytesPerSecond, FrameBudget, framesPerSecond } from './frame-budget.ts'

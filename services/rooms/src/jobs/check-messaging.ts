@@ -3,7 +3,7 @@ import { newId } from '@parley/ids'
 import { periodically } from '@parley/runtime'
 import type { ApplyFacts } from '../clients/messaging.ts'
 import type { Context } from '../context.ts'
-import { isSame } from '../engines/delivery/room-delivery.ts'
+import { isSame } from '../engines/delivery/index.ts'
 import { reportFedAgain, reportHandOverFailure } from '../metrics.ts'
 import { newestFacts } from '../store/facts.ts'
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { blobTicketHeader, readBlobTicket, type BlobTicket } from '@parley/signed-urls'
 import { newId } from '@parley/ids'
 import type { Context } from '../context.ts'
-import { storageKeys } from '../engines/storage/storage.ts'
+import { storageKeys } from '../engines/storage/index.ts'
 import { insertBlob } from '../store/blobs.ts'
 import { replyJson } from './reply.ts'
 

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../engines/storage/storage.ts'
+import type { ByteRange } from '../engines/storage/index.ts'
 
 /**
  * The bytes that a Range header asks for, of so many; undefined for all of them: no range, several, or none that is

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ByteRange } from '../engines/storage/storage.ts'
+import type { ByteRange } from '../engines/storage/index.ts'
 import { isUnchanged, rangeHolds, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { Refusal } from './refusal.ts'

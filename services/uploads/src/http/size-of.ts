@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import type { ResizedImage, Resizing } from '../engines/images/image-processor.ts'
-import type { PictureSize } from '../engines/images/transform-cache.ts'
+import type { ResizedImage, Resizing, PictureSize } from '../engines/images/index.ts'
 import { Refusal } from './refusal.ts'
 
 /** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db, Reader } from '@parley/postgres'
-import { storageKeys } from '../engines/storage/storage.ts'
+import { storageKeys } from '../engines/storage/index.ts'
 import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } from './schema.ts'
 
 /** What must lie in the storage for a row. */

@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os'
 import { Health, periodically, Resources, serveHttp, serveInternal, usualPatience, type Service } from '@parley/runtime'
 import { dividedMemory } from '../engines/memory.ts'
-import { removeOldJobFolders } from '../engines/video/job-folder.ts'
-import { openEncoder } from '../engines/video/open-encoder.ts'
+import { removeOldJobFolders, openEncoder } from '../engines/video/index.ts'
 import type { Config } from './config.ts'
 import { takeVideos } from './take-videos.ts'
 

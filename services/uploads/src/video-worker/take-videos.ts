@@ -3,14 +3,19 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { replyJson } from '../http/reply.ts'
-import { sourceFile } from '../engines/video/ffmpeg-args.ts'
-import { atMost, demuxerOf } from '../engines/video/fetch-source.ts'
-import { readMade, type Made } from '../engines/video/made-file.ts'
-import { reportWorkFailed } from '../engines/video/metrics.ts'
-import type { Encoder } from '../engines/video/encode.ts'
-import { encodePath } from '../engines/video/remote-encoder.ts'
-import { VideoFailure } from '../engines/video/video-failure.ts'
-import { madeHeader, writeAnswer } from '../engines/video/worker-answer.ts'
+import {
+  sourceFile,
+  atMost,
+  demuxerOf,
+  readMade,
+  type Made,
+  reportWorkFailed,
+  type Encoder,
+  encodePath,
+  VideoFailure,
+  madeHeader,
+  writeAnswer,
+} from '../engines/video/index.ts'
 
 type Options = { encoder: Encoder; atOnce: number; mostBytes: number; signal: AbortSignal }
 

@@ -1,7 +1,7 @@
 import { emailKey } from '../../domain/email.ts'
 import { noted } from '../../domain/announcements.ts'
 import { userUnknown } from '../../errors.ts'
-import { emailRemovedMail } from '../../engines/mail/mails.ts'
+import { emailRemovedMail } from '../../engines/mail/index.ts'
 import type { OperatorContext } from '../../context.ts'
 import { firstAddressesOf, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
 import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'

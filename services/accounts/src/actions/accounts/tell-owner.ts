@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Mail, NoticeKind } from '../../engines/mail/mail.ts'
+import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
 const waits = [1_000, 5_000, 20_000, 60_000]
 

@@ -1,7 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Mail, MailKind } from '../../engines/mail/mail.ts'
-import { mailSoon } from '../../engines/mail/mail-soon.ts'
-import type { Mailer } from '../../engines/mail/mailer.ts'
+import { type Mail, type MailKind, mailSoon, type Mailer } from '../../engines/mail/index.ts'
 import { uncountMail, type CodeKey } from '../../store/email-codes.ts'
 
 /** Mails a code. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */

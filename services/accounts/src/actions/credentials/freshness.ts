@@ -1,7 +1,7 @@
 import type { Caller } from '@parley/credentials'
 import type { Context } from '../../context.ts'
 import { freshnessMissing, sessionEnded } from '../../errors.ts'
-import { assertCurrentPassword } from '../../engines/passwords/current-password.ts'
+import { assertCurrentPassword } from '../../engines/passwords/index.ts'
 import { findCredentialOf, renewFreshness } from '../../store/credentials.ts'
 import { getAccount } from '../../store/users.ts'
 

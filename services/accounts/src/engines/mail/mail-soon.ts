@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '../../context.ts'
 import { mailNotSent } from '../../errors.ts'
 import type { Mail, MailKind } from './mail.ts'
 import type { Mailer } from './mailer.ts'
@@ -16,7 +15,7 @@ type Sending = {
 
 /** Sends a mail. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */
 export async function mailSoon(
-  { background }: Pick<Context, 'background'>,
+  { background }: { background: (work: Promise<unknown>) => void },
   mailer: Mailer,
   { kind, compose, undo }: Sending,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 import { ConfigError } from '@parley/config'
-import type { Config } from '../../config.ts'
+import type { MailConfig } from './settings.ts'
 import type { Transport } from './mail.ts'
 import { mailFolder } from './mail-folder.ts'
 import { smtpTransport } from './smtp.ts'
 
 /** How mail leaves by this configuration; undefined: not at all. Throws a ConfigError when half of a server is configured. */
-export function openTransport(config: Config): Transport | undefined {
+export function openTransport(config: MailConfig): Transport | undefined {
   const { smtpHost, smtpFrom, mailDir } = config
   if (config.smtpEnabled) {
     if (smtpHost !== undefined && smtpFrom !== undefined) return smtpTransport(config, smtpHost, smtpFrom)

@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer'
-import type { Config } from '../../config.ts'
+import type { MailConfig } from './settings.ts'
 import { asMessage, type Transport } from './mail.ts'
 
 const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, dnsTimeout: 5_000, socketTimeout: 20_000 }
 
 /** Mail through a server, over a few connections that are kept for a while. */
-export function smtpTransport(config: Config, host: string, from: string): Transport {
+export function smtpTransport(config: MailConfig, host: string, from: string): Transport {
   const { smtpTls, smtpTlsServerName, smtpUsername, smtpPassword } = config
   const implicit = smtpTls === 'implicit'
   const smtp = createTransport({

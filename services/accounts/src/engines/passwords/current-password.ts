@@ -1,5 +1,6 @@
-import type { Context } from '../../context.ts'
+import type { RateLimiter } from '@parley/redis'
 import { tooManyGuesses, wrongCurrentPassword } from '../../errors.ts'
+import type { Passwords } from './passwords.ts'
 
 /** The credential that a password comes with; `freshUntil` is null for tokens of other web clients. */
 export type Prover = { userId: string; credentialId: string; freshUntil: Date | null }
@@ -10,7 +11,7 @@ export type Prover = { userId: string; credentialId: string; freshUntil: Date | 
  * them. Errors: `invalid_argument` (wrong), `resource_exhausted` (wrong too often).
  */
 export async function assertCurrentPassword(
-  ctx: Pick<Context, 'passwords' | 'passwordGuesses'>,
+  ctx: { passwords: Passwords; passwordGuesses: RateLimiter },
   { userId, credentialId, freshUntil }: Prover,
   passwordHash: string | null,
   password: string,

@@ -17,9 +17,9 @@ import {
   sessionEnded,
   wrongCurrentPassword,
 } from '../../errors.ts'
-import { passwordSetMail } from '../../engines/mail/mails.ts'
+import { passwordSetMail } from '../../engines/mail/index.ts'
 import { credentialsEnded } from '../../metrics.ts'
-import { assertCurrentPassword } from '../../engines/passwords/current-password.ts'
+import { assertCurrentPassword } from '../../engines/passwords/index.ts'
 import { findCredentialOf } from '../../store/credentials.ts'
 import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'

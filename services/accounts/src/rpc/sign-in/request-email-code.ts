@@ -8,7 +8,7 @@ import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, noMailer, tooManyCodes } from '../../errors.ts'
-import { emailCodeMail } from '../../engines/mail/mails.ts'
+import { emailCodeMail } from '../../engines/mail/index.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.requestEmailCode> {

@@ -9,7 +9,7 @@ import { noted } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
 import { noMailer, registrationClosed } from '../../errors.ts'
-import { accountExistsMail, registrationCodeMail } from '../../engines/mail/mails.ts'
+import { accountExistsMail, registrationCodeMail } from '../../engines/mail/index.ts'
 import { findVerifiedEmail } from '../../store/emails.ts'
 
 export function requestRegistrationCode(

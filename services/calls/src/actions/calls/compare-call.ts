@@ -1,5 +1,5 @@
 import type { Context, Media } from '../../context.ts'
-import type { MediaParticipant } from '../../engines/livekit/media-server.ts'
+import type { MediaParticipant } from '../../engines/livekit/index.ts'
 import type { CallRow } from '../../store/calls.ts'
 import { findParticipants, type ParticipantRow } from '../../store/participants.ts'
 import type { Call, Source } from '../../domain/call.ts'

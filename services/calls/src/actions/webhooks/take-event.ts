@@ -1,7 +1,7 @@
 import type { WebhookEvent } from 'livekit-server-sdk'
 import type { Context, Media } from '../../context.ts'
 import { readMediaRoomName } from '../../domain/media-room.ts'
-import { connectionFrom, isPerson, wasReplaced } from '../../engines/livekit/participant.ts'
+import { connectionFrom, isPerson, wasReplaced } from '../../engines/livekit/index.ts'
 import { findCall, type CallRow } from '../../store/calls.ts'
 import { onConnected } from './on-connected.ts'
 import { onDisconnected } from './on-disconnected.ts'

@@ -1,5 +1,5 @@
 import { periodically, type Periodic } from '@parley/runtime'
-import type { Context, Media } from '../../context.ts'
+import type { Db } from '@parley/postgres'
 import { tokenLifeMs } from '../../domain/limits.ts'
 import { reportChoreGivenUp, reportMediaFailure } from '../../metrics.ts'
 import { readMediaRoomName } from '../../domain/media-room.ts'
@@ -12,6 +12,7 @@ import {
   type MediaChoreRow,
 } from '../../store/media-chores.ts'
 import { hasJoinedSince } from '../../store/participants.ts'
+import type { Media } from './media-server.ts'
 
 const choresAtOnce = 16
 /** Longer than the media server may take. */
@@ -19,18 +20,16 @@ const takenForMs = 20_000
 const pauseMs = 1_000
 const shortestPauseMs = 100
 
+type Needs = { db: Db; now: () => Date }
+
 /** Tells the media server what it has to do, any process for all: at once after the commit, else when it is due. */
 export class Chores implements AsyncDisposable {
-  readonly #ctx: Pick<Context, 'db' | 'now'>
+  readonly #ctx: Needs
   readonly #media: Media
   readonly #polling: Periodic
   readonly #hearing: Disposable
 
-  constructor(
-    ctx: Pick<Context, 'db' | 'now'>,
-    media: Media,
-    { everyMs, signal }: { everyMs: number; signal: AbortSignal },
-  ) {
+  constructor(ctx: Needs, media: Media, { everyMs, signal }: { everyMs: number; signal: AbortSignal }) {
     this.#ctx = ctx
     this.#media = media
     const afterFailureMs = Math.min(everyMs, pauseMs)

@@ -8,6 +8,9 @@ const timeoutSeconds = 5
 /** Somebody at the media server. */
 export type MediaParticipant = { userId: string; connection: Connection }
 
+/** The media server, where there is one. */
+export type Media = { settings: LivekitSettings; server: MediaServer }
+
 /** The media server, as far as it is asked and told. What it does not answer within seconds fails. */
 export class MediaServer {
   readonly #rooms: RoomServiceClient

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { mediaRoomOf } from '../../actions/calls/change-call.ts'
 import type { Context } from '../../context.ts'
 import { accountGone, callNotActive, callsNotConfigured } from '../../errors.ts'
-import { makeToken } from '../../engines/livekit/token.ts'
+import { makeToken } from '../../engines/livekit/index.ts'
 import { findActiveCall } from '../../store/calls.ts'
 
 export function getCallToken(ctx: Context): MethodImpl<typeof VoiceCallService.method.getCallToken> {

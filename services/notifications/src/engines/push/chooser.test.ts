@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { DuePush } from '../../store/due-pushes.ts'
 import { Chooser } from './chooser.ts'
 import { Hosts, mostAtOnce, mostPerHost } from './hosts.ts'
-import type { Lane } from './lanes.ts'
+import type { Lane } from '../../domain/push-lanes.ts'
 
 let lastId = 0n
 const pushes = (host: string, lane: Lane, count: number): DuePush[] =>

@@ -1,6 +1,6 @@
 import type { DuePush } from '../../store/due-pushes.ts'
 import type { Hosts } from './hosts.ts'
-import type { Lane } from './lanes.ts'
+import type { Lane } from '../../domain/push-lanes.ts'
 import { Shares } from './shares.ts'
 
 /** Chooses which of the pushes whose time has come leave next. Lanes share the turns of each host, and of all together. */

@@ -1,6 +1,6 @@
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
 import type { Answer } from './answer.ts'
-import { lanes, type Lane } from './lanes.ts'
+import { lanes, type Lane } from '../../domain/push-lanes.ts'
 import type { Reason } from './prepare.ts'
 
 const log = logger('push')

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { lanes, type Lane } from './lanes.ts'
+import { lanes, type Lane } from '../../domain/push-lanes.ts'
 import { Shares } from './shares.ts'
 
 /** Whose turns it is while those lanes wait, one set after the other. */

@@ -1,4 +1,4 @@
-import { lanes, type Lane } from './lanes.ts'
+import { lanes, type Lane } from '../../domain/push-lanes.ts'
 
 /** How often in a row a lane lets earlier ones go before it. */
 const mostPassed: Record<Lane, number> = { first: Infinity, soon: 2, mass: 4 }

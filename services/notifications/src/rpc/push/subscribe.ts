@@ -2,9 +2,15 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { PushNotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { badAuth, badP256dh, pushIsOff, sessionEnded } from '../../engines/push/errors.ts'
-import { toAuth, toP256dh } from '../../engines/push/browser-keys.ts'
-import { checkedEndpoint } from '../../engines/push/endpoint.ts'
+import {
+  badAuth,
+  badP256dh,
+  pushIsOff,
+  sessionEnded,
+  toAuth,
+  toP256dh,
+  checkedEndpoint,
+} from '../../engines/push/index.ts'
 import { deleteSubscription, upsertSubscription } from '../../store/push-subscriptions.ts'
 
 export function subscribe({

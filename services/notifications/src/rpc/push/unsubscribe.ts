@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { PushNotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { parseEndpoint } from '../../engines/push/endpoint.ts'
+import { parseEndpoint } from '../../engines/push/index.ts'
 import { deleteSubscription } from '../../store/push-subscriptions.ts'
 
 export function unsubscribe({ db }: Context): MethodImpl<typeof PushNotificationService.method.unsubscribe> {

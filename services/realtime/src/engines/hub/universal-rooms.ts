@@ -1,5 +1,4 @@
-/** Header of a room that is or was universal, as far as delivery needs it. */
-export type UniversalRoom = { roomId: string; groupId: string; universal: boolean; version: bigint }
+import type { UniversalRoom } from '../../domain/standing.ts'
 
 /** Every universal room of the server: read at start, then kept by the stream; a header with a lower version changes nothing. */
 export class UniversalRooms {

@@ -1,4 +1,4 @@
-import type { Standing } from './standing.ts'
+import type { Standing } from '../../domain/standing.ts'
 import type { Subscriber } from './subscriber.ts'
 
 /** What this node knows of a user with at least one connection here. */

@@ -3,8 +3,7 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../../domain/layout-event.ts'
 import type { Cause } from '../../domain/room-fact.ts'
-import type { Patience } from '../../engines/delivery/fact-delivery.ts'
-import { layoutKey } from '../../engines/delivery/write-queue.ts'
+import { type Patience, layoutKey } from '../../engines/delivery/index.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
 /** What a change of the layout answers, and what it did; nothing when all stood as wanted. */

@@ -1,15 +1,20 @@
-import type { Context } from '../../context.ts'
+import type { Relay } from '@parley/events'
+import type { Db } from '@parley/postgres'
 import type { Changed } from '../../store/changes.ts'
 import { getRoomSeen } from '../../store/seen-rooms.ts'
 import type { Committed, DecidedChange } from './commit-changes.ts'
-import type { Patience } from './fact-delivery.ts'
-import { layoutKey } from './write-queue.ts'
+import type { FactDelivery, Patience } from './fact-delivery.ts'
+import type { Look } from './look-together.ts'
+import { layoutKey, type WriteQueue } from './write-queue.ts'
+
+/** What a change takes. */
+type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; look: Look }
 
 /**
  * The way of a change of a room: decide, lock, decide again, write, commit, hand over. Resolves when the change is in
  * effect, also when a call before made it; throws unavailable when that takes too long.
  */
-export async function makeChange(ctx: Context, change: DecidedChange, patience: Patience): Promise<Changed> {
+export async function makeChange(ctx: Needs, change: DecidedChange, patience: Patience): Promise<Changed> {
   const { roomId, userId, decide } = change
   const { actorId } = change.cause
   const seen = await (actorId === userId ? ctx.look(userId, roomId) : getRoomSeen(ctx.db, userId, roomId, actorId))
@@ -24,7 +29,7 @@ export async function makeChange(ctx: Context, change: DecidedChange, patience: 
 }
 
 /** The layout before the room, as every transaction locks them. */
-function inTurn(ctx: Context, change: DecidedChange, patience: Patience): Promise<Committed> {
+function inTurn(ctx: Needs, change: DecidedChange, patience: Patience): Promise<Committed> {
   const commit = () => ctx.writes.change(change, patience)
   return change.touchesLayout ? ctx.writes.run(layoutKey, patience, commit) : commit()
 }

@@ -3,7 +3,7 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
-import { makeChange } from '../../engines/delivery/decided-change.ts'
+import { makeChange } from '../../engines/delivery/index.ts'
 import { leave } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
 

@@ -4,7 +4,7 @@ import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { notAChannel } from '../../errors.ts'
-import { makeChange } from '../../engines/delivery/decided-change.ts'
+import { makeChange } from '../../engines/delivery/index.ts'
 import { changeRoom } from '../../store/changes.ts'
 
 export function archiveImportedRoom(ctx: Context): MethodImpl<typeof RoomsTransferService.method.archiveImportedRoom> {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { storageNotOurs } from '../../errors.ts'
 import { countRefusedDeletions } from '../../metrics.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { addMark, knownIdentity, replaceIdentity } from '../../store/storage-identity.ts'
 
 type Checking = Pick<Context, 'db' | 'storage'>

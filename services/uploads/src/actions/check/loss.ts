@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { storageLooksEmpty, tooMuchIsMissing } from '../../errors.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { expectingTables } from '../../store/expected.ts'
 
 /** Fewer may have been lost one by one. */

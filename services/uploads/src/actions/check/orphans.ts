@@ -1,5 +1,5 @@
 import type { Reader } from '@parley/postgres'
-import { isOwnKey, storageKeys } from '../../engines/storage/storage.ts'
+import { isOwnKey, storageKeys } from '../../engines/storage/index.ts'
 import { unknownVariants } from '../../store/asset-variants.ts'
 import { unknownAssets } from '../../store/assets.ts'
 import { unknownBlobs } from '../../store/blobs.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { variantKeysOf } from '../../store/asset-variants.ts'
 import { forgetAssets } from '../../store/assets.ts'
 import { deleteEach } from './delete-each.ts'

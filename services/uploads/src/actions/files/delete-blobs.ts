@@ -1,7 +1,7 @@
 import { assertMayDelete } from '../check/identity.ts'
 import type { Context } from '../../context.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 
 /** Deletes the bytes of blobs whose rows are gone; what cannot be deleted is left to the sweep. */
 export async function deleteBlobs(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {

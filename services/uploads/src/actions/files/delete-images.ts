@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { forgetServerImages } from '../../store/server-images.ts'
 import { deleteEach } from './delete-each.ts'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import { confirmPosted } from '../../store/assets.ts'
-import { beginProcessing, type PostedFiles } from '../../engines/video/begin.ts'
+import { beginProcessing, type PostedFiles } from '../../engines/video/index.ts'
 
 type Handling = {
   now: Date

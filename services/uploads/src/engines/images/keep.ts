@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ServerImageKind } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
-import type { Tx } from '@parley/postgres'
-import type { Context } from '../../context.ts'
+import type { Db, Tx } from '@parley/postgres'
 import { ownerIsGone, unknownKind } from '../../errors.ts'
-import { storageKeys } from '../storage/storage.ts'
+import { storageKeys, type Storage } from '../storage/index.ts'
 import { insertServerImage, type ServerImageKindName } from '../../store/server-images.ts'
+import type { ImageProcessor } from './image-processor.ts'
 
 /** What becomes of an image, and how large it may be. */
 export type PublicKind = { name: ServerImageKindName; most: { width: number; height: number } }
@@ -24,6 +24,9 @@ export function publicKind(kind: ServerImageKind): PublicKind {
   return known
 }
 
+/** What keeping an image takes. */
+type Needs = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
+
 type Wanted = { kind: PublicKind; ownerId: string }
 
 /**
@@ -31,7 +34,7 @@ type Wanted = { kind: PublicKind; ownerId: string }
  * writes. Bytes without a row are swept. Answers the key.
  */
 export async function keepServerImage(
-  ctx: Context,
+  ctx: Needs,
   { kind, ownerId }: Wanted,
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,

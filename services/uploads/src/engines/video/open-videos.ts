@@ -1,11 +1,13 @@
-import type { Config } from '../../config.ts'
 import type { Encoder } from './encode.ts'
 import { openEncoder } from './open-encoder.ts'
 import { remoteEncoder } from './remote-encoder.ts'
+import type { VideoSettings } from './settings.ts'
+
+type Settings = VideoSettings & { videoEnabled: boolean; videoWorkerUrls: readonly string[] }
 
 /** What processes videos: this process, or the workers that are named; undefined while nobody does. */
 export async function openVideos(
-  config: Config,
+  config: Settings,
   memoryBytes: number,
   signal: AbortSignal,
 ): Promise<Encoder | undefined> {

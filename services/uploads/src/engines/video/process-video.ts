@@ -1,7 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { VideoStateSchema } from '@parley/contracts/internal'
 import { handOver } from '@parley/events'
-import type { Context } from '../../context.ts'
+import type { Db } from '@parley/postgres'
+import type { Storage } from '../storage/index.ts'
 import { insertVariants, type VariantRow } from '../../store/asset-variants.ts'
 import { lockAssets } from '../../store/assets.ts'
 import { findAnyAsset } from '../../store/imported-files.ts'
@@ -12,8 +13,10 @@ import { processingEnded } from './room-events.ts'
 import { dropVariants, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
+/** What is there of uploads for videos. */
+export type VideoContext = { db: Db; storage: Storage; now: () => Date }
 /** What processing a video takes. */
-export type VideoDesk = { ctx: Context; encoder: Encoder }
+export type VideoDesk = { ctx: VideoContext; encoder: Encoder }
 
 /** `discarded`: the file was deleted meanwhile, or somebody else is at it. */
 export type VideoOutcome = 'completed' | 'failed' | 'discarded'
@@ -41,14 +44,14 @@ export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortS
 }
 
 /** Gives a video up. */
-export async function failVideo(ctx: Context, job: HeldJob, reasonCode: FailureReason): Promise<VideoOutcome> {
+export async function failVideo(ctx: VideoContext, job: HeldJob, reasonCode: FailureReason): Promise<VideoOutcome> {
   return (await finish(ctx, job, { state: { status: 'failed', reasonCode }, variants: [] })) ? 'failed' : 'discarded'
 }
 
 type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
 
 /** False: the file is deleted, or somebody else works on it. Holding its row keeps it from being deleted meanwhile. */
-function finish(ctx: Context, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
+function finish(ctx: VideoContext, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {
     const [asset] = await lockAssets(tx, [job.assetId])
     const version = asset && (await endJob(tx, job, state))

@@ -1,12 +1,11 @@
 import { tmpdir } from 'node:os'
 import { periodically, Resources } from '@parley/runtime'
-import type { Context } from '../../context.ts'
 import { countJobs, takeJob } from '../../store/video-jobs.ts'
 import { removeOldJobFolders } from './job-folder.ts'
 import { leaseMs } from './lease.ts'
 import { showVideos } from './metrics.ts'
 import type { Encoder } from './encode.ts'
-import { failVideo } from './process-video.ts'
+import { failVideo, type VideoContext } from './process-video.ts'
 import type { VideoSettings } from './settings.ts'
 import { startVideoWorker } from './worker.ts'
 
@@ -26,7 +25,7 @@ type VideoOptions = {
 
 /** Processes videos, or gives up those that were left when videos were switched off, until it is disposed. */
 export async function startVideos(
-  ctx: Context,
+  ctx: VideoContext,
   { encoder, settings, atOnce, sweepEveryMs, signal }: VideoOptions,
 ): Promise<AsyncDisposable> {
   await using opened = new Resources()
@@ -54,7 +53,7 @@ export async function startVideos(
   return opened.move()
 }
 
-async function giveUpAbandoned(ctx: Context): Promise<void> {
+async function giveUpAbandoned(ctx: VideoContext): Promise<void> {
   for (;;) {
     const job = await takeJob(ctx.db, { leaseMs, idleMs: abandonedMs })
     if (!job) return

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { newId } from '@parley/ids'
-import type { Context } from '../../context.ts'
-import { storageKeys } from '../storage/storage.ts'
+import { storageKeys, type Storage } from '../storage/index.ts'
 import type { VariantRow } from '../../store/asset-variants.ts'
 import type { Encoded } from './encode.ts'
 import { readMade, type Made } from './made-file.ts'
@@ -13,7 +12,7 @@ type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Enc
 
 /** Stores what was made of a video; all of it or nothing, unless the process dies. */
 export async function storeVariants(
-  ctx: Pick<Context, 'storage' | 'now'>,
+  ctx: { storage: Storage; now: () => Date },
   { assetId, folder, signal, encoded }: Work,
 ): Promise<VariantRow[]> {
   const stored: VariantRow[] = []
@@ -37,7 +36,7 @@ export async function storeVariants(
   }
 }
 
-export async function dropVariants(ctx: Pick<Context, 'storage'>, variants: readonly VariantRow[]): Promise<void> {
+export async function dropVariants(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }
 

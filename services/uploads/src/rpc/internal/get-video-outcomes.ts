@@ -3,7 +3,7 @@ import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { tooManyVideos } from '../../errors.ts'
 import { endedAmong } from '../../store/video-jobs.ts'
-import { processingEnded } from '../../engines/video/room-events.ts'
+import { processingEnded } from '../../engines/video/index.ts'
 
 const most = 100
 

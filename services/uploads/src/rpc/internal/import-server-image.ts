@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { fetchImage } from '../../engines/fetch/fetch-image.ts'
-import { keepServerImage, publicKind } from '../../engines/images/keep.ts'
+import { fetchImage } from '../../engines/fetch/index.ts'
+import { keepServerImage, publicKind } from '../../engines/images/index.ts'
 
 export function importServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.importServerImage> {
   return async ({ url, kind, ownerId }, call) => {

@@ -5,7 +5,7 @@ import { PagePreviewSchema, type UploadsInternalService } from '@parley/contract
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { badPageUrl } from '../../errors.ts'
-import { checkedUrl } from '../../engines/fetch/safe-fetch.ts'
+import { checkedUrl } from '../../engines/fetch/index.ts'
 import { lookAtPage } from '../../actions/previews/look-at-page.ts'
 import { findPreview, insertPreview } from '../../store/link-previews.ts'
 

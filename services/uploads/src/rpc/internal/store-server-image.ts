@@ -3,9 +3,9 @@ import { Code, ConnectError, type MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { unknownBlob } from '../../errors.ts'
-import { keepServerImage, publicKind } from '../../engines/images/keep.ts'
+import { keepServerImage, publicKind } from '../../engines/images/index.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { findBlob, takeBlob } from '../../store/blobs.ts'
 
 export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.storeServerImage> {

@@ -5,7 +5,7 @@ import { assertOwn } from '../../actions/check/identity.ts'
 import { checkObjects, checkRows, checkUnfinished, type Mending, type Piece } from '../../actions/check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { expectingTables } from '../../store/expected.ts'
 
 type Step = { name: string; look: (after: string, mending: Mending) => Promise<Piece> }

@@ -4,7 +4,7 @@ import type { UploadsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { maxChunkBytes } from '../../domain/limits.ts'
 import { assetNotFound } from '../../errors.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { findAnyAsset } from '../../store/imported-files.ts'
 
 export function exportFile(ctx: Context): MethodImpl<typeof UploadsTransferService.method.exportFile> {

@@ -5,7 +5,7 @@ import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { maxChunkBytes } from '../../domain/limits.ts'
 import { beyondSize, chunkTooLarge, uploadNotFound, wrongOffset } from '../../errors.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { appendChunk, findUpload } from '../../store/uploads.ts'
 
 export function importFileChunk(ctx: Context): MethodImpl<typeof UploadsTransferService.method.importFileChunk> {

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { maxChunkBytes, mostSmallChunks, smallChunkBytes } from '../../domain/limits.ts'
 import * as errors from '../../errors.ts'
 import { getOwnUpload } from '../../actions/files/own-upload.ts'
-import { storageKeys } from '../../engines/storage/storage.ts'
+import { storageKeys } from '../../engines/storage/index.ts'
 import { appendChunk, type UploadRow } from '../../store/uploads.ts'
 import { toUpload } from '../../view/upload.ts'
 

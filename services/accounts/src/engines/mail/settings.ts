@@ -1,4 +1,4 @@
-import { bool, duration, int, oneOf, port, secret, str } from '@parley/config'
+import { bool, duration, int, oneOf, port, secret, str, type ConfigOf } from '@parley/config'
 
 /** How mail leaves. */
 export const mailFields = {
@@ -75,3 +75,5 @@ export const emailCodeFields = {
     doc: 'Whether these two limits hold; codes can be guessed without them.',
   }),
 }
+
+export type MailConfig = ConfigOf<typeof mailFields>

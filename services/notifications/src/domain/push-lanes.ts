@@ -1,4 +1,4 @@
-import { isForThem, type PushKind } from '../../domain/tag.ts'
+import { isForThem, type PushKind } from './tag.ts'
 
 /** Lanes of the queue, in the order they go. Earlier ones go more often; none waits for another to be empty. */
 export const lanes = ['first', 'soon', 'mass'] as const

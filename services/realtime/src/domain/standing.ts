@@ -10,3 +10,6 @@ export type Standing = {
 }
 
 export type StandingInRoom = Standing & { roomId: string }
+
+/** Header of a room that is or was universal, as far as delivery needs it. */
+export type UniversalRoom = { roomId: string; groupId: string; universal: boolean; version: bigint }

@@ -1,0 +1,16 @@
+export type { Mail, MailKind, NoticeKind } from './mail.ts'
+export { mailBudget } from './mail-budget.ts'
+export { mailSoon } from './mail-soon.ts'
+export { type Mailer, createMailer } from './mailer.ts'
+export {
+  accountExistsMail,
+  emailAddedMail,
+  emailCodeMail,
+  emailRemovedMail,
+  identityLinkedMail,
+  inviteMail,
+  passwordResetMail,
+  passwordSetMail,
+  registrationCodeMail,
+} from './mails.ts'
+export { openTransport } from './open-transport.ts'

@@ -1,0 +1,2 @@
+export { assertCurrentPassword } from './current-password.ts'
+export { type Passwords, createPasswords } from './passwords.ts'

@@ -1,0 +1,3 @@
+export { announcePresence } from './announce.ts'
+export { Audiences } from './audiences.ts'
+export { Presence } from './presence.ts'

@@ -1,0 +1,5 @@
+export { Chores } from './chores.ts'
+export { type Media, type MediaParticipant, MediaServer } from './media-server.ts'
+export { connectionFrom, isPerson, wasReplaced } from './participant.ts'
+export { makeToken } from './token.ts'
+export { isSigned, readWebhook } from './webhook.ts'

@@ -1,0 +1,8 @@
+export { followStream, loadUniversalRooms } from './follow-stream.ts'
+export { hearHints } from './hear-hints.ts'
+export { Hub } from './hub.ts'
+export { NodePolicy } from './node-policy.ts'
+export { Opening, Unanswered } from './opening.ts'
+export type { Subscriber } from './subscriber.ts'
+export { topics } from './topics.ts'
+export type { UserAccess } from './user-access.ts'

@@ -1,0 +1,5 @@
+export { type ImageProcessor, type ResizedImage, type Resizing, openImageProcessor } from './image-processor.ts'
+export { type PublicKind, keepServerImage, publicKind } from './keep.ts'
+export { type Renderings, openRenderings } from './renderings.ts'
+export { sizeTag } from './size-tag.ts'
+export { type PictureSize, TransformCache } from './transform-cache.ts'

@@ -1,0 +1,2 @@
+export { openStorage } from './open.ts'
+export { type ByteRange, type ListedObject, type Storage, isOwnKey, storageKeys } from './storage.ts'
