@@ -15,6 +15,9 @@ export async function databaseOf(service: string): Promise<Client & AsyncDisposa
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
+const deadlock = '40P01'
+const codeOf = (error: unknown) => (error as { code?: string }).code
+
 /** A database as it was at one moment. */
 export type Snapshot = {
   /** Puts every table back to that moment, as a failover that lost the last commits does. */
@@ -36,32 +39,37 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
   )
   await database.query('drop schema if exists snapshot cascade; create schema snapshot')
   for (const { name } of rows) await database.query(`create table snapshot.${name} as table public.${name}`)
+  const putBack = async (): Promise<void> => {
+    await database.query('begin')
+    await database.query(`truncate ${rows.map(({ name }) => `public.${name}`).join(', ')}`)
+    for (const waiting = [...rows]; waiting.length > 0;) {
+      const table = waiting.shift()
+      if (!table) break
+      await database.query('savepoint one')
+      try {
+        await database.query(
+          `insert into public.${table.name} (${table.columns}) overriding system value
+           select ${table.columns} from snapshot.${table.name}`,
+        )
+      } catch (error) {
+        // It refers to a table that comes later.
+        if (codeOf(error) !== '23503') throw error
+        await database.query('rollback to one')
+        waiting.push(table)
+      }
+    }
+    await database.query('commit')
+  }
   return {
     async restore() {
-      try {
-        await database.query('begin')
-        await database.query(`truncate ${rows.map(({ name }) => `public.${name}`).join(', ')}`)
-        for (const waiting = [...rows]; waiting.length > 0;) {
-          const table = waiting.shift()
-          if (!table) break
-          await database.query('savepoint one')
-          try {
-            await database.query(
-              `insert into public.${table.name} (${table.columns}) overriding system value
-               select ${table.columns} from snapshot.${table.name}`,
-            )
-          } catch (error) {
-            // It refers to a table that comes later.
-            if ((error as { code?: string }).code !== '23503') throw error
-            await database.query('rollback to one')
-            waiting.push(table)
-          }
+      for (;;) {
+        try {
+          return await putBack()
+        } catch (error) {
+          await database.query('rollback')
+          // The service goes on meanwhile, and locks tables in an order of its own.
+          if (codeOf(error) !== deadlock) throw error
         }
-        await database.query('commit')
-      } catch (error) {
-        // What is open still would fail the end of the test as well, and hide this.
-        await database.query('rollback')
-        throw error
       }
     },
     async [Symbol.asyncDispose]() {
