@@ -15,7 +15,7 @@ const afterFailureMs = 1_000
 export const tellLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
   periodically({ name: 'tell a lost policy', everyMs, afterFailureMs, signal, run: () => tellIfLost(ctx) })
 
-export async function tellIfLost(ctx: Context): Promise<void> {
+async function tellIfLost(ctx: Context): Promise<void> {
   const told = await newestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
   const above = told && told.version > ctx.policy.highest() ? told.version : ctx.policy.highest()
   if (above <= (await getRevision(ctx.db))) return
