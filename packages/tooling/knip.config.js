@@ -46,7 +46,7 @@ export default {
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],
       // Asked where they are installed.
-      ignoreBinaries: ['helm', 'docker-compose'],
+      ignoreBinaries: ['helm', 'docker-compose', 'setpriv'],
     },
   },
   // Commands, and what is named on a command line: buf generates the contract.

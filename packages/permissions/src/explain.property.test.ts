@@ -25,7 +25,7 @@ test('its trace names every decision that counts, once, and what decided comes f
     fc.property(...cases, (decisions, who, where) => {
       const [places, voices] = [placesOf(where), voicesOf(who)]
       const explained = explain(policyOf(...decisions), who, where)
-      const found = explained.map(({ permission, outcome, trace }) => {
+      const found = explained.map(({ permission, trace }) => {
         const told = trace
           .filter(({ level }) => level !== undefined)
           .map(({ level, roleName, decision }) => [level, roleName, decision].join(' '))

@@ -59,7 +59,6 @@ export class Neighbours {
 
 /** Everything around notifications; its neighbours are stand-ins over the real bus. */
 export type Fleet = Awaited<ReturnType<typeof openFleet>>
-export type Clients = ReturnType<Fleet['as']>
 
 const services = {
   notifications: NotificationService,

@@ -34,7 +34,6 @@ export type FakePerson = {
 }
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
-export type Clients = ReturnType<Env['as']>
 
 const away = (): never => {
   throw new ConnectError('away', Code.Unavailable)
