@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from '@jest/globals'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { findChromium, launchChromium } from './chromium.ts'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
@@ -35,8 +35,31 @@ export function useBrowser(what: string, prepare: () => Promise<unknown> = async
 
 /** Opens the web client in a browser window of its own, at a path of the first gateway. */
 export async function visit(path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
+  return opened(await newContext(options), path)
+}
+
+/** The same for somebody who has signed in already: what is tried is what comes after. */
+export async function visitAs(
+  { login, password }: Pick<Person, 'login' | 'password'>,
+  path = '/',
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const context = await newContext(options)
+  const data = { identifier: login, password, cookieOnly: true }
+  const answer = await context.request.post(`${fleet().gateways[0]}/auth/login`, { data })
+  if (!answer.ok()) throw new Error(`sign-in was answered ${answer.status()}: ${await answer.text()}`)
+  const visitor = await opened(context, path)
+  // A phone has the rooms out of sight while it shows one.
+  await visitor.page.locator('nav').waitFor({ state: 'attached' })
+  return visitor
+}
+
+function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   if (!browser) throw new Error('useBrowser opens a browser')
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1200, height: 800 }, ...options })
+  return browser.newContext({ locale: 'en-GB', viewport: { width: 1200, height: 800 }, ...options })
+}
+
+async function opened(context: BrowserContext, path: string): Promise<Visitor> {
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
@@ -58,10 +81,9 @@ export async function signInAt(page: Page, person: Pick<Person, 'login' | 'passw
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
 }
 
-/** Somebody who signs in at a page of administration. */
+/** Somebody at a page of administration. */
 export async function managing(person: Pick<Person, 'login' | 'password'>, path: string): Promise<Visitor> {
-  const visitor = await visit(path)
-  await fillSignIn(visitor.page, person)
+  const visitor = await visitAs(person, path)
   await visitor.page.getByRole('navigation', { name: 'Administration' }).waitFor()
   return visitor
 }
@@ -76,3 +98,12 @@ export async function say(page: Page, text: string): Promise<void> {
 /** The message of the open room that holds a text. */
 export const messageWith = (page: Page, text: string) =>
   page.getByRole('main').getByRole('article').filter({ hasText: text })
+
+/** When something could be seen on a page, by the clock of the machine: what an expression of the page tells. */
+export const seenAt = (page: Page, expression: string) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    const look = () => (${expression})
+      ? requestAnimationFrame(() => setTimeout(() => resolve(Date.now())))
+      : requestAnimationFrame(look)
+    look()
+  })`)

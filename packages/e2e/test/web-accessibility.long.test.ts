@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { cutOffIn, shortcomingsOf } from '../src/accessibility.ts'
 import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { fillSignIn, inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, messageWith, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 const themes = {
   light: { theme: 'light' },
@@ -77,9 +77,8 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['settings', (page) => page.getByRole('button', { name: 'Settings' }).click()],
 ]
 inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
-  await using visitor = await visit(`/chat/-/${roomId}`, calm)
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
   const { page } = visitor
-  await signInAt(page, owner)
   await messageWith(page, 'Shall we?').waitFor()
   await open(page)
   if (page.viewportSize()?.width === 1200) await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
@@ -89,9 +88,8 @@ inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
 })
 
 inBrowser('each section of the settings can be used by everybody', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`, calm)
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
   const { page } = visitor
-  await signInAt(page, owner)
   await page.getByRole('button', { name: 'Settings' }).click()
   for (const section of [
     'Profile',
@@ -111,9 +109,8 @@ inBrowser('each section of the settings can be used by everybody', async () => {
 })
 
 inBrowser('a thread can be used by everybody', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}/${rootId}`, calm)
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}/${rootId}`, calm)
   const { page } = visitor
-  await signInAt(page, owner)
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
   await inEveryTheme(page, async (theme) =>
     expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),

@@ -3,7 +3,7 @@ import type { CDPSession, Page } from 'playwright-core'
 import { lengthenRoom, longRoomMessage } from '../src/long-room.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
 
 /**
  * `pnpm web:bench`: what the web client costs, in a real browser beside an empty page. Times depend on the machine and are
@@ -83,9 +83,8 @@ async function heapOf(session: CDPSession): Promise<number> {
 }
 
 inBrowser('first load and start', async () => {
-  await using visitor = await visit('/login')
+  await using visitor = await visitAs(ada, '/login')
   const { page } = visitor
-  await signInAt(page, ada)
   await page.addInitScript(eyes)
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
@@ -119,9 +118,8 @@ inBrowser('first load and start', async () => {
 })
 
 inBrowser('room switch, far jump', async () => {
-  await using visitor = await visit(`/chat/-/${longRoomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${longRoomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await newest(page).waitFor()
   await page.evaluate(eyes)
   await switched(page, otherRoomId, 'In the other room')
@@ -142,19 +140,9 @@ inBrowser('room switch, far jump', async () => {
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 
-/** When something could be seen on a page, by the clock of the machine: what an expression of the page tells. */
-const seenAt = (page: Page, expression: string) =>
-  page.evaluate<number>(`new Promise((resolve) => {
-    const look = () => (${expression})
-      ? requestAnimationFrame(() => setTimeout(() => resolve(Date.now())))
-      : requestAnimationFrame(look)
-    look()
-  })`)
-
 inBrowser('until another browser shows it', async () => {
-  await using ofOwner = await visit(`/chat/-/${otherRoomId}`)
-  await using ofAda = await visit(`/chat/-/${otherRoomId}`)
-  await Promise.all([signInAt(ofOwner.page, owner), signInAt(ofAda.page, ada)])
+  await using ofOwner = await visitAs(owner, `/chat/-/${otherRoomId}`)
+  await using ofAda = await visitAs(ada, `/chat/-/${otherRoomId}`)
   for (const { page } of [ofOwner, ofAda]) await messageWith(page, 'In the other room').waitFor()
   const field = ofOwner.page.getByRole('textbox', { name: 'Write a message' })
   let said = 0
@@ -216,9 +204,8 @@ const upToPaint = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' 
 const inShort = (slow: readonly number[]) => [slow[0], slow[keys / 50], slow[keys / 2]].map(upToPaint).join(', ')
 
 inBrowser('while 50 messages a second arrive', async () => {
-  await using visitor = await visit(`/chat/-/${otherRoomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const room = page.url()
   // The same keys beside the same servers in a page that does nothing: what is slower than this is the client's.
   await page.goto(new URL('/healthz-of-nothing', room).href)
@@ -241,9 +228,8 @@ inBrowser('while 50 messages a second arrive', async () => {
 inBrowser(
   'heap over 10,000 messages',
   async () => {
-    await using visitor = await visit(`/chat/-/${otherRoomId}`)
+    await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
     const { page } = visitor
-    await signInAt(page, ada)
     const session = await page.context().newCDPSession(page)
     /** Posts up to the nth message, waits until it is there, and measures. */
     let posted = 0

@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals'
-import { MessageService, RoomService } from '@parley/contracts/api'
+import { MessageService, NotificationService, RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, signInAt, useBrowser, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -26,9 +27,8 @@ inBrowser('a room that nobody looks at is read when somebody does, once', async 
   const [before, here] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   const first = await post(owner, before, 'Said at first')
   await post(owner, here, 'Said here')
-  await using visitor = await visit(`/chat/-/${before}`)
+  await using visitor = await visitAs(ada, `/chat/-/${before}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await messageWith(page, 'Said at first').waitFor()
   await inSidebar(page, here).click()
   await messageWith(page, 'Said here').waitFor()
@@ -51,9 +51,8 @@ inBrowser('what one tab reads another does not ask about', async () => {
   const [read, other] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   await post(owner, read, 'Said at first')
   await post(owner, other, 'Said elsewhere')
-  await using visitor = await visit(`/chat/-/${read}`)
+  await using visitor = await visitAs(ada, `/chat/-/${read}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await messageWith(page, 'Said at first').waitFor()
   const second = await page.context().newPage()
   await second.goto(new URL(`/chat/-/${other}`, page.url()).href)
@@ -72,5 +71,57 @@ inBrowser('what one tab reads another does not ask about', async () => {
   // For the description.
   expect(made('BatchGetRooms')).toBe(1)
   await expect(inSidebar(second, read).textContent()).resolves.not.toContain('unread')
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a start costs at most eight calls, and opening a room three', async () => {
+  const people = await Promise.all(['carl', 'dora', 'emil', 'fay'].map((name) => newPerson(name)))
+  const [partners, strangers] = [people.slice(0, 2), people.slice(2)]
+  const bob = await newPerson('bob')
+  const [roomId, other] = [await newRoom(owner, [ada, bob]), await newRoom(owner, [ada, bob])]
+  for (const partner of partners) {
+    const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
+    await post(partner, room?.id ?? '', 'Good morning')
+  }
+  // What is announced only after the page is open is asked for once more.
+  await eventually(async () => {
+    const { notifications } = await ada.call(NotificationService.method.listNotifications, {})
+    return partners.every(({ userId }) => notifications.some(({ actor }) => actor?.id === userId))
+  })
+  await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await page.waitForLoadState('networkidle')
+  const calls: string[] = []
+  page.on('request', (request) => {
+    const [, method] = /\/api\/connect\/([\w./]+)/.exec(request.url()) ?? []
+    if (method !== undefined) calls.push(method)
+  })
+  await page.reload({ waitUntil: 'networkidle' })
+  for (const { login } of partners) await page.getByRole('link', { name: login }).waitFor()
+  expect(calls.slice(8)).toEqual([])
+
+  calls.length = 0
+  await page.locator(`nav a[href$="${other}"]`).click()
+  await page.getByRole('button', { name: `@${strangers.at(-1)?.login}` }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(calls.slice(3)).toEqual([])
+
+  // What others say here is read, and what they say elsewhere marked, without asking how rooms are.
+  calls.length = 0
+  const marked = page.waitForResponse('**/MarkRoomAsRead')
+  for (const said of ['One', 'Two', 'Three']) {
+    await post(bob, other, `${said} of three`)
+    await messageWith(page, `${said} of three`).waitFor()
+  }
+  await marked
+  await post(bob, roomId, 'Unheard of')
+  await page
+    .getByRole('link', { name: /unread/ })
+    .and(page.locator(`[href$="${roomId}"]`))
+    .waitFor()
+  expect(new Set(calls)).toEqual(
+    new Set(['svc.api.v1.RoomService/GetRoomEvents', 'svc.api.v1.RoomService/MarkRoomAsRead']),
+  )
   expect(visitor.complaints).toEqual([])
 })

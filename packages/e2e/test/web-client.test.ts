@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals'
-import { NotificationService, RoomService } from '@parley/contracts/api'
+import { RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -15,11 +15,9 @@ useBrowser('the web client', async () => {
 })
 
 inBrowser('two people in two browsers converse', async () => {
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await using ofBob = await visit(`/chat/-/${roomId}`, { colorScheme: 'dark' })
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`, { colorScheme: 'dark' })
   const [atAda, atBob] = [ofAda.page, ofBob.page]
-  await signInAt(atAda, ada)
-  await signInAt(atBob, bob)
 
   // A hint reaches only those who listen already, so one goes on typing until it is seen.
   await eventually(async () => {
@@ -56,9 +54,8 @@ inBrowser('two people in two browsers converse', async () => {
 })
 
 inBrowser('what could not be sent outlives a reload, and is posted once', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.route('**/MessageService/CreateMessage', (route) => route.abort())
   await say(page, 'Written in a tunnel')
   await page.getByText('Written in a tunnel').waitFor()
@@ -66,8 +63,7 @@ inBrowser('what could not be sent outlives a reload, and is posted once', async 
   await page.getByText('Written in a tunnel').waitFor()
   await page.unroute('**/MessageService/CreateMessage')
 
-  await using other = await visit(`/chat/-/${roomId}`)
-  await signInAt(other.page, bob)
+  await using other = await visitAs(bob, `/chat/-/${roomId}`)
   await messageWith(other.page, 'Written in a tunnel').waitFor()
   const { page: posted } = await bob.call(RoomService.method.getRoomEvents, { roomId })
   const bodies = posted?.events.map(({ event }) => (event.case === 'messagePosted' ? event.value.message?.body : ''))
@@ -76,9 +72,8 @@ inBrowser('what could not be sent outlives a reload, and is posted once', async 
 
 inBrowser('a room elsewhere is marked while it has something unread', async () => {
   const elsewhere = await newRoom(await theOwner(), [ada, bob])
-  await using visitor = await visit(`/chat/-/${elsewhere}`)
+  await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
   await post(bob, roomId, 'Look at me')
   // Other rooms of the fleet that all suites share may be unread as well.
@@ -90,9 +85,8 @@ inBrowser('a room elsewhere is marked while it has something unread', async () =
 })
 
 inBrowser('tabs of one person share a socket, and the next one takes it over', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const first = visitor.page
-  await signInAt(first, ada)
   await first.getByRole('textbox', { name: 'Write a message' }).waitFor()
   const second = await first.context().newPage()
   let sockets = 0
@@ -107,81 +101,6 @@ inBrowser('tabs of one person share a socket, and the next one takes it over', a
   await post(bob, roomId, 'Heard in the other one')
   await messageWith(second, 'Heard in the other one').waitFor()
   expect(sockets).toBe(1)
-})
-
-inBrowser('a start costs at most eight calls, and opening a room three', async () => {
-  const people = await Promise.all(['carl', 'dora', 'emil', 'fay'].map((name) => newPerson(name)))
-  const [partners, strangers] = [people.slice(0, 2), people.slice(2)]
-  const other = await newRoom(await theOwner(), [ada, bob])
-  for (const partner of partners) {
-    const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
-    await post(partner, room?.id ?? '', 'Good morning')
-  }
-  // What is announced only after the page is open is asked for once more.
-  await eventually(async () => {
-    const { notifications } = await ada.call(NotificationService.method.listNotifications, {})
-    return partners.every(({ userId }) => notifications.some(({ actor }) => actor?.id === userId))
-  })
-  await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)
-  await using visitor = await visit(`/chat/-/${roomId}`)
-  const { page } = visitor
-  await signInAt(page, ada)
-  await page.waitForLoadState('networkidle')
-  const calls: string[] = []
-  page.on('request', (request) => {
-    const [, method] = /\/api\/connect\/([\w./]+)/.exec(request.url()) ?? []
-    if (method !== undefined) calls.push(method)
-  })
-  await page.reload({ waitUntil: 'networkidle' })
-  for (const { login } of partners) await page.getByRole('link', { name: login }).waitFor()
-  expect(calls.slice(8)).toEqual([])
-
-  calls.length = 0
-  await page.locator(`nav a[href$="${other}"]`).click()
-  await page.getByRole('button', { name: `@${strangers.at(-1)?.login}` }).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(calls.slice(3)).toEqual([])
-
-  // What others say here is read, and what they say elsewhere marked, without asking how rooms are.
-  calls.length = 0
-  const marked = page.waitForResponse('**/MarkRoomAsRead')
-  for (const said of ['One', 'Two', 'Three']) {
-    await post(bob, other, `${said} of three`)
-    await messageWith(page, `${said} of three`).waitFor()
-  }
-  await marked
-  await post(bob, roomId, 'Unheard of')
-  await page
-    .getByRole('link', { name: /unread/ })
-    .and(page.locator(`[href$="${roomId}"]`))
-    .waitFor()
-  expect(new Set(calls)).toEqual(
-    new Set(['svc.api.v1.RoomService/GetRoomEvents', 'svc.api.v1.RoomService/MarkRoomAsRead']),
-  )
-  expect(visitor.complaints).toEqual([])
-})
-
-inBrowser('the newest message is shown however fast five people write', async () => {
-  const authors = await Promise.all(['b', 'c', 'd', 'e', 'f'].map((name) => newPerson(name)))
-  const busy = await newRoom(await theOwner(), [ada, ...authors])
-  await using visitor = await visit(`/chat/-/${busy}`)
-  const { page } = visitor
-  await signInAt(page, ada)
-  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
-  // Frames that take longer than the messages between them.
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
-  // Each writes on as soon as the last ones are posted: more than the 500 rows that a window keeps.
-  const [each, atOnce] = [120, 8]
-  const write = async (author: Person) => {
-    for (let n = 0; n < each; n += atOnce)
-      await Promise.all(Array.from({ length: atOnce }, (_, at) => post(author, busy, `In haste, number ${n + at}`)))
-  }
-  await Promise.all(authors.map(write))
-  await post(await theOwner(), busy, 'And now slowly')
-  await messageWith(page, 'And now slowly').waitFor()
-  expect(await page.getByRole('button', { name: 'To the newest' }).isVisible()).toBe(false)
-  expect(visitor.complaints).toEqual([])
 })
 
 inBrowser('what is opened before the first room is there stays open', async () => {
@@ -216,11 +135,8 @@ inBrowser('what the server refuses, and its roles, are told in the language of t
   const owner = await theOwner()
   const name = roomName()
   await newRoom(owner, [], { name })
-  await using visitor = await visit(`/manage/people/${ada.userId}`, { locale: 'de-DE' })
+  await using visitor = await visitAs(owner, `/manage/people/${ada.userId}`, { locale: 'de-DE' })
   const { page } = visitor
-  await page.getByLabel('Anmeldename oder E-Mail-Adresse').fill(owner.login)
-  await page.getByLabel('Passwort').fill(owner.password)
-  await page.getByLabel('Passwort').press('Enter')
   await page.getByLabel('Eigentümer').waitFor()
   await page.getByText('Darf alles.').waitFor()
 

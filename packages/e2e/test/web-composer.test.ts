@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -20,9 +20,8 @@ const picture = Buffer.from(
 )
 
 inBrowser('a name and an emoji are completed, and the one who is meant is told', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const field = page.getByRole('textbox', { name: 'Write a message' })
   await field.pressSequentially(`Look @${bob.login.slice(0, 8)}`)
   await page.getByRole('option', { name: bob.login }).waitFor()
@@ -42,8 +41,7 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
   await page.getByRole('dialog').getByText(bob.login).first().waitFor()
   await page.keyboard.press('Escape')
 
-  await using ofBob = await visit('/')
-  await signInAt(ofBob.page, bob)
+  await using ofBob = await visitAs(bob)
   // After other suites, an import above all, notifications may first have much to do.
   await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click({ timeout: 90_000 })
   await ofBob.page.getByRole('link', { name: `${ada.login} mentioned you` }).click()
@@ -52,9 +50,8 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
 })
 
 inBrowser('names that are found after the message was sent are not suggested any more', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   let release: () => void = () => undefined
   const sent = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/ListMembers', async (route) => {
@@ -78,9 +75,8 @@ inBrowser('names that are found after the message was sent are not suggested any
 
 inBrowser('a reaction may be any emoji', async () => {
   await post(bob, roomId, 'It is done')
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const message = messageWith(page, 'It is done')
   await message.hover()
   await message.getByRole('button', { name: 'React', exact: true }).click()
@@ -92,41 +88,9 @@ inBrowser('a reaction may be any emoji', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('of all emoji only those in sight are drawn, and the arrow keys reach the others', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
-  const { page } = visitor
-  await signInAt(page, ada)
-  await page.getByRole('button', { name: 'Insert an emoji' }).click()
-  const field = page.getByRole('combobox', { name: 'Find an emoji' })
-  const options = page.getByRole('dialog').getByRole('option')
-  await options.first().waitFor()
-  expect(Number(await options.first().getAttribute('aria-setsize'))).toBeGreaterThan(1_800)
-  expect(await options.count()).toBeLessThan(200)
-
-  const rows = 40
-  for (let row = 0; row < rows; row++) await field.press('ArrowDown')
-  const chosen = page.getByRole('option', { selected: true })
-  expect(await chosen.getAttribute('id')).toBe(await field.getAttribute('aria-activedescendant'))
-  expect(await chosen.getAttribute('aria-posinset')).toBe(`${9 * rows + 1}`)
-  const character = (await chosen.textContent())?.trim() ?? ''
-  expect(await chosen.isVisible()).toBe(true)
-  // Typing begins at the first of what is found.
-  await field.pressSequentially('rocket')
-  await page.getByRole('option', { name: 'rocket', selected: true }).waitFor()
-  await field.fill('no emoji is called so')
-  await page.getByRole('dialog').getByText('Nothing has these words.').waitFor()
-  await field.fill('')
-  for (let row = 0; row < rows; row++) await field.press('ArrowDown')
-  await field.press('Enter')
-  expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe(character)
-  expect(visitor.complaints).toEqual([])
-})
-
 inBrowser('files are sent with a message, and a picture is seen by others', async () => {
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await using ofBob = await visit(`/chat/-/${roomId}`)
-  await signInAt(ofAda.page, ada)
-  await signInAt(ofBob.page, bob)
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await ofAda.page.getByLabel('Attach files').setInputFiles([
     { name: 'square.png', mimeType: 'image/png', buffer: picture },
     { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('one, two, three') },

@@ -8,7 +8,7 @@ import { cutOffIn } from '../src/accessibility.ts'
 import { sendFile } from '../src/files.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { lobbyId, newRoom, post, roomName } from '../src/rooms.ts'
-import { fillSignIn, inBrowser, messageWith, signInAt, useBrowser, visit } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, messageWith, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -28,9 +28,8 @@ const inSidebar = (page: Page, id: string) =>
 
 inBrowser('each room and thread keeps its own draft, and a room is completed in one', async () => {
   const root = await post(bob, roomId, 'Where do we meet?')
-  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const inThread = page.getByRole('textbox', { name: 'Reply in thread' })
   await inThread.fill('Begun in the thread')
   await field(page).fill('Begun here')
@@ -57,9 +56,8 @@ inBrowser('whoever scrolls up reads back to the first message', async () => {
   for (let at = 0; at < 160; at += 20)
     await Promise.all(Array.from({ length: 20 }, (_, next) => post(owner, long, `Message ${at + next}`)))
   await post(owner, long, 'The latest')
-  await using visitor = await visit(`/chat/-/${long}`)
+  await using visitor = await visitAs(ada, `/chat/-/${long}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await messageWith(page, 'The latest').hover()
   await eventually(async () => {
     await page.mouse.wheel(0, -2_000)
@@ -71,9 +69,8 @@ inBrowser('whoever scrolls up reads back to the first message', async () => {
 })
 
 inBrowser('keys lead to what is unread, and are listed', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await field(page).waitFor()
   await post(bob, otherId, 'Over here')
   await inSidebar(page, otherId).getByText('unread').waitFor({ state: 'attached' })
@@ -93,9 +90,8 @@ inBrowser('keys lead to what is unread, and are listed', async () => {
 
 inBrowser('a room one wants to hear nothing of is not marked, also after a reload', async () => {
   const quiet = await newRoom(owner, [ada, bob])
-  await using visitor = await visit(`/chat/-/${quiet}`)
+  await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.getByRole('button', { name: 'About this room' }).click()
   const level = page.getByLabel('Notify me about')
   const kept = page.waitForResponse('**/UpdateRoomNotificationPreference')
@@ -112,9 +108,8 @@ inBrowser('a room one wants to hear nothing of is not marked, also after a reloa
 
 inBrowser('what somebody is up to is seen by others until they take it back', async () => {
   await post(bob, roomId, 'I am out')
-  await using ofBob = await visit(`/chat/-/${roomId}`)
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await Promise.all([signInAt(ofBob.page, bob), signInAt(ofAda.page, ada)])
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await messageWith(ofAda.page, 'I am out').getByRole('button', { name: bob.login }).click()
   await ofBob.page.getByRole('button', { name: 'Settings' }).click()
   const dialog = ofBob.page.getByRole('dialog')
@@ -135,9 +130,8 @@ inBrowser('what somebody is up to is seen by others until they take it back', as
 inBrowser('a new password, set in the settings, is the one that signs in', async () => {
   const emil = await newPerson('emil')
   const password = randomBytes(12).toString('hex')
-  await using visitor = await visit()
+  await using visitor = await visitAs(emil)
   const { page } = visitor
-  await signInAt(page, emil)
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
   const change = page.getByRole('region', { name: 'Sign-in' }).locator('form').filter({ hasText: 'New password' })
@@ -154,9 +148,8 @@ inBrowser('a new password, set in the settings, is the one that signs in', async
 inBrowser('a link that an owner puts beside the rooms comes and goes at once', async () => {
   const label = `Wiki ${randomBytes(4).toString('hex')}`
   const url = 'https://example.org/wiki'
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await field(page).waitFor()
   const { createSidebarLink, deleteSidebarLink } = AdminRoomLayoutService.method
   const { sidebarLink } = await owner.call(createSidebarLink, { groupId: await lobbyId(owner), label, url })
@@ -181,9 +174,8 @@ function sound(): Uint8Array {
 inBrowser('sound is played where it stands', async () => {
   const assetId = await sendFile(bob, roomId, sound(), { filename: 'silence.wav', contentType: 'audio/wav' })
   await bob.call(MessageService.method.createMessage, { roomId, body: 'Listen', attachmentAssetIds: [assetId] })
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const audio = messageWith(page, 'Listen').locator('audio')
   await audio.waitFor()
   const played = await audio.evaluate(async (element) => {
@@ -199,9 +191,8 @@ inBrowser('sound is played where it stands', async () => {
 
 inBrowser('from right to left the sidebar is on the right, and nothing is cut off', async () => {
   const root = await post(bob, roomId, 'Turn around')
-  await using visitor = await visit(`/chat/-/${roomId}/${root}`, { viewport: { width: 1200, height: 800 } })
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`, { viewport: { width: 1200, height: 800 } })
   const { page } = visitor
-  await signInAt(page, ada)
   await messageWith(page, 'Turn around').waitFor()
   expect(await cutOffIn(page)).toEqual([])
   await page.evaluate(`document.documentElement.dir = 'rtl'`)

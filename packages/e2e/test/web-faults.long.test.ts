@@ -4,7 +4,7 @@ import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { renewed, wholeAgain } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, say, signInAt, useBrowser, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -21,9 +21,8 @@ const lostBar = (page: Page) => page.getByText(/^Not connected/)
 const ofBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
 
 inBrowser('without network what is written waits, and afterwards nothing is missing', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await ofBob('Before the tunnel')
   await messageWith(page, 'Before the tunnel').waitFor()
   await page.context().setOffline(true)
@@ -35,15 +34,13 @@ inBrowser('without network what is written waits, and afterwards nothing is miss
   await page.context().setOffline(false)
   await messageWith(page, 'Into the tunnel').waitFor()
   await lostBar(page).waitFor({ state: 'detached' })
-  await using other = await visit(`/chat/-/${roomId}`)
-  await signInAt(other.page, bob)
+  await using other = await visitAs(bob, `/chat/-/${roomId}`)
   await messageWith(other.page, 'Out of the tunnel').waitFor()
 })
 
 inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await ofBob('With old nodes')
   await messageWith(page, 'With old nodes').waitFor()
   for (const [index, signal] of [
@@ -60,9 +57,8 @@ inBrowser('realtime nodes are renewed one after the other while somebody reads',
 })
 
 inBrowser('a gateway is killed while somebody writes', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await ofBob('With the old gateway')
   await messageWith(page, 'With the old gateway').waitFor()
   const renewing = renewed('gateway', 0, 'SIGKILL')
@@ -71,7 +67,6 @@ inBrowser('a gateway is killed while somebody writes', async () => {
   await ofBob('Read by nobody')
   await renewing
   await messageWith(page, 'Read by nobody').waitFor({ timeout: 60_000 })
-  await using other = await visit(`/chat/-/${roomId}`)
-  await signInAt(other.page, bob)
+  await using other = await visitAs(bob, `/chat/-/${roomId}`)
   await messageWith(other.page, 'Written to nobody').waitFor({ timeout: 60_000 })
 })

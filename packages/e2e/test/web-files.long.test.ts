@@ -10,7 +10,7 @@ import { film, mp4 } from '../src/films.ts'
 import { sendFile } from '../src/files.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, say, signInAt, useBrowser, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -40,9 +40,8 @@ async function dragged(page: Page, path: string, onto: Locator, before: () => Pr
 
 inBrowser('what is pasted or dragged into a room or a thread is sent from there', async () => {
   const root = await post(bob, roomId, 'Show me')
-  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
   await page.getByRole('textbox', { name: 'Write a message' }).evaluate((field) => {
     const page = globalThis as unknown as Record<
@@ -86,9 +85,8 @@ inBrowser('what is pasted or dragged into a room or a thread is sent from there'
 })
 
 inBrowser('an upload is paused and goes on where it was', async () => {
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await using ofBob = await visit(`/chat/-/${roomId}`)
-  await Promise.all([signInAt(ofAda.page, ada), signInAt(ofBob.page, bob)])
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const { page } = ofAda
   const content = randomBytes(4_000_000)
   let [chunks, bytes] = [0, 0]
@@ -130,9 +128,8 @@ inBrowser('a file that its author deletes is gone where others read it', async (
   const taken = await sendFile(bob, roomId, 'taken', about('taken'))
   const content = { roomId, body: 'Two files', attachmentAssetIds: [kept, taken] }
   const { message } = await bob.call(MessageService.method.createMessage, content)
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const link = (name: string) => messageWith(page, 'Two files').getByRole('link', { name })
   await link('taken.bin').waitFor()
   const event = { roomId, eventId: message?.id ?? '' }
@@ -144,9 +141,8 @@ inBrowser('a file that its author deletes is gone where others read it', async (
 
 if (hasFfmpeg())
   inBrowser('a film is prepared while one waits, and then played where it stands', async () => {
-    await using ofAda = await visit(`/chat/-/${roomId}`)
-    await using ofBob = await visit(`/chat/-/${roomId}`)
-    await Promise.all([signInAt(ofAda.page, ada), signInAt(ofBob.page, bob)])
+    await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+    await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
     await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor()
     await ofAda.page
       .getByLabel('Attach files')

@@ -15,7 +15,7 @@ import { newBrowser, signInIn } from '../src/browsers.ts'
 import { authorizePath, codeFor, listedUri, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, signIn, theOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { inBrowser, managing, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, managing, messageWith, say, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
@@ -47,8 +47,7 @@ inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', 
   await page.getByRole('heading', { name: `# ${name}` }).waitFor()
   await page.getByLabel('Find somebody to add').fill(bob.login)
   await page.getByRole('button', { name: `Add ${bob.login}` }).click()
-  await using ofBob = await visit(`/chat/-/${roomId}`)
-  await signInAt(ofBob.page, bob)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await say(ofBob.page, 'Here I am')
   await messageWith(ofBob.page, 'Here I am').waitFor()
 
@@ -77,8 +76,7 @@ inBrowser('an owner names the server and gives it a logo, and everybody sees it'
   await using visitor = await managing(owner, '/manage/server')
   const { page } = visitor
   const ada = await newPerson('ada')
-  await using ofAda = await visit()
-  await signInAt(ofAda.page, ada)
+  await using ofAda = await visitAs(ada)
   const name = unique('Lodge')
   const { config: before } = await owner.call(AdminServerService.method.getServerConfig, {})
   try {
@@ -108,11 +106,9 @@ inBrowser('an owner names the server and gives it a logo, and everybody sees it'
 
 inBrowser('people see where they are signed in, and end sessions', async () => {
   const dora = await newPerson('dora')
-  await using elsewhere = await visit('/', { userAgent: 'Elsewhere/1.0' })
-  await signInAt(elsewhere.page, dora)
-  await using visitor = await visit()
+  await using elsewhere = await visitAs(dora, '/', { userAgent: 'Elsewhere/1.0' })
+  await using visitor = await visitAs(dora)
   const { page } = visitor
-  await signInAt(page, dora)
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
   await page.getByRole('button', { name: 'End the session of Elsewhere' }).click()
@@ -133,9 +129,8 @@ inBrowser('people see which addresses and apps lead into their account, and take
   const client = newBrowser()
   await signInIn(client, emil)
   await codeFor(client, newVerifier(), listedUri)
-  await using visitor = await visit()
+  await using visitor = await visitAs(emil)
   const { page } = visitor
-  await signInAt(page, emil)
   await page.getByRole('button', { name: 'Settings' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'E-mail addresses' }).click()

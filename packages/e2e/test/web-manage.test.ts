@@ -8,7 +8,7 @@ import {
 } from '@parley/contracts/admin'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { inBrowser, useBrowser, fillSignIn, signInAt, visit } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
@@ -19,9 +19,8 @@ useBrowser('administration', async () => {
 })
 
 inBrowser('an owner makes an account, gives it a role, deactivates it and lets it in again', async () => {
-  await using visitor = await visit()
+  await using visitor = await visitAs(owner)
   const { page } = visitor
-  await signInAt(page, owner)
   await page.getByRole('link', { name: /^Manage / }).click()
   await page.getByRole('button', { name: 'Add a person' }).click()
   const [login, password] = [unique('newcomer'), 'long enough for anyone']
@@ -55,9 +54,8 @@ inBrowser('an owner makes an account, gives it a role, deactivates it and lets i
 inBrowser('what somebody may do follows the decisions of an owner at once', async () => {
   const ada = await newPerson('ada')
   const roomId = await newRoom(owner, [ada])
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const field = page.getByRole('textbox', { name: 'Write a message' })
   await field.waitFor()
   const posting = { userId: ada.userId, permission: 'message.post', scope: { kind: PermissionScopeKind.SERVER } }

@@ -7,7 +7,7 @@ import { eventually } from '@parley/testkit'
 import { databaseOf } from '../src/databases.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, signInAt, useBrowser, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -36,9 +36,8 @@ async function fetched(person: Person, page: { url: string; title: string; siteN
 inBrowser('a linked page is previewed while one writes, and by whoever reads', async () => {
   const page = { url: 'https://example.org/plans', title: 'The plans', siteName: 'Example' }
   const previewToken = await fetched(ada, page)
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await using ofOwner = await visit(`/chat/-/${roomId}`)
-  await Promise.all([signInAt(ofAda.page, ada), signInAt(ofOwner.page, owner)])
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
   await ofAda.page.route('**/FetchLinkPreview', (route) => {
     const answer = create(FetchLinkPreviewResponseSchema, { preview: page, previewToken })
     const body = Buffer.from(toBinary(FetchLinkPreviewResponseSchema, answer))
@@ -57,9 +56,8 @@ inBrowser('a linked page is previewed while one writes, and by whoever reads', a
 })
 
 inBrowser('screen readers are told of a flood by its number, and of no message twice', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
   await messageWith(page, 'Have a look').waitFor()
   await page.evaluate(`globalThis.told = []

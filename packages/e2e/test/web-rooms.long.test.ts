@@ -3,7 +3,7 @@ import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, useBrowser, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -16,9 +16,8 @@ useBrowser('more of rooms', async () => {
 
 inBrowser('a conversation of several is begun by keyboard alone', async () => {
   const cora = await newPerson('cora')
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.keyboard.press('Control+k')
   await page.keyboard.type('New direct')
   await page.getByRole('option', { name: 'New direct message' }).waitFor()
@@ -41,9 +40,8 @@ inBrowser('a conversation of several is begun by keyboard alone', async () => {
 
 inBrowser('threads one follows are listed, with what is new in them', async () => {
   const root = await post(ada, roomId, 'Where do we eat?')
-  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.getByRole('textbox', { name: 'Reply in thread' }).fill('Any wishes?')
   await page.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
   await page.getByRole('complementary').getByText('Any wishes?').waitFor()
@@ -57,9 +55,8 @@ inBrowser('threads one follows are listed, with what is new in them', async () =
 })
 
 inBrowser('what is begun is kept, and an answer leads to what it answers', async () => {
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, ada)
   const question = `Where is the key, ${randomBytes(4).toString('hex')}?`
   await post(bob, roomId, question)
   const field = page.getByRole('textbox', { name: 'Write a message' })
@@ -87,9 +84,8 @@ inBrowser('what is begun is kept, and an answer leads to what it answers', async
 
 inBrowser('a reply is shown in the room too where its author wants that', async () => {
   const root = await post(bob, roomId, 'Who is in?')
-  await using visitor = await visit(`/chat/-/${roomId}/${root}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await page.getByLabel('Also send to the room').check()
   await page.getByRole('textbox', { name: 'Reply in thread' }).fill('Me, and I bring cake')
   await page.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
@@ -102,9 +98,8 @@ inBrowser('somebody is not to be disturbed, and then deletes their account', asy
   const dora = await newPerson('dora')
   await dora.call(RoomService.method.joinRoom, { roomId })
   await post(dora, roomId, 'I leave you')
-  await using ofDora = await visit(`/chat/-/${roomId}`)
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await Promise.all([signInAt(ofDora.page, dora), signInAt(ofAda.page, ada)])
+  await using ofDora = await visitAs(dora, `/chat/-/${roomId}`)
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await messageWith(ofAda.page, 'I leave you').waitFor()
   await ofAda.page.getByRole('button', { name: 'About this room' }).click()
   await ofDora.page.getByRole('button', { name: 'Settings' }).click()

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, say, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -17,9 +17,8 @@ useBrowser('rooms', async () => {
 
 inBrowser('a room is made, found by somebody else, joined and left', async () => {
   const name = `plans-${randomBytes(4).toString('hex')}`
-  await using ofOwner = await visit()
+  await using ofOwner = await visitAs(owner)
   const { page } = ofOwner
-  await signInAt(page, owner)
   await page.getByRole('button', { name: 'Browse rooms' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New room' }).click()
   await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
@@ -28,8 +27,7 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
   await page.getByRole('heading', { name }).waitFor()
   await say(page, 'Who is in?')
 
-  await using ofBob = await visit()
-  await signInAt(ofBob.page, bob)
+  await using ofBob = await visitAs(bob)
   await ofBob.page.getByRole('button', { name: 'Browse rooms' }).click()
   await ofBob.page.getByLabel('Name or description').fill(name)
   await ofBob.page.getByRole('button', { name: `Join ${name}` }).click()
@@ -50,10 +48,8 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
 })
 
 inBrowser('a direct message is begun from the switcher, and leads to it from the notifications', async () => {
-  await using ofAda = await visit(`/chat/-/${roomId}`)
-  await using ofBob = await visit(`/chat/-/${roomId}`)
-  await signInAt(ofAda.page, ada)
-  await signInAt(ofBob.page, bob)
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await ofAda.page.keyboard.press('Control+k')
   // Nothing is waited for, as by whoever knows the keys.
   await Promise.all(['Escape', 'Control+k'].map((key) => ofAda.page.keyboard.press(key)))
@@ -75,11 +71,10 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
 inBrowser('a link opens the room at a message far back, and the way to the newest is one step', async () => {
   const longRoom = await newRoom(owner, [ada])
   const first = await post(owner, longRoom, 'The very first')
-  for (let at = 0; at < 120; at += 20)
+  for (let at = 0; at < 60; at += 20)
     await Promise.all(Array.from({ length: 20 }, (_, next) => post(owner, longRoom, `Message ${at + next}`)))
-  await using visitor = await visit(`/chat/-/${longRoom}?highlight=${first}`)
+  await using visitor = await visitAs(ada, `/chat/-/${longRoom}?highlight=${first}`)
   const { page } = visitor
-  await signInAt(page, ada)
   await messageWith(page, 'The very first').waitFor()
   await post(owner, longRoom, 'And the latest')
   await page.getByRole('button', { name: 'To the newest' }).click()
@@ -90,9 +85,8 @@ inBrowser('a link opens the room at a message far back, and the way to the newes
 inBrowser('settings change what one is called, how it looks and which language it speaks', async () => {
   const cora = await newPerson('cora')
   await owner.call(RoomService.method.addMember, { roomId, userId: cora.userId })
-  await using visitor = await visit(`/chat/-/${roomId}`)
+  await using visitor = await visitAs(cora, `/chat/-/${roomId}`)
   const { page } = visitor
-  await signInAt(page, cora)
   await page.getByRole('button', { name: 'Settings' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Display name').fill('Cora the Great')
