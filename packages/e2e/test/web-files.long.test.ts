@@ -122,6 +122,25 @@ inBrowser('an upload is paused and goes on where it was', async () => {
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
 
+inBrowser('code has the colours of its language, in a message and in a file', async () => {
+  const code = 'const answer = "forty-two" // <b>'
+  const assetId = await sendFile(bob, roomId, code, { filename: 'answer.ts', contentType: 'application/octet-stream' })
+  const body = `Read this\n\n\`\`\`js\n${code}\n\`\`\``
+  await bob.call(MessageService.method.createMessage, { roomId, body, attachmentAssetIds: [assetId] })
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const message = messageWith(page, 'Read this')
+  await message.getByRole('button', { name: 'Read answer.ts here' }).click()
+  for (const place of [message.locator('pre code'), message.getByRole('region', { name: 'answer.ts' })]) {
+    const [keyword, plain] = [place.getByText('const', { exact: true }), place.getByText(code)]
+    await keyword.waitFor()
+    expect((await plain.textContent())?.trim()).toBe(code)
+    const colourOf = (element: Locator) => element.evaluate('(one) => getComputedStyle(one).color')
+    expect(await colourOf(keyword)).not.toBe(await colourOf(plain))
+  }
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('a file that its author deletes is gone where others read it', async () => {
   const about = (name: string) => ({ filename: `${name}.bin`, contentType: 'application/octet-stream' })
   const kept = await sendFile(bob, roomId, 'kept', about('kept'))

@@ -53,6 +53,18 @@ function parsed(body: string): Root {
   return sanitize(toHast(markdown), schema) as Root
 }
 
+/** The language that a block of code names. */
+export function languageOf({ tagName, properties }: Element): string | undefined {
+  if (tagName !== 'code' || !Array.isArray(properties.className)) return undefined
+  return String(properties.className[0]).replace('language-', '').toLowerCase()
+}
+
+/** What is written in an element, as it stands. */
+export const textOf = (element: Element): string =>
+  piecesOf(element)
+    .map((piece) => (piece.type === 'text' ? piece.value : textOf(piece)))
+    .join('')
+
 /** A message's words without their form, in one line. */
 export function plainOf(body: string): string {
   const wordsIn = (parent: Root | Element): string =>

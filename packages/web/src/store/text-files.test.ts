@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isText } from './text-files.ts'
+import { endingOf, isText } from './text-files.ts'
 
 test.each([
   ['text/plain', 'notes', true],
@@ -12,3 +12,7 @@ test.each([
 ])('whether %s, called %s, is shown as text: %s', (contentType, filename, wanted) =>
   expect(isText({ contentType, filename })).toBe(wanted),
 )
+
+test('the language of a file is told by its ending', () => {
+  expect(['main.GO', 'a.test.ts', 'Makefile', ''].map(endingOf)).toEqual(['go', 'ts', '', ''])
+})

@@ -6,3 +6,6 @@ const endings =
 /** Whether a file can be shown as text: by its type, or by its name, since browsers know no type of most code. */
 export const isText = ({ contentType, filename }: { contentType: string; filename: string }): boolean =>
   types.test(contentType) || endings.test(filename)
+
+/** What the name of a file ends in, which tells the language of code. */
+export const endingOf = (filename: string): string => /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { stretchesIn } from './highlighter.ts'
+
+const written = (code: string, language: string) =>
+  stretchesIn(code, language)
+    .map(({ text }) => text)
+    .join('')
+
+test('code keeps every sign, and says what is what', () => {
+  const code = `const greeting = "hi" // <b>&amp;\n`
+  expect(written(code, 'ts')).toBe(code)
+  expect(stretchesIn(code, 'ts')).toEqual(
+    expect.arrayContaining([
+      { text: 'const', kind: 'keyword' },
+      { text: '"hi"', kind: 'string' },
+      { text: '// <b>&amp;', kind: 'comment' },
+    ]),
+  )
+})
+
+test.each([
+  ['python', 'def f(n):\n    return n + 1\n'],
+  ['sh', 'for f in *.txt; do echo "$f"; done\n'],
+  ['yml', 'a: 1\nb: [true, "x"]\n'],
+  ['json', '{"a": [1, null]}'],
+  ['diff', '-old\n+new\n'],
+  ['html', '<script>alert(1)</script>'],
+])('%s is known, also by what files end in', (language, code) => {
+  expect(written(code, language)).toBe(code)
+  expect(stretchesIn(code, language).some(({ kind }) => kind !== undefined)).toBe(true)
+})
+
+test('an unknown language is left as it is', () => {
+  expect(stretchesIn('x = 1', 'no-such-language')).toEqual([{ text: 'x = 1' }])
+})

@@ -1,0 +1,31 @@
+import type { ElementContent } from 'hast'
+import { common, createLowlight } from 'lowlight'
+
+/** What a stretch of code is, as far as colours tell it. */
+export type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string'
+export type Stretch = { text: string; kind?: Kind | undefined }
+
+const kinds: Readonly<Record<string, Kind>> = {
+  ...{ comment: 'comment', meta: 'comment', quote: 'comment' },
+  ...{ keyword: 'keyword', literal: 'keyword', 'selector-tag': 'keyword', tag: 'keyword' },
+  ...{ attr: 'name', attribute: 'name', built_in: 'name', name: 'name', section: 'name', title: 'name', type: 'name' },
+  ...{ number: 'number', symbol: 'number' },
+  ...{ addition: 'string', regexp: 'string', string: 'string', 'template-tag': 'string' },
+}
+
+const languages = createLowlight(common)
+
+/** Code in stretches, one of them where nobody knows the language: a name, or what such files end in. */
+export function stretchesIn(code: string, language: string): Stretch[] {
+  if (!languages.registered(language)) return [{ text: code }]
+  return languages.highlight(language, code).children.flatMap((node) => stretchesOf(node, undefined))
+}
+
+function stretchesOf(node: ElementContent | { type: 'doctype' }, around: Kind | undefined): Stretch[] {
+  if (node.type === 'text') return [{ text: node.value, kind: around }]
+  if (node.type !== 'element') return []
+  const { className } = node.properties
+  const [first] = Array.isArray(className) ? className : []
+  const kind = kinds[String(first).replace('hljs-', '')] ?? around
+  return node.children.flatMap((child) => stretchesOf(child, kind))
+}
