@@ -4,6 +4,7 @@ import {
   AdminPermissionService,
   AdminRoomLayoutService,
   AdminServerService,
+  AdminUserService,
   PermissionDecision,
   PermissionScopeKind,
 } from '@parley/contracts/admin'
@@ -81,12 +82,20 @@ inBrowser('an owner names the server and gives it a logo, and everybody sees it'
   const { config: before } = await owner.call(AdminServerService.method.getServerConfig, {})
   try {
     await page.getByLabel('Name of the server').fill(name)
-    await page.getByLabel('Welcome text').fill('Come in!')
+    await page.getByLabel('Welcome text').fill('Come **in**!')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: `Manage ${name}` }).waitFor()
     await ofAda.page.getByRole('heading', { name }).waitFor()
     const { config } = await owner.call(AdminServerService.method.getServerConfig, {})
-    expect(config).toMatchObject({ serverName: name, welcomeMessage: 'Come in!' })
+    expect(config).toMatchObject({ serverName: name, welcomeMessage: 'Come **in**!' })
+    const { url } = await owner.call(AdminUserService.method.createInvite, {})
+    for (const path of ['/login', '/register', new URL(url).pathname + new URL(url).hash]) {
+      await using guest = await visit(path)
+      const welcome = guest.page.getByRole('region', { name: 'Welcome' })
+      await welcome.getByText('Come in!').waitFor()
+      expect(await welcome.locator('strong').textContent()).toBe('in')
+      expect(guest.complaints).toEqual([])
+    }
     const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background: '#3050c0' } })
     await page
       .getByLabel('Image')
