@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { findExecutable, installMissing } from '@parley/local/infrastructure'
 import { chromium, type Browser } from 'playwright-core'
 
@@ -21,6 +24,36 @@ export async function findChromium(): Promise<FoundChromium> {
   return path === undefined ? { reason: 'the package chromium holds no program of a known name' } : { path }
 }
 
-/** Starts it without a window. As root it has no sandbox; nothing but our own pages is shown to it. */
+/** As root it has no sandbox; nothing but our own pages is shown to it. */
+const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+
+/** Starts it without a window. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  chromium.launch({ executablePath, args: sandbox })
+
+/** Starts it on a folder that it keeps, as a process of ours: `crash` kills it. */
+export async function startChromium(
+  path: string,
+  folder: string,
+): Promise<{ browser: Browser; crash(): Promise<void> }> {
+  const args = [
+    '--headless=new',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${folder}`,
+    '--no-first-run',
+    ...sandbox,
+  ]
+  const child = spawn(path, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const exited = once(child, 'exit')
+  const crash = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  for await (const line of createInterface(child.stderr)) {
+    const [, address] = /^DevTools listening on (\S+)/.exec(line) ?? []
+    if (address === undefined) continue
+    child.stderr.resume()
+    return { browser: await chromium.connectOverCDP(address), crash }
+  }
+  throw new Error('the browser ended before it could be reached')
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from '@jest/globals'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { findChromium, launchChromium } from './chromium.ts'
+import { findChromium, launchChromium, startChromium } from './chromium.ts'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
@@ -107,3 +107,12 @@ export const seenAt = (page: Page, expression: string) =>
       : requestAnimationFrame(look)
     look()
   })`)
+
+/** A browser with a folder of its own, which can be killed. */
+export async function ownBrowser(folder: string): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {
+  if (!('path' in chromium)) throw new Error(chromium.reason)
+  const { browser, crash } = await startChromium(chromium.path, folder)
+  const [context] = browser.contexts()
+  if (!context) throw new Error('a browser with a folder has one context')
+  return { page: await context.newPage(), crash, [Symbol.asyncDispose]: crash }
+}

@@ -1,15 +1,21 @@
-import { afterAll, beforeAll } from '@jest/globals'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import type { Page } from 'playwright-core'
 import { issuerOf, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
-import { newPerson, type Person } from '../src/people.ts'
-import { inBrowser, signInAt, useBrowser, visit } from '../src/web-client.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 const canTry = issuerOf() !== ''
 let provider: OidcProvider | undefined
 let ada: Person
+let roomId: string
 
-useBrowser('identities', async () => (ada = await newPerson('ada')))
+useBrowser('identities', async () => {
+  ada = await newPerson('ada')
+  roomId = await newRoom(await theOwner(), [ada])
+})
 beforeAll(async () => {
   if (canTry) provider = await startIdentityProvider()
 })
@@ -28,11 +34,33 @@ async function signInThere(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-if (canTry)
-  inBrowser('an identity elsewhere is linked in the settings, signs in, and is taken off again', async () => {
-    await using visitor = await visit()
+if (canTry) {
+  inBrowser('whoever comes from a provider for the first time has an account a moment later', async () => {
+    const login = `iris-${randomBytes(4).toString('hex')}`
+    await using visitor = await visit(`/chat/-/${roomId}`)
     const { page } = visitor
-    await signInAt(page, ada)
+    await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
+    await signInThere(page, login)
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+    await page.getByText(`as ${login}@corp.example`).waitFor()
+    const field = page.getByLabel('Login')
+    expect(await field.inputValue()).toBe(login)
+    // What the provider calls somebody is a proposal.
+    await field.fill(ada.login)
+    await page.getByRole('button', { name: 'Complete registration' }).click()
+    await page.getByRole('alert').filter({ hasText: 'taken' }).waitFor()
+    await field.fill(login)
+    await page.getByRole('button', { name: 'Complete registration' }).click()
+    await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/chat/-/${roomId}`)
+    await page.getByRole('button', { name: 'Join room' }).click()
+    await say(page, 'Here for the first time')
+    await messageWith(page, 'Here for the first time').waitFor()
+  })
+
+  inBrowser('an identity elsewhere is linked in the settings, signs in, and is taken off again', async () => {
+    await using visitor = await visitAs(ada)
+    const { page } = visitor
     await openSignIns(page)
     const [link, disconnect] = ['Link', 'Disconnect'].map((what) =>
       page.getByRole('button', { name: `${what} ${providerLabel}` }),
@@ -62,4 +90,4 @@ if (canTry)
     await openSignIns(page)
     await link?.waitFor()
   })
-else console.log('identities: not tried with a fleet that was given: it knows no provider of ours')
+} else console.log('identities: not tried with a fleet that was given: it knows no provider of ours')

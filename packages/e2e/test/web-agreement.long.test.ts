@@ -1,0 +1,86 @@
+import { afterAll, expect } from '@jest/globals'
+import { MessageService, RoomService } from '@parley/contracts/api'
+import type { Page } from 'playwright-core'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
+
+/** How long two browsers show different things: printed, since it depends on the machine. That they agree is asserted. */
+const times = 10
+const report: string[] = []
+let owner: Person
+let ada: Person
+let bob: Person
+let roomId: string
+
+useBrowser('agreement', async () => {
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(owner, [ada, bob])
+  await post(owner, roomId, 'To begin with')
+})
+afterAll(() => console.log(report.join('\n')))
+
+const log = `document.querySelector('[role=log]').textContent`
+
+/** What is said in the room, as it stands on a page. */
+const shownOn = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
+  )
+
+inBrowser('two browsers show the same soon after whatever happens', async () => {
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
+  const pages = [ofAda.page, ofBob.page]
+  await Promise.all(pages.map((page) => seenAt(page, `${log}.includes('To begin with')`)))
+
+  /** Does something `times` times, by the gateway that neither browser uses, and notes when each of them shows it. */
+  const measured = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
+    const [apart, late]: [number[], number[]] = [[], []]
+    for (let n = 0; n < times; n++) {
+      const looking = pages.map((page) => seenAt(page, shown(n)))
+      const began = Date.now()
+      await act(n)
+      const seen = await Promise.all(looking)
+      apart.push(Math.max(...seen) - Math.min(...seen))
+      late.push(Math.max(...seen) - began)
+    }
+    report.push(
+      `${what}: apart for ${Math.max(...apart)} ms, shown after ${Math.max(...late)} ms, the worst of ${times}`,
+    )
+  }
+  const base = fleet().gateways[1]
+  const ids: string[] = []
+  await measured(
+    'a message',
+    async (n) => ids.push(await post(owner, roomId, `Said ${n}.`, { base })),
+    (n) => `${log}.includes('Said ${n}.')`,
+  )
+  const { updateMessage, addReaction, deleteMessage } = MessageService.method
+  const at = (n: number) => ({ roomId, eventId: ids[n] ?? '' })
+  await measured(
+    'an edit',
+    (n) => owner.call(updateMessage, { ...at(n), body: `Changed ${n}.` }, { base }),
+    (n) => `${log}.includes('Changed ${n}.')`,
+  )
+  await measured(
+    'a reaction',
+    (n) => owner.call(addReaction, { roomId, messageEventId: ids[n] ?? '', emoji: 'tada' }, { base }),
+    (n) => `document.querySelectorAll('[role=log] [aria-label^=":tada:"]').length > ${n}`,
+  )
+  await measured(
+    'a deletion',
+    (n) => owner.call(deleteMessage, at(n), { base }),
+    (n) => `!${log}.includes('Changed ${n}.')`,
+  )
+  await measured(
+    'a new topic of the room',
+    (n) => owner.call(RoomService.method.updateRoom, { roomId, description: `About ${n}.` }, { base }),
+    (n) => `document.querySelector('main header').textContent.includes('About ${n}.')`,
+  )
+  const [first, second] = await Promise.all(pages.map(shownOn))
+  expect(first).toEqual(second)
+  expect(first?.length).toBe(times + 1)
+  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+})

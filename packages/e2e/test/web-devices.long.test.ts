@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from '@jest/globals'
+import { RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import type { Locator, Page } from 'playwright-core'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, messageWith, ownBrowser, say, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
+
+let ada: Person
+let bob: Person
+let roomId: string
+
+useBrowser('devices', async () => {
+  ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
+  roomId = await newRoom(await theOwner(), [ada, bob])
+})
+
+const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const
+
+/** Puts a finger on the middle of an element for as long as two frames take, which is where a page changes below it. */
+async function tap(page: Page, element: Locator): Promise<void> {
+  await element.scrollIntoViewIfNeeded()
+  const box = await element.boundingBox()
+  if (!box) throw new Error('there is nothing to tap')
+  const session = await page.context().newCDPSession(page)
+  const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }]
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await session.detach()
+}
+
+inBrowser('a tap on the newest message shows what can be done to it, and does none of it', async () => {
+  for (let n = 0; n < 30; n++) await post(bob, roomId, `Before it, number ${n}`)
+  await post(bob, roomId, 'The newest')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
+  const { page } = visitor
+  expect(await page.evaluate(`matchMedia('(hover: none)').matches`)).toBe(true)
+  const newest = messageWith(page, 'The newest')
+  await newest.waitFor()
+  const address = page.url()
+  await tap(page, newest)
+  const actions = newest.getByRole('toolbar')
+  await actions.waitFor()
+  await expect(actions.isVisible()).resolves.toBe(true)
+  expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
+  // One message at a time has them.
+  const other = messageWith(page, 'number 29')
+  await tap(page, other)
+  await other.getByRole('toolbar').waitFor()
+  await actions.waitFor({ state: 'hidden' })
+
+  await tap(page, other.getByRole('button', { name: 'Reply in thread' }))
+  await page.getByRole('textbox', { name: 'Reply in thread' }).fill('By touch alone')
+  await tap(page, page.getByRole('complementary').getByRole('button', { name: 'Send', exact: true }))
+  await page.getByRole('complementary').getByText('By touch alone').waitFor()
+  await tap(page, page.getByRole('link', { name: 'Close thread' }))
+  await newest.waitFor()
+  await tap(page, page.getByRole('link', { name: 'Back to the rooms' }))
+  await tap(page, page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`))
+  await newest.waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+/** How long what is on the page takes to change, and what is on the move. */
+const motionOf = (page: Page) =>
+  page.evaluate<{ changing: string[]; moving: number }>(`({
+    changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
+    moving: document.getAnimations().filter(({ effect }) => effect.getComputedTiming().activeDuration > 0).length,
+  })`)
+
+inBrowser('where less motion is asked for nothing moves, wherever one goes', async () => {
+  await using still = await visitAs(ada, `/chat/-/${roomId}`, { reducedMotion: 'reduce' })
+  await using usual = await visitAs(bob, `/chat/-/${roomId}`, { reducedMotion: 'no-preference' })
+  const { page } = still
+  await messageWith(page, 'The newest').hover()
+  expect(await motionOf(page)).toEqual({ changing: ['0s'], moving: 0 })
+  for (const name of ['About this room', 'Browse rooms', 'Settings']) {
+    await page.getByRole('button', { name }).click()
+    expect(await motionOf(page)).toEqual({ changing: ['0s'], moving: 0 })
+    await page.keyboard.press('Escape')
+  }
+  await messageWith(usual.page, 'The newest').hover()
+  expect((await motionOf(usual.page)).changing.length).toBeGreaterThan(1)
+})
+
+inBrowser('what was not sent outlives a crash of the browser, and is posted once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-crash-'))
+  const body = 'Written before the crash'
+  const address = `${fleet().gateways[0]}/chat/-/${roomId}`
+  try {
+    {
+      await using crashing = await ownBrowser(folder)
+      const { page } = crashing
+      await page.goto(address)
+      await signInAt(page, ada)
+      await page.route('**/MessageService/CreateMessage', (route) => route.abort())
+      // Nothing is sent before it was kept.
+      const tried = page.waitForRequest('**/MessageService/CreateMessage')
+      await say(page, body)
+      await tried
+      await crashing.crash()
+    }
+    await using again = await ownBrowser(folder)
+    const { page } = again
+    await page.goto(address)
+    // The cookie may not have been written yet: what waits is there for whoever signs in again.
+    const rooms = page.getByRole('navigation', { name: 'Rooms' })
+    const signIn = page.getByLabel('Login or e-mail address')
+    await rooms.or(signIn).waitFor()
+    if (await signIn.isVisible()) await signInAt(page, ada)
+    const posted = async () => {
+      const { page: read } = await bob.call(RoomService.method.getRoomEvents, { roomId })
+      const bodies = read?.events.map(({ event }) => (event.case === 'messagePosted' ? event.value.message?.body : ''))
+      return bodies?.filter((one) => one === body).length
+    }
+    await eventually(async () => expect(await posted()).toBe(1))
+    await messageWith(page, body).waitFor()
+    expect([await posted(), await messageWith(page, body).count()]).toEqual([1, 1])
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
