@@ -15,6 +15,22 @@ export async function shortcomingsOf(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 
+const themes = {
+  light: { theme: 'light' },
+  dark: { theme: 'dark' },
+  'more contrast': { theme: 'light', contrast: 'more' },
+  'more contrast, dark': { theme: 'dark', contrast: 'more' },
+}
+
+/** Each theme in turn, as the settings keep it. */
+export async function inEveryTheme(page: Page, look: (theme: string) => Promise<void>): Promise<void> {
+  for (const [theme, attributes] of Object.entries(themes)) {
+    await page.evaluate(`delete document.documentElement.dataset.contrast
+      Object.assign(document.documentElement.dataset, ${JSON.stringify(attributes)})`)
+    await look(theme)
+  }
+}
+
 /** What can be pressed or filled in but lies, in whole or in part, beside the window, column or dialog that it belongs to. */
 export const cutOffIn = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {

@@ -1,17 +1,12 @@
 import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
-import { cutOffIn, shortcomingsOf } from '../src/accessibility.ts'
+import { cutOffIn, inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
+import { authorizePath, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
-const themes = {
-  light: { theme: 'light' },
-  dark: { theme: 'dark' },
-  'more contrast': { theme: 'light', contrast: 'more' },
-  'more contrast, dark': { theme: 'dark', contrast: 'more' },
-}
 let owner: Person
 let bob: Person
 let roomId: string
@@ -26,7 +21,7 @@ useBrowser('accessibility', async () => {
   await post(
     owner,
     roomId,
-    `# Plans\n\n- one\n- **two** for @${bob.login}\n\n> said\n\n\`code\` and https://example.org`,
+    `# Plans\n\n- one\n- **two** for @${bob.login}\n\n> said\n\n\`code\` and https://example.org\n\n\`\`\`ts\n// said\nconst [one, two] = [1, "two"] as Pair\n\`\`\``,
   )
   rootId = await post(bob, roomId, 'Shall we?')
   await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: rootId, body: 'After lunch.' })
@@ -35,15 +30,6 @@ useBrowser('accessibility', async () => {
 
 /** Colours that are still changing are not those that people read. */
 const calm = { reducedMotion: 'reduce' } as const
-
-/** Each theme in turn, as the settings keep it. */
-async function inEveryTheme(page: Page, look: (theme: string) => Promise<void>): Promise<void> {
-  for (const [theme, attributes] of Object.entries(themes)) {
-    await page.evaluate(`delete document.documentElement.dataset.contrast
-      Object.assign(document.documentElement.dataset, ${JSON.stringify(attributes)})`)
-    await look(theme)
-  }
-}
 
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
 inBrowser.each(entries)('%s can be used by everybody', async (path) => {
@@ -55,8 +41,38 @@ inBrowser.each(entries)('%s can be used by everybody', async (path) => {
   )
 })
 
+inBrowser('what another client asks for can be answered by everybody', async () => {
+  await using visitor = await visitAs(owner, authorizePath(newVerifier()), calm)
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Allow access' }).waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+inBrowser('who forgot a password can say so, whoever they are', async () => {
+  await using visitor = await visit('/login', calm)
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Forgot your password?' }).click()
+  await page.getByRole('button', { name: 'Send me a link' }).waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
 const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['a room', async () => undefined],
+  ['what can be done to a message', (page) => messageWith(page, 'Shall we?').hover()],
+  ['code', (page) => page.locator('pre span').first().waitFor()],
+  ['somebody', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
+  [
+    'a new room',
+    async (page) => {
+      await page.getByRole('button', { name: 'Browse rooms' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'New room' }).click()
+      await page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor()
+    },
+  ],
   ['a room on a phone', (page) => page.setViewportSize({ width: 390, height: 800 })],
   ['about a room', (page) => page.getByRole('button', { name: 'About this room' }).click()],
   ['threads', (page) => page.getByRole('button', { name: /^Threads/ }).click()],

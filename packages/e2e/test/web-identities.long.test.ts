@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import type { Page } from 'playwright-core'
+import { inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
 import { issuerOf, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
@@ -43,6 +44,7 @@ if (canTry) {
     await signInThere(page, login)
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()
     await page.getByText(`as ${login}@corp.example`).waitFor()
+    await inEveryTheme(page, async () => expect(await shortcomingsOf(page)).toEqual([]))
     const field = page.getByLabel('Login')
     expect(await field.inputValue()).toBe(login)
     // What the provider calls somebody is a proposal.

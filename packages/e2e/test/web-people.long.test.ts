@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import { MyAccountService } from '@parley/contracts/api'
+import sharp from 'sharp'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
@@ -42,4 +43,23 @@ inBrowser('a status goes when its time is over, for whoever looks at it', async 
   await status.waitFor()
   await status.waitFor({ state: 'detached' })
   expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a picture of oneself is seen by others until it is taken off', async () => {
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  const picture = messageWith(ofAda.page, 'Ask me').locator('img')
+  await messageWith(ofAda.page, 'Ask me').waitFor()
+  expect(await picture.count()).toBe(0)
+  await ofBob.page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = ofBob.page.getByRole('dialog')
+  const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background: '#3050c0' } })
+  await dialog
+    .getByLabel('Picture')
+    .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await drawn.png().toBuffer() })
+  await dialog.getByRole('button', { name: 'Save picture' }).click()
+  await picture.waitFor()
+  await dialog.getByRole('button', { name: 'Remove picture' }).click()
+  await picture.waitFor({ state: 'detached' })
+  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
