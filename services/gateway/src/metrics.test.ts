@@ -1,14 +1,19 @@
-import { afterEach, expect, jest, test } from '@jest/globals'
+import { execFileSync } from 'node:child_process'
+import { expect, test } from '@jest/globals'
 
-afterEach(() => void jest.restoreAllMocks())
-
-test('a proxy that is not trusted is warned of once, and says what to do', async () => {
-  process.env['PARLEY_GENERAL_LOG_LEVEL'] = 'warn'
-  const { createMetrics } = await import('./metrics.ts')
-  const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true)
+// In a process of its own: in this one others have made the logger already, and made it silent.
+const program = `
+  import { createMetrics } from './metrics.ts'
   const metrics = createMetrics()
-  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.forgottenProxy(address)
-  const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown)
+  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.forgottenProxy(address)`
+
+test('a proxy that is not trusted is warned of once, and says what to do', () => {
+  const written = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'warn' },
+    encoding: 'utf8',
+  })
+  const lines = written.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
   expect(lines).toEqual([
     expect.objectContaining({
       level: 'warn',
