@@ -21,7 +21,7 @@ useBrowser('agreement', async () => {
 })
 afterAll(() => console.log(report.join('\n')))
 
-const log = `document.querySelector('[role=log]').textContent`
+const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
 /** What is said in the room, as it stands on a page. */
 const shownOn = (page: Page) =>

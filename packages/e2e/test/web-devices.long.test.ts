@@ -98,11 +98,10 @@ inBrowser('what was not sent outlives a crash of the browser, and is posted once
       const { page } = crashing
       await page.goto(address)
       await signInAt(page, ada)
-      await page.route('**/MessageService/CreateMessage', (route) => route.abort())
+      await messageWith(page, 'The newest').waitFor()
+      await page.route('**/CreateMessage', (route) => route.abort())
       // Nothing is sent before it was kept.
-      const tried = page.waitForRequest('**/MessageService/CreateMessage')
-      await say(page, body)
-      await tried
+      await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
       await crashing.crash()
     }
     await using again = await ownBrowser(folder)

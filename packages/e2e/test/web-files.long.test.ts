@@ -135,7 +135,11 @@ inBrowser('code has the colours of its language, in a message and in a file', as
     const [keyword, plain] = [place.getByText('const', { exact: true }), place.getByText(code)]
     await keyword.waitFor()
     expect((await plain.textContent())?.trim()).toBe(code)
-    const colourOf = (element: Locator) => element.evaluate('(one) => getComputedStyle(one).color')
+    const colourOf = (element: Locator) =>
+      element.evaluate((one) => {
+        const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: unknown): { color: string } }
+        return getComputedStyle(one).color
+      })
     expect(await colourOf(keyword)).not.toBe(await colourOf(plain))
   }
   expect(visitor.complaints).toEqual([])

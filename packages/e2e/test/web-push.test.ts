@@ -4,7 +4,7 @@ import type { CDPSession } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, useBrowser, messageWith, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 useBrowser('pushes')
 
@@ -43,7 +43,7 @@ inBrowser(
     const [owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
     const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
     await using pushService = await PushService.start()
-    await using visitor = await visit(`/chat/-/${elsewhere}`, { permissions: ['notifications'] })
+    await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`, { permissions: ['notifications'] })
     const { page } = visitor
     // The push service of a browser is far away: this one is here, and what it decrypted is handed to the browser.
     const { endpoint, p256dh, auth } = pushService.browser('ada')
@@ -54,7 +54,6 @@ inBrowser(
     Object.assign(PushManager.prototype, { subscribe: async () => (held = made), getSubscription: async () => held })`
     await page.addInitScript({ content })
     await page.reload()
-    await signInAt(page, ada)
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
     const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })

@@ -8,7 +8,7 @@ import { postJson } from '../src/http.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
 import { newPerson, theOwner } from '../src/people.ts'
-import { inBrowser, useBrowser, fillSignIn, signInAt, visit } from '../src/web-client.ts'
+import { inBrowser, useBrowser, fillSignIn, signInAt, visit, visitAs } from '../src/web-client.ts'
 
 useBrowser('sign-in')
 
@@ -41,9 +41,8 @@ inBrowser('an account is made by a mailed code', async () => {
 inBrowser('an address is proved by a mailed code, and a forgotten password replaced by way of it', async () => {
   const ada = await newPerson('ada')
   const address = `${ada.login}@example.org`
-  await using visitor = await visit('/login')
+  await using visitor = await visitAs(ada)
   const { page, complaints } = visitor
-  await signInAt(page, ada)
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'E-mail addresses' }).click()
   await page.getByText('Your account has no e-mail address yet').waitFor()
