@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { followStream, loadUniversalRooms, hearHints, NodePolicy } from './engines/hub/index.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { startJobs } from './jobs/index.ts'
+import { verifyInTime } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSockets } from './ws/open-sockets.ts'
 
@@ -27,7 +28,10 @@ async function compose(host: Host, config: Config): Promise<void> {
   const accounts = accountsClient(host.client(AccountsInternalService))
   const rooms = roomsClient(host.client(RoomsInternalService))
   const policy = new NodePolicy(() => admin.getPolicy({}), signal)
-  const server = await openSockets(host, config, { accounts, rooms, policy, metrics })
+  const server = await openSockets(host, config, {
+    ...{ accounts, rooms, policy, metrics },
+    verify: (sockets) => host.background(verifyInTime(sockets, accounts, signal)),
+  })
   const { hub, opening } = server.context
   policy.onChange(() => hub.policyChanged())
   host.use(metrics.sockets(() => hub.connections.size))

@@ -6,17 +6,21 @@ import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
 import type { Config } from '../config.ts'
 import { Hub, type NodePolicy, Opening, type Subscriber } from '../engines/hub/index.ts'
-import { verifyInTime } from '../jobs/verify-sessions.ts'
 import type { Metrics } from '../metrics.ts'
 import { digestsToTry, readPresented } from './credentials.ts'
 import { serveSockets, type SocketServer } from './server.ts'
 
-type Given = { accounts: Accounts; rooms: Rooms; policy: NodePolicy; metrics: Metrics }
+type Given = {
+  accounts: Accounts
+  rooms: Rooms
+  policy: NodePolicy
+  metrics: Metrics
+  verify: (sockets: readonly Subscriber[]) => void
+}
 
 /** The port for sockets, which accepts nobody yet, with the hub that their frames come from. */
 export async function openSockets(host: Host, config: Config, given: Given): Promise<SocketServer> {
-  const { accounts, rooms, policy, metrics } = given
-  const verify = (sockets: readonly Subscriber[]): void => host.background(verifyInTime(sockets, accounts, host.signal))
+  const { accounts, rooms, policy, metrics, verify } = given
   const clientAddress = clientAddressBehind(config.trustedProxies, {
     isPassedOn: (header) => isForwardedByGateway(config, header),
   })
