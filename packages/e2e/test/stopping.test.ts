@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,15 +11,32 @@ import { frozen, processOf, wholeAgain } from '../src/processes.ts'
 
 const services = parleyServices()
 
-/** A process of a service that finds nobody: no database, no NATS, no Redis. */
-async function alone(service: ServiceDefinition): Promise<{ child: ChildProcess; readiness: () => Promise<string> }> {
-  const [nobody, internalPort, ownPort] = await Promise.all([freePort(), freePort(), freePort()])
+/** Where a process finds what it depends on. */
+type Found = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
+
+/** Nobody answers at these addresses. */
+async function nobody(): Promise<Found> {
+  const port = await freePort()
+  return { natsUrl: `nats://127.0.0.1:${port}`, postgresPort: port, secret: (name) => name.padEnd(48, '.') }
+}
+
+/** The database and the bus of the fleet. */
+function fleets(): Found {
+  const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
+  const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
+  const ports = JSON.parse(readFileSync(portsFile, 'utf8')) as Record<string, number>
+  const secret = (name: string) => secrets[name] ?? name.padEnd(48, '.')
+  return { natsUrl: `nats://127.0.0.1:${ports['nats']}`, postgresPort: ports['postgres'] ?? 0, secret }
+}
+
+/** One more process of a service. */
+async function start(service: ServiceDefinition, found: Found) {
+  const [redisPort, internalPort, ownPort] = await Promise.all([freePort(), freePort(), freePort()])
   const env = serviceEnvironment(
     service,
     {
       ...{ publicUrl: 'http://127.0.0.1', publicHost: '127.0.0.1', assetsFolder: join(fleet().dataDir, 'nobodys') },
-      ...{ natsUrl: `nats://127.0.0.1:${nobody}`, redisUrl: `redis://127.0.0.1:${nobody}`, postgresPort: nobody },
-      ...{ mailFolder: undefined, secret: (name) => name.padEnd(48, '.') },
+      ...{ redisUrl: `redis://127.0.0.1:${redisPort}`, mailFolder: undefined, ...found },
     },
     { PATH: process.env['PATH'], PARLEY_GATEWAY_ASSETS_URLS: 'http://127.0.0.1:1' },
   )
@@ -28,21 +45,57 @@ async function alone(service: ServiceDefinition): Promise<{ child: ChildProcess;
     env: { ...env, ...ports, PARLEY_INTERNAL_PORT: String(internalPort) },
     stdio: 'ignore',
   })
-  const readiness = async () => (await fetch(`http://127.0.0.1:${internalPort}/readyz`)).text()
-  return { child, readiness }
+  const ended = once(child, 'exit')
+  return {
+    ended,
+    /** What it says that it waits for. */
+    async reasons(): Promise<string[]> {
+      const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
+      return ((await response.json()) as { reasons?: string[] }).reasons ?? []
+    },
+    end: () => child.kill('SIGTERM'),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
 }
 
-test.each(services)('$name waits for what is away, says so, and ends when it is told to', async (service) => {
-  const { child, readiness } = await alone(service)
-  const ended = once(child, 'exit')
-  try {
-    await eventually(async () => expect(await readiness()).toContain('waiting for nats'))
-    child.kill('SIGTERM')
-    // Ended by force it would be 1.
-    expect(await ended).toEqual([0, null])
-  } finally {
-    child.kill('SIGKILL')
-  }
+const withDatabase = services.filter(({ migrate }) => migrate !== undefined)
+/** Those that begin when admin tells who may what; the others begin without it. */
+const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
+
+test.each(services)('$name waits while nobody is there, says so, and ends when it is told to', async (service) => {
+  await using waiting = await start(service, await nobody())
+  await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
+  waiting.end()
+  // Ended by force it would be 1.
+  expect(await waiting.ended).toEqual([0, null])
+})
+
+test.each(withDatabase)('$name waits for NATS alone once its database is there, and ends', async (service) => {
+  await using waiting = await start(service, { ...fleets(), natsUrl: (await nobody()).natsUrl })
+  await eventually(async () => {
+    const reasons = await waiting.reasons()
+    expect(reasons).toContain('waiting for nats')
+    expect(reasons).not.toContain('waiting for postgres')
+  })
+  waiting.end()
+  expect(await waiting.ended).toEqual([0, null])
+})
+
+test.each(withPolicy)('$name waits while no admin answers though database and NATS do, and ends', async (service) => {
+  using _one = frozen(processOf('admin', 0).pid)
+  using _other = frozen(processOf('admin', 1).pid)
+  await using waiting = await start(service, fleets())
+  await eventually(async () => {
+    const reasons = await waiting.reasons()
+    expect(reasons.join()).toMatch(/policy|control feed/)
+    expect(reasons).not.toContain('waiting for postgres')
+    expect(reasons).not.toContain('waiting for nats')
+  })
+  waiting.end()
+  expect(await waiting.ended).toEqual([0, null])
 })
 
 /** What a process wrote last. */

@@ -46,12 +46,12 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
 
 /** Profiles are kept until something is heard of their user. */
 async function followProfiles(host: DatabaseHost, timeoutMs: number | undefined) {
-  const { events: bus } = host
+  const { events: bus, signal } = host
   const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))
   const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
   const onReset = () => profiles.clear()
-  const feed = host.use(await followControl({ bus, onEvent: userChanged, onReset }))
+  const feed = host.use(await followControl({ bus, signal, onEvent: userChanged, onReset }))
   const onEvents = (batch: Event[]) => batch.forEach(userChanged)
-  host.use(await followEvents({ bus, subject: 'evt.user.>', onEvents, onReset }))
+  host.use(await followEvents({ bus, signal, subject: 'evt.user.>', onEvents, onReset }))
   return { profiles, feed }
 }

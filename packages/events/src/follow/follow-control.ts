@@ -1,7 +1,7 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { controlEvents } from '../subjects.ts'
-import { followEvents } from './follow-events.ts'
+import { followEvents, type GivingUp } from './follow-events.ts'
 import type { EventFollower } from './follower.ts'
 
 /** Who hears of control events. */
@@ -21,10 +21,14 @@ export type ControlFeed = EventFollower & {
 }
 
 /** Follows every control event from now on, as `followEvents` does. */
-export async function followControl({ bus, ...first }: { bus: Bus } & ControlListener): Promise<ControlFeed> {
+export async function followControl({
+  bus,
+  signal,
+  ...first
+}: { bus: Bus } & ControlListener & GivingUp): Promise<ControlFeed> {
   const listeners = new Set<ControlListener>([first])
   const follower = await followEvents({
-    bus,
+    ...{ bus, signal },
     subject: controlEvents,
     onEvents: (events) => {
       for (const event of events) for (const listener of listeners) listener.onEvent(event)

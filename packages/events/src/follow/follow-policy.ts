@@ -48,7 +48,7 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
     feed = options.feed
     resources.use(feed.subscribe(listener))
   } else {
-    feed = resources.use(await followControl({ bus: options.bus, ...listener }))
+    feed = resources.use(await followControl({ bus: options.bus, signal: options.signal, ...listener }))
   }
   const first = await keeper.reload()
   return Object.assign(resources.move(), {

@@ -62,12 +62,12 @@ export class Follower implements EventFollower {
     this.#silence = new Silence({ afterMs: silentMs, againMs: lookAgainMs, onSilence: () => this.#onSilence() })
   }
 
-  /** Resolves when the first reader is open. */
-  async begin(): Promise<void> {
+  /** Resolves when the first reader is open; rejects when `giveUp` fires before. */
+  async begin(giveUp?: AbortSignal): Promise<void> {
     const { bus, subject } = this.#options
     const { signal } = this.#stop
     this.#ears.push(bus.onReconnect(() => this.#reopen()))
-    await this.#open()
+    await this.#openUnless(giveUp)
     this.#silence.start()
     this.#jobs.push(
       periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
@@ -89,6 +89,17 @@ export class Follower implements EventFollower {
     this.#reader?.[Symbol.dispose]()
     await Promise.all(this.#jobs.map((job) => job[Symbol.asyncDispose]()))
     await this.#opening
+  }
+
+  async #openUnless(giveUp: AbortSignal | undefined): Promise<void> {
+    const stop = () => this.#stop.abort()
+    giveUp?.addEventListener('abort', stop)
+    if (giveUp?.aborted) stop()
+    await this.#open()
+    giveUp?.removeEventListener('abort', stop)
+    if (!giveUp?.aborted) return
+    await this[Symbol.asyncDispose]()
+    giveUp.throwIfAborted()
   }
 
   #onSilence(): void {

@@ -20,7 +20,7 @@ export async function followCallers(host: Host, accounts: Accounts, metrics: Met
   })
   const feed = host.use(
     await followControl({
-      bus: host.events,
+      ...{ bus: host.events, signal: host.signal },
       onEvent: (event) => callers.observe(event),
       onReset: () => {
         metrics.feedLost()

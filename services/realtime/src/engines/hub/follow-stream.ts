@@ -44,7 +44,7 @@ export async function followStream(host: Host, given: Following): Promise<Intake
   )
   host.use(
     await followEvents({
-      bus: host.events,
+      ...{ bus: host.events, signal: host.signal },
       subject: 'evt.>',
       onEvents: (events, { seq }) => intake.add(events, seq),
       onReset: () => {
