@@ -1,7 +1,6 @@
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Changed } from '../../store/changes.ts'
-import { getRoomSeen } from '../../store/seen-rooms.ts'
 import type { Committed, DecidedChange } from './commit-changes.ts'
 import type { FactDelivery, Patience } from './fact-delivery.ts'
 import type { Look } from './look-together.ts'
@@ -16,8 +15,7 @@ type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; write
  */
 export async function makeChange(ctx: Needs, change: DecidedChange, patience: Patience): Promise<Changed> {
   const { roomId, userId, decide } = change
-  const { actorId } = change.cause
-  const seen = await (actorId === userId ? ctx.look(userId, roomId) : getRoomSeen(ctx.db, userId, roomId, actorId))
+  const seen = await ctx.look(userId, roomId, change.cause.actorId)
   const made =
     decide(seen) === 'change' ? await inTurn(ctx, change, patience) : { room: seen.room, facts: [], entries: [] }
   if (made.facts.length === 0) await ctx.delivery.settle(roomId, made.room.version, patience, change.isAbout)

@@ -5,8 +5,8 @@ import { isForeignDm } from '../../policy/visibility.ts'
 import type { SeenRoom } from '../../store/rows.ts'
 import { findStandings } from '../../store/seen-rooms.ts'
 
-/** A room as somebody sees it; throws `not_found` as `getRoomSeen` does. */
-export type Look = (userId: string, roomId: string) => Promise<SeenRoom>
+/** A room and how somebody stands there; throws `not_found` as `getRoomSeen` does. */
+export type Look = (userId: string, roomId: string, viewerId?: string) => Promise<SeenRoom>
 
 const looksAtOnce = 256
 
@@ -18,10 +18,13 @@ export function lookTogether(db: Db): Look {
       const { room, standings } = await findStandings(db, roomId, [...new Set(userIds)])
       return userIds.map((userId) => {
         const standing = standings.get(userId)
-        const seen = standing && { room, standing }
-        return seen && !isForeignDm(seen) ? seen : roomNotFound()
+        return standing ? { room, standing } : roomNotFound()
       })
     },
   })
-  return (userId, roomId) => looks.submit(roomId, userId)
+  return async (userId, roomId, viewerId = userId) => {
+    const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => looks.submit(roomId, id)))
+    if (!seen || !viewed || isForeignDm(viewed)) throw roomNotFound()
+    return seen
+  }
 }

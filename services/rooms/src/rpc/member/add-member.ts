@@ -7,14 +7,13 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { addMember as decideAddition, assertCanManage } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
-import { getRoomSeen } from '../../store/seen-rooms.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
 export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.addMember> {
   return async ({ roomId, userId }, call) => {
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
-    const { room } = await getRoomSeen(ctx.db, userId, roomId, caller.userId)
+    const { room } = await ctx.look(userId, roomId, caller.userId)
     assertCanManage(ctx.policy.current(), caller, headOf(room))
     const profile = await getProfile(ctx.accounts, userId)
     await makeChange(
