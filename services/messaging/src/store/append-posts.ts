@@ -158,16 +158,18 @@ with post as materialized (
   returning id
 )
 select met.n is not null as met, placed.seq, case n when 0 then array(select id from entry order by id) else '{}' end as entries,
-  (select asset_id from used where used.n = post.n order by position limit 1) as file,
-  coalesce(key.digest, earlier.digest) as digest, coalesce(key.room_id, earlier.room_id) as "roomId",
-  coalesce(key.event_id, earlier.event_id) as "eventId"
+  kept.file, kept.digest, kept."roomId", kept."eventId"
 from post left join met using (n) left join placed using (n)
-left join key on key.caller_id = post.author and key.key = post.key
 left join lateral (
-  select k.digest, k.room_id, k.event_id from message_keys k
-  where key.key is null and met.n is not null and k.caller_id = post.author and k.key = post.key
-    and k.created_at >= now() - interval '24 hours'
-) earlier on true
+  select (select asset_id from used where used.n = post.n order by position limit 1) as file,
+    coalesce(key.digest, earlier.digest) as digest, coalesce(key.room_id, earlier.room_id) as "roomId",
+    coalesce(key.event_id, earlier.event_id) as "eventId"
+  from (select) one
+  left join key on key.caller_id = post.author and key.key = post.key
+  left join message_keys earlier on earlier.caller_id = post.author and earlier.key = post.key
+    and earlier.created_at >= now() - interval '24 hours'
+  where met.n is not null and placed.seq is null
+) kept on true
 order by n`,
 )
 
