@@ -403,9 +403,9 @@ describe.each(attackers)('with the password of %s', (attacker) => {
         told.set('P', 'attacker 0 5000 5000 1')
         for (const subject of own.calls) calls.publish(subject, 'traced', { headers: told })
         for (const subject of own.events) events.publish(subject, 'traced', { headers: told })
-        await calls.flush()
-        await events.flush()
       }
+    await calls.flush()
+    await events.flush()
     await nothingHappened()
   })
 
