@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
+import type { RoomFact } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { and, eq } from 'drizzle-orm'
 import { roomFact, type Change } from '../src/domain/room-fact.ts'
@@ -105,6 +106,13 @@ test.each<[string, Change]>([
   newest(1)
 })
 
+/** What a fact says something about. */
+function topicOf({ case: kind, value }: RoomFact['fact']): string {
+  if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
+  if (kind === 'banned' || kind === 'unbanned') return `ban ${value && 'userId' in value ? value.userId : ''}`
+  return kind === 'archived' || kind === 'unarchived' ? 'archive' : String(kind)
+}
+
 test('one change makes messaging hold everything else as well', async () => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
@@ -122,18 +130,18 @@ test('one change makes messaging hold everything else as well', async () => {
     { case: 'joined', value: { userId: 'Uone' } },
   ]
   for (const [n, change] of lost.entries()) lose(inAMinute() + BigInt(n), change)
+  const known = versions().length
   await joinUnheard('Uone')
   await join('Utwo')
-  const stated = env.messaging.factsOf(room).slice(-8)
-  newest(8)
-  expect(
-    stated.map(({ fact: { case: kind, value } }) => `${kind} ${value && 'userId' in value ? value.userId : ''}`),
-  ).toEqual([
-    'joined Uone',
-    'joined Utwo',
-    ...['updated ', 'universal ', 'unarchived '],
-    ...['banned Ubad', 'unbanned Ubob', 'joined Ubob'],
-  ])
+  newest(1)
+  // What was not handed over comes with the next change, or by itself before it: what counts is the last word on each.
+  const last = new Map<string, string | undefined>()
+  for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(topicOf(fact), fact.case)
+  expect(Object.fromEntries(last)).toEqual({
+    ...{ 'member Uone': 'joined', 'member Utwo': 'joined', 'member Ubob': 'joined' },
+    ...{ 'ban Ubad': 'banned', 'ban Ubob': 'unbanned' },
+    ...{ updated: 'updated', universal: 'universal', archive: 'unarchived' },
+  })
   await eventually(async () => {
     const { versions: named, facts } = await standings()
     expect(facts).toEqual(expect.arrayContaining(named))
