@@ -50,10 +50,16 @@ export async function fetchPackage(spec, shown, tryOut) {
 
 const unfinished = 'fetching-'
 
-/** What a killed start left; there is no other one in this checkout now. */
+/** What a killed start left. Its npm may write there for a moment yet: then it stays until the next start. */
 function removeUnfinished() {
-  for (const name of readdirSync(cache))
-    if (name.startsWith(unfinished)) rmSync(join(cache, name), { recursive: true, force: true })
+  for (const name of readdirSync(cache)) {
+    if (!name.startsWith(unfinished)) continue
+    try {
+      rmSync(join(cache, name), { recursive: true, force: true })
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY') throw error
+    }
+  }
 }
 
 async function install(spec, integrity, folder, shown) {

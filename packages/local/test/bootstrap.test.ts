@@ -127,6 +127,20 @@ test('a machine with another Node.js gets the wanted one and pnpm, once, and run
   expect(readdirSync(join(dir, 'node_modules/.parley')).sort()).toEqual(['bin', ...pinnedSpecs()])
 })
 
+test('a start goes on while the npm of a killed one still writes', async () => {
+  const dir = checkout('killed')
+  const left = join(dir, 'node_modules/.parley/fetching-of-a-killed-start')
+  const busy = `const { mkdirSync, writeFileSync } = require('node:fs')
+    for (let n = 0; ; n++) { mkdirSync('${left}/' + (n % 8), { recursive: true }); writeFileSync('${left}/' + (n % 8) + '/' + n, '') }`
+  const npm = spawn(process.execPath, ['-e', busy])
+  try {
+    await eventually(() => existsSync(join(left, '7')))
+    expect(await pnpm(dir)).toMatchObject({ code: 0, out: hello })
+  } finally {
+    npm.kill('SIGKILL')
+  }
+})
+
 test('starts at once in one checkout wait for each other', async () => {
   const dir = checkout('twice')
   const both = await Promise.all([pnpm(dir), pnpm(dir)])
