@@ -1,24 +1,39 @@
-import { Redis } from 'ioredis'
+import { type Command, Redis } from 'ioredis'
 import { logger } from '@parley/telemetry'
 
 /** An ioredis client; disposing closes its connection. */
 export type RedisClient = Redis & AsyncDisposable
 
+/** A timer that fires later than this fires in a process that did not get to run. */
+const toleratedLateMs = 50
+
+/** How to open a client. */
+export type RedisOptions = {
+  url: string
+  name: string
+  /** Milliseconds to wait for the answer to a command. Default 1000. */
+  commandTimeoutMs?: number
+}
+
 /**
  * Opens a client that keeps trying to connect and never fails at start. While the server is away commands fail at once
  * instead of waiting, so callers fall back: nothing may depend on Redis.
  */
-export function openRedis(options: { url: string; name: string }): RedisClient {
+export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions): RedisClient {
   const log = logger('redis')
-  const client = new Redis(options.url, {
-    connectionName: options.name,
+  const client = new Redis(url, {
+    connectionName: name,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2000,
-    commandTimeout: 1000,
     keepAlive: 5000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 2000),
   })
+  const send = client.sendCommand.bind(client)
+  client.sendCommand = (command, ...on) => {
+    giveUpUnanswered(command, commandTimeoutMs)
+    return send(command, ...on)
+  }
   let away = false
   client.on('error', (error: Error) => {
     if (!away) log.warn({ err: error }, 'redis is not available')
@@ -33,4 +48,23 @@ export function openRedis(options: { url: string; name: string }): RedisClient {
       await client.quit().catch(() => client.disconnect())
     },
   })
+}
+
+/**
+ * Unlike the client's own time-out, does not count the time in which this process did not get to run: overdue timers fire
+ * before sockets are read and written. Otherwise every process with too much to do would count limits by itself.
+ */
+function giveUpUnanswered(command: Command, afterMs: number): void {
+  let timer: NodeJS.Timeout
+  const waitFor = (ms: number) => {
+    const due = performance.now() + ms
+    timer = setTimeout(() => {
+      const lateMs = performance.now() - due
+      if (lateMs > toleratedLateMs) waitFor(lateMs)
+      else command.reject(new Error('Command timed out'))
+    }, ms)
+  }
+  waitFor(afterMs)
+  const answered = () => clearTimeout(timer)
+  void command.promise.then(answered, answered)
 }

@@ -12,8 +12,7 @@ async function eventually(check: () => boolean | Promise<boolean>): Promise<void
 
 /** Processes that share a limit, at a time that a test can change. */
 async function processes(points: number, at = url, more: { mostIds?: number } = {}) {
-  const redis = openRedis({ url: at, name: 'test' })
-  redis.options.commandTimeout = 60_000
+  const redis = openRedis({ url: at, name: 'test', commandTimeoutMs: 60_000 })
   if (at === url) await eventually(() => redis.status === 'ready')
   const key = randomUUID()
   const clock = { now: 600_000 }

@@ -4,9 +4,8 @@ import { expect, test } from '@jest/globals'
 import { eagerLimiter, networkLimiter, openRedis, takeOfNetworks, waitOfNetworks } from '../src/index.ts'
 
 async function connected() {
-  const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test' })
+  const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test', commandTimeoutMs: 60_000 })
   // An answer that is late makes a limit count in this process alone.
-  redis.options.commandTimeout = 60_000
   await once(redis, 'ready')
   return redis
 }

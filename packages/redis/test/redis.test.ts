@@ -6,12 +6,8 @@ import { expect, test } from '@jest/globals'
 import { openRedis, rateLimiter } from '../src/index.ts'
 
 const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
-function open(at = url) {
-  const redis = openRedis({ url: at, name: 'test' })
-  // An answer that is late makes a limit count in this process alone.
-  redis.options.commandTimeout = 60_000
-  return redis
-}
+/** Patient, since an answer that is late makes a limit count in this process alone. */
+const open = (at = url) => openRedis({ url: at, name: 'test', commandTimeoutMs: 60_000 })
 
 async function eventually<T>(check: () => Promise<T>): Promise<T> {
   for (const until = Date.now() + 30_000; ; await sleep(20)) {
@@ -54,6 +50,20 @@ test('a server that is away makes commands fail at once, and is used when it com
   await door.open()
   expect(await eventually(() => redis.ping())).toBe('PONG')
   door.close()
+})
+
+test('a command without an answer is given up', async () => {
+  await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
+  await eventually(() => redis.ping())
+  await expect(redis.blpop(randomUUID(), 0)).rejects.toThrow('Command timed out')
+})
+
+test('an answer counts that came while the process did not get to run', async () => {
+  await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
+  await eventually(() => redis.ping())
+  const answer = redis.ping()
+  for (const until = Date.now() + 1_000; Date.now() < until;);
+  expect(await answer).toBe('PONG')
 })
 
 test('a limit is shared by all clients, and counted for each id', async () => {
