@@ -1,14 +1,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from '@jest/globals'
-import { eventually } from '../../test/_eventually.ts'
+import { afterAll, expect, jest, test } from '@jest/globals'
 import { Announcement } from './ready-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-ready-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  jest.useRealTimers()
+  rmSync(folder, { recursive: true, force: true })
+})
 
-test('a ready file that cannot be written is written later', async () => {
+test('a ready file that cannot be written is written later', () => {
+  jest.useFakeTimers()
   const file = join(folder, 'later/ready.json')
   const said: string[] = []
   const announcement = new Announcement(file, (line) => said.push(line))
@@ -16,6 +19,7 @@ test('a ready file that cannot be written is written later', async () => {
   announcement.renew()
   expect(said).toEqual([expect.stringContaining(`${file} cannot be written: ENOENT`)])
   mkdirSync(join(folder, 'later'))
-  await eventually(() => expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: 'http://127.0.0.1:1' }))
+  jest.advanceTimersByTime(2_000)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: 'http://127.0.0.1:1' })
   announcement.end()
 })

@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
 import { DraftPreview } from './draft-preview.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
 
 /** A server that knows a title for every page but those named "dull". */
 function previewed() {
@@ -12,37 +15,43 @@ function previewed() {
   }
   const server = { api: { message: { fetchLinkPreview } } } as unknown as MemberClient
   const preview = new DraftPreview(server)
-  return { preview, urls, title: () => preview.found.value?.preview.title }
+  /** Writes the drafts one right after the other, and then nothing for a moment. */
+  const write = async (...drafts: string[]) => {
+    const looks = drafts.map((draft) => preview.look(draft))
+    await jest.advanceTimersByTimeAsync(500)
+    await Promise.all(looks)
+  }
+  return { preview, write, urls, title: () => preview.found.value?.preview.title }
 }
 
 test('the first page of a draft is previewed, asked for once', async () => {
-  const { preview, urls, title } = previewed()
-  await preview.look('see https://example.org/a')
-  await preview.look('see https://example.org/a and more')
+  const { preview, write, urls, title } = previewed()
+  await write('see https://example.org/a')
+  await write('see https://example.org/a and more')
   expect(title()).toBe('About https://example.org/a')
   expect(preview.found.value?.token).toBe('token of https://example.org/a')
   expect(urls).toEqual(['https://example.org/a'])
-  await preview.look('')
+  await write('')
   expect(title()).toBeUndefined()
 })
 
 test('an address that is still typed is not asked for', async () => {
-  const { preview, urls } = previewed()
-  await Promise.all([preview.look('https://example.org/a'), preview.look('https://example.org/ab')])
+  const { write, urls } = previewed()
+  await write('https://example.org/a', 'https://example.org/ab')
   expect(urls).toEqual(['https://example.org/ab'])
 })
 
 test('a preview that is not wanted does not come back', async () => {
-  const { preview, urls, title } = previewed()
-  await preview.look('https://example.org/a')
+  const { preview, write, urls, title } = previewed()
+  await write('https://example.org/a')
   preview.discard()
-  await preview.look('')
-  await preview.look('https://example.org/a')
+  await write('')
+  await write('https://example.org/a')
   expect([title(), urls]).toEqual([undefined, ['https://example.org/a']])
 })
 
 test.each(['https://example.org/dull', 'https://example.org/away', 'no link'])('%s has none', async (body) => {
-  const { preview, title } = previewed()
-  await preview.look(body)
+  const { write, title } = previewed()
+  await write(body)
   expect(title()).toBeUndefined()
 })

@@ -2,6 +2,9 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { createPasswords, type Asker } from './passwords.ts'
 
+/** What is tried is who waits, not how long a hashing takes. */
+const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+
 /** How many of so many hashings at once are refused. */
 async function refused(wanted: Promise<unknown>[]): Promise<number> {
   const answers = await Promise.allSettled(wanted)
@@ -11,7 +14,7 @@ async function refused(wanted: Promise<unknown>[]): Promise<number> {
 }
 
 test('one customer does not fill the queue of hashings, with however many lines', async () => {
-  const passwords = await createPasswords(1)
+  const passwords = await createPasswords(1, cheap)
   const check = (asker: Asker) => passwords.fits('a guess', undefined, asker)
   const fromEachLine = Array.from({ length: 200 }, (_, n) =>
     check({ address: `2001:db8:1:2${(n % 256).toString(16).padStart(2, '0')}::1` }),
@@ -23,7 +26,7 @@ test('one customer does not fill the queue of hashings, with however many lines'
 })
 
 test('who is signed in fills no more of it either, and everybody comes in again', async () => {
-  const passwords = await createPasswords(1)
+  const passwords = await createPasswords(1, cheap)
   const check = () => passwords.fits('a guess', undefined, { userId: 'U1' })
   for (let round = 0; round < 2; round++) expect(await refused(Array.from({ length: 40 }, check))).toBe(40 - 33)
 })

@@ -3,7 +3,7 @@ import { NetworkCounts, networksOf, type Network } from '@parley/redis'
 import { tooManyHashings } from '../../errors.ts'
 
 // OWASP's first choice; argon2id is the library's default algorithm.
-const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const owasp = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const queueLength = 64
 /** Of those who wait; a network of whatever size leaves the other half to others. */
 const mostOfOneNetwork = queueLength / 2
@@ -22,11 +22,11 @@ export type Passwords = {
   fits: (password: string, passwordHash: string | undefined, asker: Asker) => Promise<boolean>
 }
 
-export async function createPasswords(atOnce: number): Promise<Passwords> {
+export async function createPasswords(atOnce: number, cost = owasp): Promise<Passwords> {
   const turn = limiter(atOnce)
-  const nobodys = await hash('nobody has this password', options)
+  const nobodys = await hash('nobody has this password', cost)
   return {
-    hash: (password, asker) => turn(asker, () => hash(password, options)),
+    hash: (password, asker) => turn(asker, () => hash(password, cost)),
     fits: (password, passwordHash, asker) =>
       turn(asker, async () => {
         const fits = await verify(passwordHash ?? nobodys, password)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { serveHttp } from './http-server.ts'
+import { serveHttp } from '../src/http-server.ts'
 
 const patience = { head: 50, request: 100, idle: 60_000 }
 const connected = async (url: string, text: string): Promise<Socket> => {
