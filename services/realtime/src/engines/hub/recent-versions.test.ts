@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { EventSchema } from '@parley/contracts/internal'
 import { RecentVersions } from './recent-versions.ts'
 
-const event = (aggregateId: string, version: bigint, id = `E${version}`) =>
+const event = (aggregateId: string, version: bigint, id = `${aggregateId}-${version}`) =>
   create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
 
 describe('versions heard', () => {
@@ -22,6 +22,28 @@ describe('versions heard', () => {
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Eb'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
+  })
+
+  test('go by ids where the teller lost its last ones, whatever its clock', () => {
+    const seen = new RecentVersions()
+    const told = (version: bigint, id: string, ms = 100_000) => ({
+      ...event('R1', version, id),
+      occurredAt: timestampFromMs(ms),
+    })
+    for (const version of [7n, 8n, 9n]) expect(seen.admit(told(version, `R1-${version}`))).toBe(true)
+    expect(seen.admit(told(8n, 'Elost', 99_000))).toBe(true)
+    expect(seen.admit(told(9n, 'Enext', 99_500))).toBe(true)
+    // What stood before is relayed again, for the marks were lost too.
+    for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(told(7n, id))).toBe(false)
+  })
+
+  test('go by versions where ids are forgotten', () => {
+    const seen = new RecentVersions(2)
+    for (const version of [7n, 8n, 9n]) expect(seen.admit(event('R1', version))).toBe(true)
+    for (const roomId of ['R2', 'R3']) seen.admit(event(roomId, 1n))
+    expect(seen.admit(event('R1', 7n))).toBe(false)
+    expect(seen.admit(event('R1', 9n))).toBe(false)
+    expect(seen.admit(event('R1', 9n, 'Elost'))).toBe(true)
   })
 
   test('begin again where the teller went back to an earlier moment, and goes on later', () => {

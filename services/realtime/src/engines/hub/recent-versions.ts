@@ -1,7 +1,16 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-type Newest = { version: bigint; ids: string[]; occurredMs: number }
+/** What was heard of a room, a call or a file. */
+type Heard = {
+  /** The version heard last, and when what it tells of happened. */
+  last: bigint
+  lastMs: number
+  /** Of what is not above it the ids may be forgotten. */
+  floor: bigint
+}
+
+type Generation = { ids: Set<string>; heard: Map<string, Heard> }
 
 /** Clocks of two processes differ by less. */
 const laterMs = 2000
@@ -9,53 +18,52 @@ const laterMs = 2000
 /** Of which everything is news to somebody. Of the others events say that something is to be read anew. */
 const toldInOrder: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
+const nothing = (): Generation => ({ ids: new Set(), heard: new Map() })
+
 /**
- * Remembers the newest version heard of each room, call and file, and of everything else the events, so that what the stream
- * repeats (a relay sends again what it cannot prove delivered) is heard once. A lower version of something later is no
- * repetition: the database of who tells was put back to an earlier moment. Bounded: what is silent for two generations is forgotten.
+ * Remembers the events heard, so that what the stream repeats (a relay sends again what it cannot prove delivered) is heard
+ * once. A version that was heard before, under an id that was not, is no repetition: the database of who tells was put back to
+ * an earlier moment. Ids are forgotten after two generations; from then on versions tell, unless what happened is later.
  */
 export class RecentVersions {
-  #young = new Map<string, Newest>()
-  #old = new Map<string, Newest>()
+  #young = nothing()
+  #old = nothing()
   readonly #generationSize: number
 
+  /** `generationSize`: how many events make a generation. */
   constructor(generationSize = 100_000) {
     this.#generationSize = generationSize
   }
 
   /** Whether the event is new; remembers it when it is. */
   admit(event: Event): boolean {
-    const about = toldInOrder.has(event.aggregateType) ? event.aggregateId : event.id
-    const key = `${event.aggregateType}/${about}`
-    const newest = this.#young.get(key) ?? this.#old.get(key)
-    const occurredMs = event.occurredAt ? timestampMs(event.occurredAt) : 0
-    if (newest === undefined) {
-      this.#remember(key, { version: event.version, ids: [event.id], occurredMs })
-      return true
+    if (this.#young.ids.has(event.id) || this.#old.ids.has(event.id)) return false
+    if (this.#young.ids.size >= this.#generationSize) {
+      this.#old = this.#young
+      this.#young = nothing()
     }
-    if (event.version < newest.version && occurredMs <= newest.occurredMs + laterMs) return false
-    if (event.version === newest.version) {
-      if (newest.ids.includes(event.id)) return false
-      newest.ids.push(event.id)
-      return true
-    }
-    newest.version = event.version
-    newest.ids = [event.id]
-    newest.occurredMs = occurredMs
-    if (!this.#young.has(key)) this.#remember(key, newest)
+    if (toldInOrder.has(event.aggregateType) && !this.#hear(event)) return false
+    this.#young.ids.add(event.id)
     return true
   }
 
   clear(): void {
-    this.#young.clear()
-    this.#old.clear()
+    this.#young = nothing()
+    this.#old = nothing()
   }
 
-  #remember(key: string, newest: Newest): void {
-    if (this.#young.size >= this.#generationSize) {
-      this.#old = this.#young
-      this.#young = new Map()
+  #hear({ aggregateType, aggregateId, version, occurredAt }: Event): boolean {
+    const key = `${aggregateType}/${aggregateId}`
+    const [young, old] = [this.#young.heard.get(key), this.#old.heard.get(key)]
+    const newest = young ?? old
+    const lastMs = occurredAt ? timestampMs(occurredAt) : 0
+    let floor = young?.floor ?? old?.last ?? version - 1n
+    if (newest && version <= (old ?? newest).floor) {
+      if (lastMs <= newest.lastMs + laterMs) return false
+      this.#old.heard.delete(key)
+      floor = version - 1n
     }
-    this.#young.set(key, newest)
+    this.#young.heard.set(key, { last: version, lastMs, floor })
+    return true
   }
 }
