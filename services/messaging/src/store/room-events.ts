@@ -6,7 +6,11 @@ import { statement, type Connection } from './statement.ts'
 
 /** What tells of a room, besides rooms: a call, an asset. */
 export type Teller = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-type Heard = Teller & { version: bigint }
+/** The version told last, and the last ones in words, oldest first. */
+export type Heard = Teller & { version: bigint; recent: string[] }
+
+/** A repetition is not further behind: what is handed over to a room goes in order, fifty at a time. */
+const versionsKept = 100
 
 const readLine = statement<HeaderRow & { roomSeq: bigint }>(
   'read_line',
@@ -15,7 +19,7 @@ const readLine = statement<HeaderRow & { roomSeq: bigint }>(
 
 const readVersions = statement<Heard>(
   'read_room_event_versions',
-  `select v.aggregate_type as "aggregateType", v.aggregate_id as "aggregateId", v.version
+  `select v.aggregate_type as "aggregateType", v.aggregate_id as "aggregateId", v.version, v.recent_versions::text[] as recent
 from unnest($2::text[], $3::text[]) as asked (aggregate_type, aggregate_id)
 join room_event_versions v using (aggregate_type, aggregate_id)
 where v.room_id = $1`,
@@ -23,10 +27,11 @@ where v.room_id = $1`,
 
 const storeVersions = statement(
   'store_room_event_versions',
-  `insert into room_event_versions (room_id, aggregate_type, aggregate_id, version, heard_at)
-select $1, type, id, version, now() from unnest($2::text[], $3::text[], $4::bigint[]) as heard (type, id, version)
+  `insert into room_event_versions (room_id, aggregate_type, aggregate_id, version, recent_versions, heard_at)
+select $1, type, id, version, recent::bigint[], now()
+from unnest($2::text[], $3::text[], $4::bigint[], $5::text[]) as heard (type, id, version, recent)
 on conflict (room_id, aggregate_type, aggregate_id) do update
-set version = excluded.version, heard_at = excluded.heard_at`,
+set version = excluded.version, recent_versions = excluded.recent_versions, heard_at = excluded.heard_at`,
 )
 
 const storeStates = statement(
@@ -59,7 +64,8 @@ export function findHeard(on: Connection, roomId: string, tellers: readonly Tell
 
 /** Notes what was heard; each teller once. */
 export async function storeHeard(on: Connection, roomId: string, heard: readonly Heard[]): Promise<void> {
-  await storeVersions.run(on, [roomId, ...columnsOf(heard), heard.map(({ version }) => version)])
+  const recent = heard.map((one) => `{${one.recent.slice(-versionsKept).join()}}`)
+  await storeVersions.run(on, [roomId, ...columnsOf(heard), heard.map(({ version }) => version), recent])
 }
 
 const columnsOf = (tellers: readonly Teller[]) => [

@@ -307,6 +307,8 @@ export const roomEventVersions = pgTable(
     aggregateType: text('aggregate_type').notNull(),
     aggregateId: text('aggregate_id').notNull(),
     version: place('version').notNull(),
+    /** The last ones, `version` at the end, unless an earlier release wrote that. */
+    recentVersions: place('recent_versions').array().notNull().default([]),
     heardAt: instant('heard_at').notNull(),
   },
   (table) => [

@@ -1,7 +1,7 @@
 import type { RoomEvent, VideoState } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { roomNotFound } from '../../errors.ts'
-import { findHeard, findLine, storeHeard, storeVideos, type Teller } from '../../store/room-events.ts'
+import { findHeard, findLine, storeHeard, storeVideos, type Heard, type Teller } from '../../store/room-events.ts'
 import type { HeldLog } from '../../store/held-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
@@ -19,9 +19,9 @@ export async function tellRoom(
   const change = async ({ on, ahead }: HeldLog) => {
     const room = await findLine(on, roomId)
     if (!room) throw roomNotFound()
-    const fresh = await unheard(on, roomId, events)
+    const { fresh, heard } = await unheard(on, roomId, events)
     if (fresh.length === 0) return []
-    await storeHeard(on, roomId, [...lastOfEach(fresh).values()])
+    await storeHeard(on, roomId, heard)
     await storeVideos(on, roomId, videosIn(fresh))
     const next = room.roomSeq + ahead + 1n
     return fresh.map((event, n) => toRoomEvent(room, next + BigInt(n), event, ctx.now()))
@@ -33,20 +33,31 @@ export async function tellRoom(
 
 const keyOf = ({ aggregateType, aggregateId }: Teller): string => `${aggregateType} ${aggregateId}`
 
-/** Of each teller the versions above the one held, and above those before them. */
-async function unheard(on: Connection, roomId: string, events: readonly RoomEvent[]): Promise<RoomEvent[]> {
-  const tellers = [...lastOfEach(events).values()]
-  const held = new Map((await findHeard(on, roomId, tellers)).map((heard) => [keyOf(heard), heard.version]))
-  return events.filter((event) => {
+/**
+ * The events that were not heard before, and what is heard of their tellers with them. A version below the one held is no sign
+ * of a repetition: the database of the teller may have gone back.
+ */
+async function unheard(on: Connection, roomId: string, events: readonly RoomEvent[]) {
+  const known = await findHeard(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
+  const held = new Map(known.map((heard) => [keyOf(heard), heard]))
+  const changed = new Map<string, Heard>()
+  const fresh = events.filter((event) => {
+    const { aggregateType, aggregateId, version } = event
     const key = keyOf(event)
-    if (event.version <= (held.get(key) ?? 0n)) return false
-    held.set(key, event.version)
+    const before = changed.get(key) ?? held.get(key)
+    if (before && isRepeated(event, before)) return false
+    changed.set(key, { aggregateType, aggregateId, version, recent: [...(before?.recent ?? []), `${version}`] })
     return true
   })
+  return { fresh, heard: [...changed.values()] }
 }
 
-const lastOfEach = (events: readonly RoomEvent[]): Map<string, RoomEvent> =>
-  new Map(events.map((event) => [keyOf(event), event]))
+function isRepeated({ version }: RoomEvent, { recent, version: held }: Heard): boolean {
+  // An earlier release kept the last one alone.
+  if (recent.at(-1) !== `${held}`) return version <= held
+  // A video began before whatever was heard of it.
+  return version === 1n || recent.includes(`${version}`)
+}
 
 function videosIn(events: readonly RoomEvent[]): Map<string, VideoState> {
   const videos = new Map<string, VideoState>()

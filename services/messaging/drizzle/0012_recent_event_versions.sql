@@ -1,0 +1,1 @@
+ALTER TABLE "room_event_versions" ADD COLUMN "recent_versions" bigint[] DEFAULT '{}' NOT NULL;
