@@ -66,6 +66,22 @@ test('two processes of a consumer handle each event once, those stored before it
   expect(handled).toHaveLength(100)
 })
 
+test('a database that was restored from an older copy gets what it lost again', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'older' })
+  const handled: string[] = []
+  const on = async (event: { id: string }) => void handled.push(event.id)
+  const all = upTo(4).map((version) => `E-older-${version}`)
+  {
+    await using _consumer = await consumer('older', { db: database.db, on })
+    for (const version of upTo(4)) await store(relay, await commit(database, 'older', [version]))
+    await eventually(() => expect(handled).toEqual(all))
+  }
+  await database.pool.query('delete from inbox where event_id = any($1)', [all.slice(2)])
+  await using _consumer = await consumer('older', { db: database.db, on })
+  await eventually(() => expect(handled).toEqual([...all, ...all.slice(2)]))
+})
+
 test('only the wanted kinds are handled', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'kinds' })

@@ -1,17 +1,28 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, requestErasure } from '@parley/testkit'
-import { eq } from 'drizzle-orm'
-import { idempotentCalls, people, roomBans, roomMembers } from '../src/store/schema.ts'
+import { and, eq, gt } from 'drizzle-orm'
+import {
+  erasures,
+  idempotentCalls,
+  inbox,
+  people,
+  roomBans,
+  roomFacts,
+  roomMembers,
+  rooms,
+} from '../src/store/schema.ts'
 import { dm } from './_seeds.ts'
 import { codeOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
+let service: Awaited<ReturnType<Env['start']>>
+const start = async () => void (service = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' }))
 
 beforeAll(async () => {
   env = await openEnv()
-  env.accounts.people = ['Ugone', 'Umod', 'Ubob'].map((userId) => person(userId))
-  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
+  env.accounts.people = ['Ugone', 'Uback', 'Umod', 'Ubob'].map((userId) => person(userId))
+  await start()
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
@@ -58,4 +69,27 @@ test('a deleted person leaves every room by its log, their bans and names go, an
 
   await requestErasure(env.bus, 'Ugone', 2)
   expect(await found(2)).toBe('0')
+})
+
+test('a database that was put back to before a deletion forgets the person once more', async () => {
+  const roomId = await makeRoom(env, 'put-back')
+  await env.as('Uback').rooms.joinRoom({ roomId })
+  const [version, known] = [env.messaging.versionOf(roomId), env.messaging.factsOf(roomId).length]
+  await requestErasure(env.bus, 'Uback', 1)
+  await eventually(() => expect(env.erasures.found('Uback', 1)).toBeDefined())
+  expect(env.messaging.kindsOf(roomId).slice(known)).toEqual(['left'])
+
+  await service[Symbol.asyncDispose]()
+  await env.db.transaction(async (tx) => {
+    await tx.delete(roomFacts).where(and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version)))
+    await tx.update(rooms).set({ version }).where(eq(rooms.id, roomId))
+    await tx.update(roomMembers).set({ member: true, version }).where(eq(roomMembers.userId, 'Uback'))
+    await tx.delete(erasures).where(eq(erasures.userId, 'Uback'))
+    await tx.delete(inbox).where(eq(inbox.consumer, 'rooms-erasures'))
+  })
+  await start()
+  const standing = () => env.db.select().from(roomMembers).where(eq(roomMembers.userId, 'Uback'))
+  await eventually(async () => expect(await standing()).toMatchObject([{ member: false }]))
+  await eventually(() => expect(env.messaging.factsOf(roomId).length).toBeGreaterThan(known + 1))
+  await eventually(() => expect(env.messaging.kindsOf(roomId).at(-1)).toBe('left'))
 })

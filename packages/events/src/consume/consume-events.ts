@@ -3,6 +3,7 @@ import type { Bus } from '@parley/rpc'
 import { durableName } from '../subjects.ts'
 import { handleMessage, type EventHandler, type EventPreparation, type Handling } from './handling.ts'
 import { AggregateQueues } from './aggregate-queues.ts'
+import { startAnewWhenRestored } from './restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
 const maxInFlight = 64
@@ -42,7 +43,8 @@ export const usualRedelivery: Handling['redelivery'] = { firstMs: 250, mostMs: 6
 /**
  * Handles every event that was ever announced under the subject and is at most three days old, once for each event id,
  * whatever dies or is away meanwhile. An event on which the handler fails ten times is parked in `parked_events`; others
- * go on. Neither the bus nor the database need be there at start. Disposing finishes what is in hand.
+ * go on. When the database was restored from an older copy, a consumer of all kinds gets every event again that the stream still
+ * has. Neither the bus nor the database need be there at start. Disposing finishes what is in hand.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, subject } = options
@@ -62,6 +64,7 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
     maxInFlight,
     prepare: handling.prepare,
     inFlight: (guarded) => new AggregateQueues((message) => guarded(() => handleMessage(handling, message))),
+    ...(options.kinds === undefined && { check: () => startAnewWhenRestored(db, bus, options) }),
   })
   return Promise.resolve(consumer)
 }
