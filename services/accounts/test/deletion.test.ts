@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { fromBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -239,4 +240,18 @@ test('an account with very much is erased in batches, also when one of them fail
   // With the confirmation itself.
   expect(rows.map(({ size }) => size)).toEqual([500, 1000, 1000, 1000])
   await env.db.execute(sql`drop trigger note_batch on flow_tokens`)
+})
+
+test('what the docs say asks every service once more about accounts that were deleted', async () => {
+  const userId = await makeUser(env, 'twice')
+  await deleteSelf(userId)
+  await reportAll(userId)
+  const pages = await readFile(new URL('../../../docs/accounts-and-deletion.md', import.meta.url), 'utf8')
+  const statements = /^begin;\n.*?^commit;\n/ms.exec(pages)?.[0] ?? ''
+  const { completedAt } = (await ledger(userId)) ?? {}
+  await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
+  await env.db.execute(sql.raw(statements.replaceAll('2030-01-31', '2020-01-31')))
+  await reportAll(userId)
+  expect(recording.events.length).toBeGreaterThan(0)
+  expect((await ledger(userId))?.completedAt).not.toEqual(completedAt)
 })
