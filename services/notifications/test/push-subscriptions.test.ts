@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { eventually, requestErasure } from '@parley/testkit'
 import { pushSubscriptions } from '../src/store/schema.ts'
 import { openPushFleet, pushOn, type PushFleet } from './_push-fleet.ts'
@@ -46,19 +46,20 @@ test('a subscription is stored once, with the keys it had last', async () => {
   expect((await stored())('Ua')).toMatchObject([{ ...last, host: 'push.example' }])
 })
 
+let versions = 0n
+const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }) =>
+  publish(push.fleet.bus, {
+    kind: 'credentials_ended',
+    aggregateType: 'user',
+    aggregateId: userId,
+    version: ++versions,
+    occurredAt: new Date(),
+    actorId: userId,
+    fact: { case: 'credentialsEnded', value: { credentialIds: [], all: false, reason: 'logout', ...ended } },
+  })
+
 describe('a subscription ends with the session that made it:', () => {
   const inSession = (userId: string, credentialId: string) => push.fleet.inSession(userId, credentialId).push
-  const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }) =>
-    publish(push.fleet.bus, {
-      kind: 'credentials_ended',
-      aggregateType: 'user',
-      aggregateId: userId,
-      version: ++versions,
-      occurredAt: new Date(),
-      actorId: userId,
-      fact: { case: 'credentialsEnded', value: { credentialIds: [], all: false, reason: 'logout', ...ended } },
-    })
-  let versions = 0n
   const browsersOf = async (userId: string) =>
     (await stored())(userId)
       .map(({ endpoint }) => endpoint.replace('https://push.example/', ''))
@@ -187,4 +188,29 @@ test('nothing is left of the browsers of a deleted person', async () => {
   await eventually(() => expect(erasures.found('Ugone', 1)).toBe(1n))
   const all = await stored()
   expect([all('Ugone').length, all('Ustays').length]).toEqual([0, 1])
+})
+
+test.each(['a deletion', 'a sign-out'])('%s takes a day of pushes away in batches', async (what) => {
+  const { db, bus, erasures } = push.fleet
+  const userId = what === 'a deletion' ? 'Umuch' : 'Umore'
+  await subscribed(db, userId, `https://push.example/${userId}`)
+  await db.execute(sql`
+    insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, due_at)
+    select id, user_id, host, 'show', 'T' || n, now(), now() + interval '1 hour'
+    from push_subscriptions, generate_series(1, 2500) n where user_id = ${userId}`)
+  await db.execute(sql`create table if not exists batch_sizes (size integer)`)
+  await db.execute(sql`truncate batch_sizes`)
+  await db.execute(sql`
+    create or replace function note_batch() returns trigger language plpgsql as $$
+    begin insert into batch_sizes select count(*) from gone; return null; end $$`)
+  await db.execute(sql`
+    create or replace trigger note_batch after delete on push_jobs referencing old table as gone
+    for each statement execute function note_batch()`)
+  if (what === 'a deletion') {
+    await requestErasure(bus, userId, 1)
+    await eventually(() => expect(erasures.found(userId, 1)).toBe(1n))
+  } else await ends(userId, { all: true })
+  await eventually(async () => expect((await stored())(userId)).toEqual([]))
+  const { rows } = await db.execute(sql`select size from batch_sizes where size > 0`)
+  expect(rows.map(({ size }) => size)).toEqual([1000, 1000, 500])
 })

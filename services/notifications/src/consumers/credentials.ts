@@ -1,7 +1,12 @@
-import type { EventHandler } from '@parley/events'
-import { deleteSubscriptionsOfEnded } from '../store/push-subscriptions.ts'
+import type { EventPreparation } from '@parley/events'
+import type { Context } from '../context.ts'
+import { deletePushesOfEnded, deleteSubscriptionsOfEnded } from '../store/push-subscriptions.ts'
 
 /** Browsers are pushed to for as long as the session lasts that they subscribed with. */
-export const onCredentialsEnded: EventHandler = async ({ aggregateId: userId, fact }, tx) => {
-  if (fact.case === 'credentialsEnded') await deleteSubscriptionsOfEnded(tx, userId, fact.value)
-}
+export const onCredentialsEnded =
+  ({ db }: Pick<Context, 'db'>): EventPreparation =>
+  async ({ aggregateId: userId, fact }) => {
+    if (fact.case !== 'credentialsEnded') return undefined
+    await deletePushesOfEnded(db, userId, fact.value)
+    return async (tx) => void (await deleteSubscriptionsOfEnded(tx, userId, fact.value))
+  }

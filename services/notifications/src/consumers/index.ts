@@ -31,7 +31,7 @@ export async function startConsumers(ctx: Context, listening: Listening): Promis
   opened.use(
     await consumeEvents({
       ...{ ...listening, durable: 'credentials', subject: 'evt.control.user.*.credentials_ended' },
-      on: onCredentialsEnded,
+      prepare: onCredentialsEnded(ctx),
     }),
   )
   return opened.move()

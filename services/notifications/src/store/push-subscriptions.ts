@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Db, Tx } from '@parley/postgres'
+import { deleteInBatches, type Db, type Tx } from '@parley/postgres'
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import { pushJobs, pushSubscriptions } from './schema.ts'
 
@@ -56,20 +56,31 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/**
- * Forgets the browsers whose session ended: those of the credentials named, or all of the user. Whose session is not known
- * ends with any.
- */
-export async function deleteSubscriptionsOfEnded(
-  tx: Tx,
-  userId: string,
-  { credentialIds, all }: { credentialIds: readonly string[]; all: boolean },
-): Promise<void> {
+/** Of the credentials named, or all of the user. Whose session is not known ends with any. */
+export type Ended = { credentialIds: readonly string[]; all: boolean }
+
+const endedOf = (userId: string, { credentialIds, all }: Ended) => {
   const ended = all ? undefined : inArray(pushSubscriptions.credentialId, [...credentialIds, ''])
-  await tx.delete(pushSubscriptions).where(and(eq(pushSubscriptions.userId, userId), ended))
+  return and(eq(pushSubscriptions.userId, userId), ended)
+}
+
+/**
+ * Forgets what was to be sent to the browsers whose session ended. It would all go with them in one statement: a day of pushes
+ * waits while a push service is away.
+ */
+export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, signal?: AbortSignal): Promise<void> {
+  const those = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(endedOf(userId, ended))
+  await deleteInBatches(db, pushJobs, { where: inArray(pushJobs.subscriptionId, those), ...(signal && { signal }) })
+}
+
+/** Forgets the browsers whose session ended; answers how many there were. */
+export async function deleteSubscriptionsOfEnded(on: Db | Tx, userId: string, ended: Ended): Promise<number> {
+  return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 
 /** Forgets all browsers of a user, and what was to be sent to them; answers how many there were. */
-export async function deleteSubscriptions(db: Db, userId: string): Promise<number> {
-  return (await db.delete(pushSubscriptions).where(eq(pushSubscriptions.userId, userId))).rowCount ?? 0
+export async function deleteSubscriptions(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+  const ended = { credentialIds: [], all: true }
+  await deletePushesOfEnded(db, userId, ended, signal)
+  return await deleteSubscriptionsOfEnded(db, userId, ended)
 }

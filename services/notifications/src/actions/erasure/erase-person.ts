@@ -11,6 +11,6 @@ export const erasePerson =
   async (userId: string, signal: AbortSignal): Promise<number> =>
     (await deleteNotificationLevels(ctx.db, userId, signal)) +
     (await deleteTold(ctx.db, userId)) +
-    (await deleteSubscriptions(ctx.db, userId)) +
+    (await deleteSubscriptions(ctx.db, userId, signal)) +
     (await eraseCalls(ctx.db, userId, signal)) +
     (await dismissCaused(ctx, userId))
