@@ -41,6 +41,7 @@ const mailsTo = (email: string, count: number) =>
 async function tokenFor(email: string, earlier = 0): Promise<string> {
   await ask(email)
   const mail = (await mailsTo(email, earlier + 1)).at(-1)
+  expect(mail?.subject).toMatch(/^Reset your password/)
   return link.exec(mail?.text ?? '')?.[1] ?? 'no token'
 }
 

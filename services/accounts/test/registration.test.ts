@@ -201,7 +201,8 @@ describe('a server', () => {
       closed.verifyRegistrationCode({ email: 'max@example.org', code: '123456' }),
       closed.completeRegistration({ completionToken: 'x', login: 'max', password }),
     ]
-    for (const call of calls) expect(await codeOf(call)).toBe(Code.PermissionDenied)
+    for (const call of calls)
+      await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied, rawMessage: 'Registration is disabled' })
   })
 
   test('without mail says so', async () => {
