@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import {
   consumeEvents,
@@ -10,6 +11,7 @@ import {
   startRelay,
 } from '../src/index.ts'
 import { askKeeper } from '../src/keep/asks.ts'
+import { resetDurables } from '../src/keep/durables.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
 import { commit, store } from './_events.ts'
 import { eventually } from './_eventually.ts'
@@ -109,6 +111,48 @@ test('one loss makes durables anew once, whichever keeper is asked, and however 
   // What was stored after it is gone now: another loss.
   await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
   expect((await readRecoveries(database.db)).generation).toBe(3)
+})
+
+test('a keeper that stood still during a recovery makes nothing anew once another has recovered', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer({ keeper: false })
+  await using bus = await newBus(server)
+  await using _keeper = await keepStream(bus, { recoveries: recoveriesIn(database.db) })
+  await declareStreams(bus)
+  for (const durable of ['a', 'b'])
+    await askKeeper(bus, 'durable', { durable, subject: `evt.${durable}.>`, anew: false }, 'one')
+  const manager = await bus.nc.jetstreamManager()
+  const created = () =>
+    Promise.all(['one-a', 'one-b'].map(async (name) => (await manager.consumers.info(eventStream, name)).created))
+  let remade: string[] = []
+  const frozen = recoveriesIn(database.db).turn(async (_last, held) => {
+    await resetDurables(bus, async () => {
+      await held()
+      if (remade.length > 0) return
+      // What a frozen process meets: its transaction idles, and is ended.
+      await database.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'`)
+      await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 60_000 }, 'rooms')
+      remade = await created()
+    })
+    return undefined
+  })
+  await expect(frozen).rejects.toThrow()
+  expect((await readRecoveries(database.db)).generation).toBe(1)
+  expect((await created())[1]).toBe(remade[1])
+})
+
+test('a recovery may take longer than a transaction may idle', async () => {
+  await using database = await newDatabase()
+  const state = { created: 'then', newest: undefined }
+  await recoveriesIn(database.db).turn(async (_last, held) => {
+    for (let step = 0; step < 6; step++) {
+      await setTimeout(500)
+      await held()
+    }
+    return state
+  })
+  expect((await readRecoveries(database.db)).generation).toBe(1)
 })
 
 test('a durable is made for whoever asks, of one subject, and not without end', async () => {

@@ -113,13 +113,15 @@ export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]
  * Makes every durable consumer anew, after the stream lost events: a durable remembers sequences, would skip what is
  * stored under them anew, and say nothing. Each begins at the lower of its ack floor and the first event of the last two
  * hours; inboxes drop what was handled before. A consumer that is declared by its owner meanwhile begins at the first
- * event there is.
+ * event there is. `before` is called before each.
  */
-export async function resetDurables(bus: Bus): Promise<void> {
+export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
   for await (const durable of manager.consumers.list(eventStream)) {
-    if (durable.config.durable_name !== undefined) await reset(manager, durable, state.first_seq)
+    if (durable.config.durable_name === undefined) continue
+    await before()
+    await reset(manager, durable, state.first_seq)
   }
 }
 

@@ -16,13 +16,16 @@ export type Recovery = StreamState & {
   agoMs: number
 }
 
+/** `held` is called before each step, within two seconds; it rejects when the turn went to somebody else meanwhile. */
+type Work = (last: Recovery | undefined, held: () => Promise<unknown>) => Promise<StreamState | undefined>
+
 /** Where recoveries of the stream are noted, for all processes that keep it. */
 export type Recoveries = {
   /**
    * Runs `work` while nobody else recovers. What it returns is noted as a recovery that began when `work` did; undefined
-   * notes nothing. A process that dies in it lets the next one in.
+   * notes nothing. A process that dies in it, or stands still for two seconds, lets the next one in.
    */
-  turn(work: (last: Recovery | undefined) => Promise<StreamState | undefined>): Promise<void>
+  turn(work: Work): Promise<void>
   /** Adds to the number of events that nobody can have again; once for each report, however often it is made. */
   addLost(events: number, report: string): Promise<void>
 }
@@ -48,7 +51,7 @@ type Row = {
   newest_event_id: string | null
 }
 
-/** Notes recoveries in admin's database; the lock of the row is the lease. */
+/** Notes recoveries in admin's database; the lock of the row is the lease, which PostgreSQL ends where a transaction idles. */
 export function recoveriesIn(db: Db): Recoveries {
   return {
     turn: (work) =>
@@ -59,7 +62,7 @@ export function recoveriesIn(db: Db): Recoveries {
             stream_created as created, newest_seq, newest_event_id
           from stream_recovery for update`)
         const began = await tx.execute<{ at: Date }>(sql`select clock_timestamp() as at`)
-        const made = await work(rows[0] && toRecovery(rows[0]))
+        const made = await work(rows[0] && toRecovery(rows[0]), () => tx.execute('select 1'))
         if (made === undefined) return
         await tx.execute(sql`
           update stream_recovery set generation = generation + 1, recovered_at = ${began.rows[0]?.at},
@@ -104,7 +107,7 @@ export function recoveriesHere(): Recoveries {
     turn(work) {
       const mine = turn.then(async () => {
         const at = performance.now()
-        const state = await work(last && { ...last.state, agoMs: at - last.at })
+        const state = await work(last && { ...last.state, agoMs: at - last.at }, () => Promise.resolve())
         if (state !== undefined) last = { state, at }
       })
       turn = mine.catch(() => undefined)

@@ -28,12 +28,12 @@ export class Restorer {
    * how long ago the event was stored that is gone now.
    */
   async restore(asker: string, storedMsAgo: number): Promise<void> {
-    await this.#recoveries.turn(async (last) => {
+    await this.#recoveries.turn(async (last, held) => {
       await redeclareStreams(this.#bus)
       // Stored before the last recovery, and what that one saw still stands: it was gone then already.
       if (last !== undefined && storedMsAgo > last.agoMs && (await this.#stands(last))) return undefined
       if (!this.#allow(asker)) throw new Refusal('durables were made anew too often')
-      await resetDurables(this.#bus)
+      await resetDurables(this.#bus, held)
       return await this.#state()
     })
   }
