@@ -12,7 +12,7 @@ import type { Line } from '../src/transfer/parley/format.ts'
 const files: Record<string, string> = { whole: 'some bytes', empty: '' }
 const reactors = ['u1', 'u2', 'u3', 'u4', 'u5']
 
-/** A fleet with one room: of its files two are gone, and reactions come two at a time. */
+/** A fleet with one room: of its files two are gone and one has lost its end, and reactions come two at a time. */
 function fakeFleet(failure = Code.NotFound) {
   const transport = createRouterTransport((router) => {
     router.service(AccountsTransferService, {
@@ -32,13 +32,17 @@ function fakeFleet(failure = Code.NotFound) {
           const userIds = told.filter((userId) => emojiOf(userId) === emoji)
           return userIds.length > 0 ? [{ emoji, userIds }] : []
         })
-        const attachments = ['gone', 'whole', 'cut', 'empty'].map((assetId) => ({ assetId, filename: assetId }))
+        const attachments = ['gone', 'whole', 'cut', 'empty', 'short'].map((assetId) => ({
+          assetId,
+          filename: assetId,
+        }))
         const moreReactions = skippedReactions + 2 < reactors.length
         return { messages: [{ eventId: 'E1', roomSeq: 1n, authorId: 'u1', reactions, moreReactions, attachments }] }
       },
     })
     router.service(UploadsTransferService, {
       exportFile: ({ assetId, offset }) => {
+        if (assetId === 'short') return { size: 10n, content: Buffer.from(offset === 0n ? 'half' : '') }
         if (assetId === 'cut' && offset === 0n) return { size: 10n, content: Buffer.from('half') }
         const bytes = files[assetId]
         if (bytes === undefined) throw new ConnectError('no such asset', failure)
@@ -72,7 +76,7 @@ async function exported(fleet: ReturnType<typeof fakeFleet>) {
 
 test('files that are gone are skipped and named at the end', async () => {
   const { lines, kept, done } = await exported(fakeFleet())
-  expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 2, assets: ['gone', 'cut'] } })
+  expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 3, assets: ['gone', 'cut', 'short'] } })
   expect([...kept]).toEqual([
     ['whole', 'some bytes'],
     ['empty', ''],

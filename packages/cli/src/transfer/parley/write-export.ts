@@ -162,9 +162,10 @@ class Exporter {
   async *#bytesOf(assetId: string): AsyncGenerator<Uint8Array> {
     for (let offset = 0n; ;) {
       const { content, size } = await this.#fleet.uploads.exportFile({ assetId, offset })
-      if (content.length > 0) yield content
+      if (content.length === 0 && offset < size) throw new ConnectError('the file is cut off', Code.NotFound)
+      yield content
       offset += BigInt(content.length)
-      if (content.length === 0 || offset >= size) return
+      if (offset >= size) return
     }
   }
 
