@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { MyAccountService, PresenceStatus, UserService } from '@parley/contracts/api'
 import { PresenceHintSchema, type PresenceHint } from '@parley/contracts/internal'
 import { presenceHints } from '@parley/events'
@@ -122,9 +122,8 @@ describe('while it lasts', () => {
       await report(userId, AWAY)
       expect(await shown(userId)).toBe(AWAY)
     })
-    expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({
-      ...{ presences: [{ userId, status: AWAY }], unknown: false },
-    })
+    // Others may be there who could not say so.
+    expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
   })
 })
 
@@ -150,6 +149,18 @@ describe('when it lapses', () => {
     expect(told(userId)).toEqual([ONLINE, OFFLINE])
     await comes(userId, ONLINE)
     await hears(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
+  })
+
+  test('who is there is known again a lease after Redis was away', async () => {
+    const userId = await makeUser(env, 'rita')
+    await env.redis.stop()
+    await env.redis.start()
+    await eventually(async () => {
+      await report(userId, ONLINE)
+      expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({
+        ...{ presences: [{ userId, status: ONLINE }], unknown: false },
+      })
+    })
   })
 
   test('automatic reports do not prolong a choice', async () => {
@@ -254,6 +265,25 @@ describe('sweeping', () => {
     const until = Date.now() + 400
     while (Date.now() < until);
     expect(await asked).toEqual(there)
+  })
+
+  test('who could not report while Redis stood still is not known to be gone', async () => {
+    const one = presence(3000)
+    const answers = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))
+    await answers()
+    const asked = jest.spyOn(redis, 'mget').mockImplementationOnce(() => new Promise(() => {}))
+    expect(await one.of(['Uanna'])).toBeUndefined()
+    await answers()
+    expect(one.isUnsure).toBe(false)
+    asked.mockClear().mockImplementation(() => new Promise(() => {}))
+    await eventually(async () => {
+      await one.of(['Uanna'])
+      expect(asked.mock.calls.length).toBeGreaterThan(1)
+    })
+    asked.mockRestore()
+    await answers()
+    expect(one.isUnsure).toBe(true)
+    await eventually(() => !one.isUnsure)
   })
 
   test('there are many when there are more than so many', async () => {

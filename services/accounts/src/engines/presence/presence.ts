@@ -13,6 +13,8 @@ const leaveAloneMs = 1_000
 /** With more people there, who comes and goes is told to those who have to do with them. */
 const usualCrowd = 2_000
 const countedMs = 10_000
+/** Who reports in time outlasts so short a part of the lease without Redis. */
+const missedShare = 10
 const sweepAtOnce = 500
 /** A sweeper that dies after taking leaves what it took to another one, so many sweeps later. */
 const takenAgainAfter = 5
@@ -29,6 +31,9 @@ export class Presence {
   readonly #crowd: number
   #counted: { crowded: Promise<boolean>; until: number } | undefined
   #leaveAloneUntil = 0
+  /** When Redis did not answer, since it did last: the first time, and the last. */
+  #away: { from: number; to: number } | undefined
+  #unsureUntil = 0
 
   constructor(options: {
     redis: RedisClient
@@ -40,6 +45,20 @@ export class Presence {
     this.#announce = options.announce
     this.#leaseMs = options.leaseMs ?? leaseMs
     this.#crowd = options.crowd ?? usualCrowd
+    let isConnected = this.#redis.status === 'ready'
+    this.#redis.on('ready', () => {
+      // It may have started anew, with nothing.
+      if (isConnected) this.#doubt()
+      isConnected = true
+    })
+  }
+
+  /**
+   * Whether somebody may be there who is not known to be: reports were lost. For as long as a lease, in which everybody who is
+   * there reports again.
+   */
+  get isUnsure(): boolean {
+    return performance.now() < this.#unsureUntil
   }
 
   /** The status of those who are there, undefined when that is unknown; one round trip for all of them. */
@@ -126,12 +145,21 @@ export class Presence {
   async #ask<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
     if (Date.now() < this.#leaveAloneUntil) return undefined
     try {
-      return await inTime(question(), withinMs)
+      const answer = await inTime(question(), withinMs)
+      if (this.#away && this.#away.to - this.#away.from > this.#leaseMs / missedShare) this.#doubt()
+      this.#away = undefined
+      return answer
     } catch (error) {
       this.#leaveAloneUntil = Date.now() + leaveAloneMs
+      const now = performance.now()
+      this.#away = { from: this.#away?.from ?? now, to: now }
       presenceUnavailable(error)
       return undefined
     }
+  }
+
+  #doubt(): void {
+    this.#unsureUntil = performance.now() + this.#leaseMs
   }
 }
 

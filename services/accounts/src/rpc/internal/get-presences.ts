@@ -9,7 +9,7 @@ export function getPresences(ctx: Context): MethodImpl<typeof AccountsInternalSe
   return async ({ userIds }) => {
     if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
     const found = await ctx.presence.of(userIds)
-    if (!found) return { unknown: true }
+    if (!found || ctx.presence.isUnsure) return { unknown: true }
     return { presences: [...found].map(([userId, status]) => ({ userId, status })) }
   }
 }
