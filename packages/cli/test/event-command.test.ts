@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
+import { busUsers } from '@parley/contracts/deployables'
 import {
   AccountsParkedEventsService,
   AdminParkedEventsService,
@@ -37,8 +38,7 @@ const asked: unknown[] = []
 const parked: Partial<Record<Name, number>> = {}
 
 beforeAll(async () => {
-  const users = [...names, 'gateway', 'realtime', 'operator']
-  const passwords = users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
+  const passwords = busUsers.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
   closing.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) })
   closing.push(() => nats.stop())

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
+import { busUsers } from '@parley/contracts/deployables'
 import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { type Bus, connectBus, serveRpc } from '@parley/rpc'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
-const users = 'gateway realtime accounts rooms messaging admin uploads notifications calls operator'.split(' ')
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const asked: unknown[] = []
 let findings: { kind: StorageFindingKind; key: string; size: bigint; mended: boolean }[] = []
@@ -21,7 +21,7 @@ let uploads: Bus
 let server: AsyncDisposable
 
 beforeAll(async () => {
-  const passwords = users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
+  const passwords = busUsers.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
   nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) as NodeJS.ProcessEnv })
   mkdirSync(join(dataDir, 'run'))
   const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }

@@ -26,6 +26,7 @@ import {
   VoiceCallService,
 } from './api.ts'
 import { ExternalIdentityAuthService } from './auth.ts'
+import type { Deployable } from './deployables.ts'
 import { ServerDiscoveryService } from './discovery.ts'
 import {
   AccountsInternalService,
@@ -57,6 +58,7 @@ import { file_svc_realtime_v1_realtime } from './realtime.ts'
  */
 export const services = {
   gateway: {},
+  realtime: {},
   accounts: {
     MyAccountService,
     UserService,
@@ -113,11 +115,9 @@ export const services = {
     NotificationsParkedEventsService,
   },
   calls: { VoiceCallService, CallsParkedEventsService },
-  realtime: {},
-} as const satisfies Record<string, Record<string, DescService>>
+} as const satisfies Record<Deployable, Record<string, DescService>>
 
-/** The parts of the fleet that are started on their own. */
-export type Deployable = keyof typeof services
+export type { Deployable } from './deployables.ts'
 
 /** Methods of `RoomService` that messaging answers. */
 const roomLogMethods = [

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { databaseOwners } from '@parley/contracts/deployables'
 import { dataDirAt } from '@parley/local'
 import { connect } from 'nats'
 import { databaseOf } from './databases.ts'
 import { fleet } from './fleet.ts'
-
-const databases = ['accounts', 'admin', 'calls', 'messaging', 'notifications', 'rooms', 'uploads']
 
 /** Where texts are found: in which table of which database, on which subject of the stream, in which file. */
 export type Traces = Map<string, string[]>
@@ -14,7 +13,7 @@ export type Traces = Map<string, string[]>
 export async function tracesOf(texts: readonly string[]): Promise<Traces> {
   const traces: Traces = new Map(texts.map((text) => [text, []]))
   const found = (text: string, where: string) => traces.get(text)?.push(where)
-  for (const service of databases) await searchDatabase(service, texts, found)
+  for (const service of databaseOwners) await searchDatabase(service, texts, found)
   await searchStream(texts, found)
   searchFiles(texts, found)
   return traces

@@ -1,14 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { methodPath, ownerOf, publicMethods } from '@parley/contracts/catalogue'
+import { deployableNames } from '@parley/contracts/deployables'
 import { fleet, ownerCredentials, readyFileOf } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { newPerson, type Person } from '../src/people.ts'
 import { askInternal } from '../src/processes.ts'
 
-const deployables = [
-  ...['accounts', 'admin', 'calls', 'gateway', 'messaging', 'notifications', 'realtime', 'rooms', 'uploads'],
-]
+const deployables = deployableNames.toSorted()
 
 describe('the ready file', () => {
   const content = () => JSON.parse(readFileSync(readyFileOf(fleet().dataDir), 'utf8')) as unknown
@@ -33,8 +32,8 @@ describe('the ready file', () => {
       expect(internalPort).toBeGreaterThan(0)
       if (['gateway', 'realtime'].includes(name)) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     }
-    expect(new Set(services.map(({ pid }) => pid)).size).toBe(18)
-    expect(new Set(services.map(({ internalPort }) => internalPort)).size).toBe(18)
+    expect(new Set(services.map(({ pid }) => pid)).size).toBe(deployables.length * 2)
+    expect(new Set(services.map(({ internalPort }) => internalPort)).size).toBe(deployables.length * 2)
   })
 })
 

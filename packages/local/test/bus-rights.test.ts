@@ -1,24 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect, Events, type NatsConnection } from 'nats'
-import { type Deployable, ownedMethods, publicMethods } from '@parley/contracts/catalogue'
+import { ownedMethods, publicMethods } from '@parley/contracts/catalogue'
+import { busUsers as users, deployableNames as deployables } from '@parley/contracts/deployables'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { rpcSubject } from '@parley/rpc'
 import { temporaryFolder } from './_folder.ts'
 
-const deployables: Deployable[] = [
-  'gateway',
-  'realtime',
-  'accounts',
-  'rooms',
-  'messaging',
-  'admin',
-  'uploads',
-  'notifications',
-  'calls',
-]
 const services = deployables.filter((name) => name !== 'gateway' && name !== 'realtime')
-const users = [...deployables, 'operator']
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const passwordOf = (user: string) => `password-of-${user}`
 const folder = temporaryFolder()

@@ -14,7 +14,7 @@ import { Secrets } from './secrets.ts'
 // Nothing is started from them: where their bundles are does not matter.
 const definitions = parleyServices('')
 
-/** The nine deployables. */
+/** The deployables. */
 export const serviceNames: readonly string[] = definitions.map(({ name }) => name)
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { busUsers } from '@parley/contracts/deployables'
 import {
   type Child,
   giveStreamToItsAccount,
@@ -17,7 +18,6 @@ import type { DataDir } from './data-dir.ts'
 import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 import { natsPasswordVariable } from './service-env.ts'
-import { busUsers } from './service-list.ts'
 
 /** The three servers of a fleet, each started again when it ends unwanted. */
 export type Servers = {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { deployableNames, factsOf } from '@parley/contracts/deployables'
 import { repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
@@ -35,7 +36,9 @@ export const rotatable = [
 ] as const
 
 /** Who has the key under which bytes of uploads are handed over. */
-const handsOverBlobs = new Set(['gateway', 'uploads'])
+const handsOverBlobs = new Set<string>(
+  deployableNames.filter((name) => factsOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
+)
 
 /** Who processes videos, and who tells clients whether they are. */
 const knowsOfVideos = new Set(['uploads', 'admin'])

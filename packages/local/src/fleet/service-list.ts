@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { deployableNames, factsOf } from '@parley/contracts/deployables'
 import { repositoryRoot } from '../repository.ts'
 
 /** A deployable as the supervisor sees it. */
@@ -21,51 +22,19 @@ export type ServiceDefinition = {
   edge?: boolean
 }
 
-/** The nine deployables, from their bundles below a folder: this checkout unless another is given. */
+/** The deployables, from their bundles below a folder: this checkout unless another is given. */
 export function parleyServices(root = repositoryRoot()): ServiceDefinition[] {
-  const main = (name: string) => join(root, 'services', name, 'dist/main.js')
-  const stateless = (name: string) => ({ name, main: main(name) })
-  const withDatabase = (name: string) => ({
-    ...stateless(name),
-    migrate: join(root, 'services', name, 'dist/migrate.js'),
+  const bundle = (name: string, program: string) => join(root, 'services', name, 'dist', `${program}.js`)
+  return deployableNames.map((name) => {
+    const { database, http, edge, proxies } = factsOf(name)
+    return {
+      name,
+      main: bundle(name, 'main'),
+      ...(database && { migrate: bundle(name, 'migrate') }),
+      ...(http && { portVariables: [...http.settings], hostVariable: http.hostSetting }),
+      ...(http?.listedAs && { listedAs: http.listedAs }),
+      ...(edge && { edge }),
+      ...(proxies && { proxies }),
+    }
   })
-  return [
-    {
-      ...stateless('realtime'),
-      edge: true,
-      portVariables: ['PARLEY_REALTIME_PORT'],
-      hostVariable: 'PARLEY_REALTIME_HOST',
-      listedAs: 'PARLEY_GATEWAY_REALTIME_URLS',
-    },
-    {
-      ...withDatabase('uploads'),
-      portVariables: ['PARLEY_UPLOADS_HTTP_PORT'],
-      hostVariable: 'PARLEY_UPLOADS_HTTP_HOST',
-      listedAs: 'PARLEY_GATEWAY_ASSETS_URLS',
-    },
-    {
-      ...withDatabase('calls'),
-      portVariables: ['PARLEY_CALLS_HTTP_PORT'],
-      hostVariable: 'PARLEY_CALLS_HTTP_HOST',
-      listedAs: 'PARLEY_GATEWAY_WEBHOOKS_URLS',
-    },
-    withDatabase('accounts'),
-    withDatabase('rooms'),
-    withDatabase('messaging'),
-    withDatabase('admin'),
-    withDatabase('notifications'),
-    {
-      ...stateless('gateway'),
-      edge: true,
-      proxies: true,
-      portVariables: ['PARLEY_PORT', 'PARLEY_WEBSERVER_PORT'],
-      hostVariable: 'PARLEY_WEBSERVER_HOST',
-    },
-  ]
 }
-
-/** Users of the bus configuration: the nine deployables and the operator. */
-export const busUsers = [
-  ...['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'admin', 'uploads', 'notifications', 'calls'],
-  'operator',
-]

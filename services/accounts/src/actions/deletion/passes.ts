@@ -1,5 +1,7 @@
+import { deployableNames, factsOf } from '@parley/contracts/deployables'
+
 /** Every deployable that keeps something of accounts. */
-export const erasers = ['accounts', 'admin', 'calls', 'messaging', 'notifications', 'rooms', 'uploads'] as const
+export const erasers = deployableNames.filter((name) => factsOf(name).consumes?.includes('erasures'))
 
 /** A deletion under way: which pass was asked for and when, and what was reported of it, by service. */
 export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }

@@ -1,0 +1,228 @@
+import type { DeployableFacts } from './deployable-facts.ts'
+
+export { type DeployableFacts, sharedSecrets } from './deployable-facts.ts'
+
+/**
+ * The manifest: what each deployable is, whatever an operator chooses. The catalogue, the supervisor and the tests import
+ * it; `pnpm deployables --write` writes what Compose, the chart and the bus say of it.
+ */
+export const deployables = {
+  gateway: {
+    about: 'Speaks for users: the only one that may publish public methods (three tokens; internal ones have four).',
+    http: {
+      number: 8080,
+      settings: ['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'],
+      hostSetting: 'PARLEY_WEBSERVER_HOST',
+      published: 'PARLEY_PORT',
+    },
+    edge: true,
+    proxies: true,
+    trustsProxies: true,
+    url: true,
+    secrets: [
+      'PARLEY_CORE_SECRET_KEY',
+      'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET',
+      'PARLEY_REDIS_URL',
+      'PARLEY_UPLOADS_BLOB_SECRET',
+    ],
+    speaksForUsers: true,
+    asks: [
+      'AccountsInternalService.Authenticate',
+      'AccountsInternalService.RekeyCredentials',
+      'AccountsInternalService.PasswordLogin',
+      'AccountsInternalService.EndCredentials',
+      'SignInInternalService.*',
+      'AdminInternalService.GetPolicy',
+    ],
+  },
+  realtime: {
+    about: 'Holds the sockets; reads the whole stream.',
+    http: {
+      number: 8081,
+      settings: ['PARLEY_REALTIME_PORT'],
+      hostSetting: 'PARLEY_REALTIME_HOST',
+      path: '/api/realtime',
+      listedAs: 'PARLEY_GATEWAY_REALTIME_URLS',
+      published: 'PARLEY_REALTIME_PORT',
+    },
+    edge: true,
+    trustsProxies: true,
+    url: true,
+    secrets: ['PARLEY_CORE_SECRET_KEY', 'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET'],
+    asks: [
+      'AccountsInternalService.OpenSockets',
+      'AccountsInternalService.CheckCredentials',
+      'AccountsInternalService.RekeyCredentials',
+      'RoomsInternalService.OpenSockets',
+      'RoomsInternalService.ListUniversalRooms',
+      'AdminInternalService.GetPolicy',
+    ],
+    hints: { hears: ['presence', 'typing'] },
+  },
+  accounts: {
+    about: 'Who people are.',
+    database: true,
+    url: true,
+    secrets: ['PARLEY_CORE_SECRET_KEY', 'PARLEY_REDIS_URL', 'PARLEY_CORE_ASSETS_SIGNING_SECRET'],
+    asks: [
+      'AdminInternalService.GetPolicy',
+      'AdminInternalService.CheckLogin',
+      'AdminInternalService.CheckLogins',
+      'AdminInternalService.GetServerName',
+      'MessagingInternalService.HasUnread',
+      'NotificationsInternalService.GetPreferences',
+      'RoomsInternalService.ListPresenceAudiences',
+      'UploadsInternalService.*',
+    ],
+    hints: { tells: ['presence'] },
+    tells: ['user', 'auth', 'control.user'],
+    consumes: ['deleted-roles', 'erasures'],
+  },
+  rooms: {
+    about: 'The facts about rooms.',
+    database: true,
+    asks: [
+      'AccountsInternalService.ListPeople',
+      'AccountsInternalService.GetProfiles',
+      'AccountsInternalService.GetPeople',
+      'AccountsInternalService.ReportErased',
+      'AdminInternalService.GetPolicy',
+      'AdminInternalService.DenyPosting',
+      'AdminInternalService.DenyEntry',
+      'MessagingInternalService.ApplyRoomFacts',
+      'MessagingInternalService.RoomStates',
+    ],
+    tells: ['layout', 'group'],
+    consumes: ['people', 'people-access', 'erasures'],
+  },
+  messaging: {
+    about: 'The log of each room.',
+    database: true,
+    url: true,
+    secrets: ['PARLEY_CORE_ASSETS_SIGNING_SECRET'],
+    asks: [
+      'AccountsInternalService.GetProfiles',
+      'AccountsInternalService.ReportErased',
+      'AccountsInternalService.ResolveHandles',
+      'AdminInternalService.GetPolicy',
+      'UploadsInternalService.ClaimAssets',
+      'UploadsInternalService.GetVideoOutcomes',
+      'UploadsInternalService.PreviewLink',
+    ],
+    hints: { tells: ['typing'] },
+    tells: ['room', 'reader'],
+    consumes: ['levels', 'erasures'],
+  },
+  admin: {
+    about: 'Roles, decisions, the server and its log.',
+    database: true,
+    url: true,
+    secrets: ['PARLEY_CORE_ASSETS_SIGNING_SECRET'],
+    asks: [
+      'AccountsInternalService.GetProfiles',
+      'AccountsInternalService.ListPeople',
+      'AccountsInternalService.ListRoleHolders',
+      'AccountsInternalService.ReserveRoleName',
+      'AccountsInternalService.ReleaseRoleName',
+      'AccountsInternalService.CountUsers',
+      'AccountsInternalService.ReportErased',
+      'RoomsInternalService.GetRooms',
+      'RoomsInternalService.GetRoomAccess',
+      'RoomsInternalService.GetGroups',
+      'RoomsInternalService.ListLayout',
+      'RoomsInternalService.CountRooms',
+      'UploadsInternalService.StoreServerImage',
+    ],
+    consumes: ['audit', 'deleted-groups', 'erasures'],
+    keepsStream: true,
+  },
+  uploads: {
+    about: 'Files.',
+    database: true,
+    http: {
+      number: 8082,
+      settings: ['PARLEY_UPLOADS_HTTP_PORT'],
+      hostSetting: 'PARLEY_UPLOADS_HTTP_HOST',
+      path: '/assets',
+      listedAs: 'PARLEY_GATEWAY_ASSETS_URLS',
+    },
+    trustsProxies: true,
+    assets: true,
+    url: true,
+    secrets: [
+      'PARLEY_CORE_SECRET_KEY',
+      'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET',
+      'PARLEY_CORE_ASSETS_SIGNING_SECRET',
+      'PARLEY_UPLOADS_BLOB_SECRET',
+    ],
+    asks: [
+      'AccountsInternalService.ReportErased',
+      'AccountsInternalService.Authenticate',
+      'AccountsInternalService.GetPeople',
+      'AccountsInternalService.RekeyCredentials',
+      'RoomsInternalService.GetRoomAccess',
+      'MessagingInternalService.ApplyRoomEvents',
+      'MessagingInternalService.FindFileUses',
+      'AdminInternalService.GetPolicy',
+      'AdminInternalService.GetServerImages',
+    ],
+    tells: ['asset'],
+    consumes: ['avatars', 'branding', 'posted', 'imported', 'edited', 'retracted', 'erasures'],
+  },
+  notifications: {
+    about: 'Who is told what, and how.',
+    database: true,
+    url: true,
+    asks: [
+      'AccountsInternalService.GetProfiles',
+      'AccountsInternalService.ReportErased',
+      'AccountsInternalService.GetPresences',
+      'AccountsInternalService.CheckCredentials',
+      'RoomsInternalService.GetRoomAccess',
+      'RoomsInternalService.ListRecipients',
+      'RoomsInternalService.ListAccessibleRooms',
+      'MessagingInternalService.ApplyNotificationLevel',
+      'MessagingInternalService.ListThreadFollowers',
+      'MessagingInternalService.PreviewMessages',
+      'AdminInternalService.GetPolicy',
+    ],
+    tells: ['notification', 'preference'],
+    consumes: ['rooms', 'readers', 'credentials', 'erasures'],
+  },
+  calls: {
+    about: 'Voice and video.',
+    database: true,
+    http: {
+      number: 8083,
+      settings: ['PARLEY_CALLS_HTTP_PORT'],
+      hostSetting: 'PARLEY_CALLS_HTTP_HOST',
+      path: '/webhooks',
+      listedAs: 'PARLEY_GATEWAY_WEBHOOKS_URLS',
+    },
+    asks: [
+      'AccountsInternalService.GetProfiles',
+      'AccountsInternalService.ReportErased',
+      'RoomsInternalService.GetRoomAccess',
+      'RoomsInternalService.GetRooms',
+      'RoomsInternalService.ListRecipients',
+      'RoomsInternalService.ListAccessibleRooms',
+      'MessagingInternalService.ApplyRoomEvents',
+      'AdminInternalService.GetPolicy',
+    ],
+    consumes: ['members-left', 'members-banned', 'rooms-narrowed', 'accounts-deleted', 'credentials-ended', 'erasures'],
+  },
+} as const satisfies Record<string, DeployableFacts>
+
+/** The parts of the fleet that are started on their own. */
+export type Deployable = keyof typeof deployables
+
+export const deployableNames = Object.keys(deployables) as Deployable[]
+
+/** The facts of a deployable, those that it lacks included. */
+export const factsOf = (name: Deployable): DeployableFacts => deployables[name]
+
+/** Those with a database of their own. */
+export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
+
+/** Users of the bus: the deployables and the operator. */
+export const busUsers = [...deployableNames, 'operator'] as const
