@@ -47,6 +47,7 @@ function steps() {
     ),
     { name: 'types of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'typecheck'] },
     tool('format', 'node_modules/oxfmt/bin/oxfmt', '--list-different'),
+    tool('what is written from the manifest', `${tooling}/deployables.mjs`, '--check'),
     tool('migrations', `${tooling}/check-migrations.mjs`),
     tool('folders table', `${tooling}/folders-table.mjs`, '--check'),
     tool('settings tables', `${tooling}/config-table.mjs`, '--check'),

@@ -8,7 +8,6 @@ import { parse, parseAllDocuments } from 'yaml'
 import { formatted } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { problemsOfAlerts } from './check-alerts.mjs'
-import { deployables, hasDatabase } from './image-files.mjs'
 import { problemsOfRelease } from './release.mjs'
 import { knownKeys, openVariables, secretSettings } from './settings.mjs'
 
@@ -27,7 +26,6 @@ export async function checkChart({ write }) {
   const problems = [
     ...(await problemsOfValues()),
     ...problemsOfTemplates(),
-    ...(await problemsOfFacts()),
     ...(await problemsOfAlerts(`${chart}/files/alerts.yaml`)),
   ]
   const helm = spawnSync('helm', ['version'], { encoding: 'utf8' }).status === 0
@@ -115,12 +113,6 @@ function problemsOfTemplates() {
       .filter(([, path]) => !exists(path.slice(1).split('.')))
       .map(([whole]) => `templates/${file}: there is no ${whole}`),
   )
-}
-
-async function problemsOfFacts() {
-  const facts = parse(read('files/services.yaml'))
-  const wrong = (await deployables()).filter((name) => (facts[name]?.database ?? false) !== hasDatabase(name))
-  return wrong.map((name) => `files/services.yaml: has ${name} a database?`)
 }
 
 /** What a rendering depends on; comments of values.yaml are not. */

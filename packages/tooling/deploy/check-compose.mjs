@@ -21,14 +21,14 @@ export async function checkCompose() {
   const checker = new Compose(compose, variables, parse(text, { merge: true }))
   await checker.check()
   checker.problems.push(...(await problemsOfBucket(compose.services.uploads.environment)))
-  checker.problems.push(...(await choicesNotHandedOn(compose.services)))
+  checker.problems.push(...choicesNotHandedOn(compose.services))
   return withDockerCompose(checker.problems, variables)
 }
 
 /** Settings that operators could write into .env without the service ever hearing of them. */
-async function choicesNotHandedOn(services) {
+function choicesNotHandedOn(services) {
   const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
-  return (await deployables()).flatMap((name) => {
+  return deployables.flatMap((name) => {
     const given = { ...services[name]?.environment, ...bucket[name]?.environment }
     return choicesOf(name)
       .filter((names) => !names.some((variable) => variable in given))
@@ -83,11 +83,11 @@ class Compose {
   }
 
   async check() {
-    for (const name of await deployables()) await this.deployable(name)
-    await this.programsExist()
+    for (const name of deployables) await this.deployable(name)
+    this.programsExist()
     this.references()
-    this.bus(await deployables())
-    this.databases(await deployables())
+    this.bus(deployables)
+    this.databases(deployables)
     this.nothingSecret()
   }
 
@@ -121,8 +121,8 @@ class Compose {
     this.must(sameDatabase, `migrate-${name} migrates another database`)
   }
 
-  async programsExist() {
-    const all = await programs()
+  programsExist() {
+    const all = programs()
     for (const [name, { image, command, entrypoint }] of Object.entries(this.services)) {
       if (image !== this.variables.PARLEY_IMAGE) continue
       const program = command?.[0] ?? entrypoint?.[1]

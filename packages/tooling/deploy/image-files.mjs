@@ -3,28 +3,26 @@
  * migrations, the operator's command, and of node_modules only what bundles cannot hold.
  */
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, realpath } from 'node:fs/promises'
+import { cp, mkdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
+import { deployableNames, factsOf } from './manifest.mjs'
 
 // What build.mjs leaves outside of bundles, as far as the fleet uses it.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 
-/** The deployables of this checkout. */
-export async function deployables() {
-  const names = await readdir(inWorkspace('services'))
-  return names.filter((name) => existsSync(inWorkspace(`services/${name}/src/main.ts`))).sort()
-}
+/** The deployables. */
+export const deployables = deployableNames.toSorted()
 
 /** Whether a deployable has a database of its own. */
-export const hasDatabase = (name) => existsSync(inWorkspace(`services/${name}/src/migrate.ts`))
+export const hasDatabase = (name) => factsOf(name).database === true
 
 /** Runs ffmpeg for uploads. */
 export const videoWorker = 'services/uploads/dist/video-worker/main.js'
 
 /** Programs of the image, as paths from its working folder. */
-export async function programs() {
-  const entries = (await deployables()).flatMap((name) => [
+export function programs() {
+  const entries = deployables.flatMap((name) => [
     `services/${name}/dist/main.js`,
     ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
     `services/${name}/dist/print-config.js`,
@@ -34,7 +32,7 @@ export async function programs() {
 
 /** Fills an empty folder with the image's files. */
 export async function layOutImage(folder) {
-  for (const part of [...(await deployables()).map((name) => `services/${name}`), 'packages/cli', 'packages/web']) {
+  for (const part of [...deployables.map((name) => `services/${name}`), 'packages/cli', 'packages/web']) {
     await copyPart(part, folder)
   }
   for (const file of ['operator.mjs', 'test-proxies.mjs']) await cp(inWorkspace(`deploy/${file}`), join(folder, file))

@@ -9,9 +9,9 @@ const component = 'app.kubernetes.io/component'
 export async function problemsOfRelease(objects) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
-  await release.deployments(await deployables())
+  await release.deployments(deployables)
   await release.videoWorker()
-  await release.migrations((await deployables()).filter(hasDatabase))
+  await release.migrations(deployables.filter(hasDatabase))
   release.references()
   return release.problems
 }

@@ -10,7 +10,7 @@ const { ConfigError, describe } = await import(inWorkspace('packages/config/src/
 const { planMemory } = await import(inWorkspace('services/uploads/src/domain/memory.ts'))
 
 const configs = [
-  ...(await deployables()).map((service) => [service, `services/${service}/src/config.ts`]),
+  ...deployables.map((service) => [service, `services/${service}/src/config.ts`]),
   ['video-worker', 'services/uploads/src/video-worker/config.ts'],
 ]
 

@@ -1,0 +1,98 @@
+import { inWorkspace } from '../steps.mjs'
+import { between, deployableNames, factsOf } from './manifest.mjs'
+
+const { answererOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
+const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
+
+/** What the manifest and the catalogue say in the configuration of NATS: the users, and what each may. */
+export const busFiles = {
+  'deploy/nats/parley.conf': (before) => {
+    const users = deployableNames.flatMap((name) => [...user(name), ''])
+    const accounts = deployableNames
+      .filter((name) => !factsOf(name).keepsStream)
+      .flatMap((name) => ['', ...account(name)])
+    const withUsers = between(before, '      # <deployables>', '      # </deployables>', users.slice(0, -1))
+    return between(withUsers, '  # <accounts of deployables>', '  # </accounts of deployables>', accounts.slice(1))
+  },
+}
+
+function user(name) {
+  const { about } = factsOf(name)
+  return [
+    `      # ${about}`,
+    '      {',
+    `        user: "${name}"`,
+    `        password: $PARLEY_NATS_PASSWORD_${name.toUpperCase()}`,
+    '        permissions: {',
+    '          publish: { allow: [',
+    ...subjects(published(name)),
+    '          ] }',
+    '          subscribe: { allow: [',
+    ...subjects(subscribed(name)),
+    '          ] }',
+    '        }',
+    '      }',
+  ]
+}
+
+function published(name) {
+  const { asks = [], hints, speaksForUsers } = factsOf(name)
+  return {
+    asks: [...(speaksForUsers ? ['rpc.*.*'] : []), ...asks.map((method) => `rpc.internal.svc_internal_v1_${method}`)],
+    'answers what it was asked': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
+    hints: (hints?.tells ?? []).map((about) => `hint.${about}.*`),
+  }
+}
+
+function subscribed(name) {
+  return {
+    'answers, shared by its processes': answered(name).map((subject) => `${subject} ${name}`),
+    hints: (factsOf(name).hints?.hears ?? []).map((about) => `hint.${about}.*`),
+    'is answered': [`_INBOX.${name}.>`],
+  }
+}
+
+/** The subjects of what a deployable answers: of a service that it shares, its own methods one by one. */
+function answered(name) {
+  return Object.values(services[name]).flatMap(({ methods }) => {
+    const own = methods.filter((method) => answererOf(method) === name).map(rpcSubject)
+    return own.length === methods.length ? [own[0].replace(/\w+$/, '*')] : own
+  })
+}
+
+const subjects = (groups) =>
+  Object.entries(groups).flatMap(([why, these]) =>
+    these.length === 0 ? [] : [`            # ${why}`, ...these.map((subject) => `            "${subject}"`)],
+  )
+
+function account(name) {
+  const { tells = [], consumes = [] } = factsOf(name)
+  const service = (subject) => `      { service: { account: EVENTS, subject: "${subject}" } }`
+  return [
+    `  ${name.toUpperCase()}_EVENTS: {`,
+    `    users: [ { user: "${name}-events", password: $PARLEY_NATS_PASSWORD_${name.toUpperCase()} } ]`,
+    '    imports: [',
+    '      { service: { account: NOWHERE, subject: "nowhere.>" }, to: "$JS.API.>" }',
+    ...titled(
+      'tells',
+      tells.map((type) => service(`evt.${type}.>`)),
+    ),
+    ...titled('asks the keeper of the stream', [service(`stream.${name}.*`)]),
+    ...titled('looks up a place, follows', [
+      service('$JS.API.DIRECT.GET.EVENTS'),
+      `      { stream: { account: EVENTS, subject: "deliver.${name}.*" } }`,
+      service('$JS.FC.EVENTS.>'),
+    ]),
+    ...titled(
+      'consumes',
+      consumes.flatMap((durable) => [
+        service(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}-${durable}`),
+        service(`$JS.ACK.EVENTS.${name}-${durable}.>`),
+      ]),
+    ),
+    '    ]',
+    '  }',
+  ]
+}
+
+const titled = (title, lines) => (lines.length === 0 ? [] : [`      # ${title}`, ...lines])

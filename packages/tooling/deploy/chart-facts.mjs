@@ -1,0 +1,46 @@
+import { busUsers, databaseOwners, deployableNames, factsOf, sharedSecrets } from './manifest.mjs'
+
+const head = `# What the programs are, whatever an operator chooses: who has a database, an HTTP port, which settings of the fleet each
+# one reads. The settings are declared in services/<name>/src/config.ts.
+`
+
+/** What the manifest says in the chart; an operator's values stay, a deployable that has none gets empty ones. */
+export const chartFiles = {
+  'helm/parley/files/services.yaml': () => head + deployableNames.flatMap(facts).join('\n'),
+  'helm/parley/values.yaml': (before) =>
+    before.replace(/^services:\n(?: .*\n)+/m, (services) => {
+      const missing = deployableNames.filter((name) => !services.includes(`\n  ${name}:`))
+      return services + missing.map((name) => `  ${name}: {}\n`).join('')
+    }),
+  'helm/parley/values.schema.json': (before) => {
+    const schema = JSON.parse(before)
+    const definition = (name) => ({ $ref: `#/definitions/${factsOf(name).database ? 'databaseService' : 'service'}` })
+    Object.assign(schema.properties.services, {
+      required: deployableNames,
+      properties: Object.fromEntries(deployableNames.map((name) => [name, definition(name)])),
+    })
+    return JSON.stringify(schema, undefined, 2)
+  },
+  'helm/parley/README.md': (before) =>
+    before
+      .replace(/(the password of each bus user: )[^|]*/, `$1${quoted(busUsers)} `)
+      .replace(/(the `postgres:\/\/` URL of )[^|]*/, `$1${quoted(databaseOwners)} `),
+}
+
+const quoted = (names) => names.map((name) => `\`${name}\``).join(' ')
+
+function facts(name) {
+  const { assets, database, http, secrets = [], trustsProxies, url } = factsOf(name)
+  return [
+    `${name}:`,
+    ...(trustsProxies ? ['  trustsProxies: true'] : []),
+    ...(database ? ['  database: true'] : []),
+    ...(http ? [`  port: { number: ${http.number}, env: ${http.settings[0]} }`] : []),
+    ...(http?.path ? [`  path: ${http.path}`] : []),
+    ...(http?.listedAs ? [`  listedAs: ${http.listedAs}`] : []),
+    ...(assets ? ['  assets: true'] : []),
+    ...(url ? ['  url: true'] : []),
+    ...(secrets.length > 0 ? ['  secrets:'] : []),
+    ...secrets.map((variable) => `    ${variable}: ${sharedSecrets[variable]}`),
+  ]
+}

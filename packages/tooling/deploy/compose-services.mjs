@@ -1,0 +1,97 @@
+import { between, busUsers, databaseOwners, deployableNames, factsOf } from './manifest.mjs'
+
+const busPassword = (user) => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`
+const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`
+const required = (variable) => `\${${variable}:?}`
+const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busPassword)]
+
+/** What the manifest says in Compose: what each process is told of itself, its container, and the passwords of all. */
+export const composeFiles = {
+  'deploy/compose/.env.example': (before) =>
+    before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
+  'deploy/compose/compose.yaml': (before) =>
+    between(
+      between(
+        withPasswords(before, /(?: {6}PARLEY_DATABASE_PASSWORD_.*\n)+/, databaseOwners.map(databasePassword)).replace(
+          /(?: {6}PARLEY_NATS_PASSWORD_[A-Z]+: .*\n)+/,
+          busUsers.map(busPassword).map(line).join(''),
+        ),
+        '# <deployables: what each is told; settings below its facts are kept>',
+        '# </deployables>',
+        deployableNames.flatMap((name) => [...environment(name, before), '']).slice(0, -1),
+      ),
+      '  # <deployables: their containers>',
+      '  # </deployables>',
+      [...databaseOwners.map(migration), ...deployableNames.map(container)]
+        .flatMap((lines) => [...lines, ''])
+        .slice(0, -1),
+    ),
+}
+
+const line = (variable) => `      ${variable}: ${required(variable)}\n`
+const withPasswords = (text, pattern, variables) => text.replace(pattern, variables.map(line).join(''))
+
+/** What a process is told of itself, with the settings that stand below it in the file. */
+function environment(name, before) {
+  const facts = factsEnvironment(name)
+  const block = new RegExp(`^x-${name}: .*\n((?: .*\n)*)`, 'm').exec(before)?.[1] ?? ''
+  const kept = block.split('\n').filter((one) => {
+    const key = /^ {2}(\w+|<<):/.exec(one)?.[1]
+    return key && key !== '<<' && !(key in facts)
+  })
+  return [
+    `x-${name}: &${name}`,
+    '  <<: *settings',
+    ...Object.entries(facts).map(([variable, value]) => `  ${variable}: ${value}`),
+    ...kept,
+  ]
+}
+
+function factsEnvironment(name) {
+  const { assets, database, http, proxies, secrets = [], url } = factsOf(name)
+  const others = deployableNames.map((other) => [other, factsOf(other).http]).filter(([, port]) => port?.listedAs)
+  return {
+    PARLEY_SERVICE: name,
+    PARLEY_NATS_USER: name,
+    PARLEY_NATS_PASSWORD: required(busPassword(name)),
+    ...(database && { [`PARLEY_${name.toUpperCase()}_DATABASE_URL`]: databaseUrl(name) }),
+    ...(url && { PARLEY_WEBSERVER_URL: '${PARLEY_WEBSERVER_URL:-http://localhost:8080}' }),
+    ...(http && { [http.settings[0]]: `'${http.number}'` }),
+    ...(assets && { PARLEY_CORE_ASSETS_DIRECTORY: '/var/lib/parley/assets' }),
+    ...Object.fromEntries(secrets.map((variable) => [variable, secretValue(variable)])),
+    // One public port for everything: their paths are passed on.
+    ...(proxies &&
+      Object.fromEntries(others.map(([other, port]) => [port.listedAs, `http://${other}:${port.number}`]))),
+  }
+}
+
+const databaseUrl = (name) =>
+  `postgres://parley_${name}:${required(databasePassword(name))}@postgres:5432/parley_${name}`
+
+const secretValue = (variable) =>
+  variable === 'PARLEY_REDIS_URL' ? `redis://:${required('PARLEY_REDIS_PASSWORD')}@redis:6379` : required(variable)
+
+const migration = (name) => [
+  `  migrate-${name}:`,
+  '    <<: *migration',
+  `    command: [services/${name}/dist/migrate.js]`,
+  `    environment: *${name}`,
+]
+
+function container(name) {
+  const { assets, database, http, secrets = [] } = factsOf(name)
+  const published =
+    http?.published && `\${PARLEY_LISTEN:-127.0.0.1}:\${${http.published}:-${http.number}}:${http.number}`
+  return [
+    `  ${name}:`,
+    '    <<: *process',
+    `    command: [services/${name}/dist/main.js]`,
+    `    environment: *${name}`,
+    ...(published ? ['    ports:', `      - ${published}`] : []),
+    ...(assets ? ['    volumes:', '      - assets:/var/lib/parley/assets'] : []),
+    '    depends_on:',
+    '      nats: { condition: service_healthy }',
+    ...(secrets.includes('PARLEY_REDIS_URL') ? ['      redis: { condition: service_healthy }'] : []),
+    ...(database ? [`      migrate-${name}: { condition: service_completed_successfully }`] : []),
+  ]
+}

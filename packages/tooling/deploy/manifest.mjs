@@ -1,0 +1,30 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { inWorkspace } from '../steps.mjs'
+
+/** The manifest, which Node.js reads as it is. */
+export const { busUsers, databaseOwners, deployableNames, factsOf, sharedSecrets } = await import(
+  inWorkspace('packages/contracts/src/deployables.ts')
+)
+
+/** Where the manifest and the folders of services differ. */
+export function problemsOfFolders() {
+  const has = (name, file) => existsSync(inWorkspace(`services/${name}/src/${file}.ts`))
+  const unknown = readdirSync(inWorkspace('services')).filter(
+    (name) => has(name, 'main') && !deployableNames.includes(name),
+  )
+  const missing = deployableNames.filter((name) => !has(name, 'main'))
+  const wrong = deployableNames.filter((name) => has(name, 'migrate') !== (factsOf(name).database === true))
+  return [
+    ...unknown.map((name) => `services/${name}: is not in packages/contracts/src/deployables.ts`),
+    ...missing.map((name) => `services/${name}: is in the manifest, but has no src/main.ts`),
+    ...wrong.map((name) => `services/${name}: the manifest and src/migrate.ts disagree on whether it has a database`),
+  ]
+}
+
+/** A text with what stands between two lines replaced; they stay. Throws when they are not there. */
+export function between(text, first, last, lines) {
+  const begin = text.indexOf(`${first}\n`)
+  const end = text.indexOf(last, begin)
+  if (begin < 0 || end < 0) throw new Error(`there is no "${first}" with "${last}" behind it`)
+  return `${text.slice(0, begin)}${first}\n${lines.join('\n')}\n${text.slice(end)}`
+}

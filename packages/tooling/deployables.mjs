@@ -1,0 +1,35 @@
+/**
+ * What is written from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose, the facts of the
+ * chart. `pnpm deployables` says which files are out of date, `--write` writes them, `--check` fails when there are any.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { register } from 'tsx/esm/api'
+import { formatted } from './format.mjs'
+import { inWorkspace } from './steps.mjs'
+
+register()
+const { problemsOfFolders } = await import('./deploy/manifest.mjs')
+const { busFiles } = await import('./deploy/bus-users.mjs')
+const { composeFiles } = await import('./deploy/compose-services.mjs')
+const { chartFiles } = await import('./deploy/chart-facts.mjs')
+
+const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
+/** The text of each file as it shall be, given the text that it has: what the manifest does not say stays. */
+const files = { ...busFiles, ...composeFiles, ...chartFiles }
+
+for (const problem of problemsOfFolders()) {
+  console.log(problem)
+  process.exitCode = 1
+}
+for (const [file, written] of Object.entries(files)) {
+  const path = inWorkspace(file)
+  const before = readFileSync(path, 'utf8')
+  const after = /\.(yaml|json|md)$/.test(file) ? await formatted(path, written(before)) : written(before)
+  if (after === before) continue
+  if (values.write) writeFileSync(path, after)
+  console.log(
+    values.write ? `${file}: written` : `${file}: is not what the manifest says; run: pnpm deployables --write`,
+  )
+  if (values.check) process.exitCode = 1
+}
