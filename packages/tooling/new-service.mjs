@@ -1,25 +1,34 @@
 /**
- * `pnpm new:service <name>`: lays out `services/<name>` like the others: a process with configuration, health, a bus and
- * a database, ready for its first method. Prints what has to be decided by hand.
+ * `pnpm new:service <name> [--no-database]`: lays out `services/<name>` like the others (a process with configuration,
+ * health, a bus and a database, its harness and a test), enters it into the manifest and the catalogue, and writes what
+ * follows from them.
  */
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { parseArgs } from 'node:util'
 import { formatted } from './format.mjs'
-import { inWorkspace } from './steps.mjs'
+import { inWorkspace, workspace } from './steps.mjs'
 
-const [name] = process.argv.slice(2)
-if (!name || !/^[a-z]+$/.test(name)) {
-  console.log('pnpm new:service <name>   (one lower-case word, the name of the deployable)')
-  process.exit(name === '--help' ? 0 : 2)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'no-database': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+})
+const [name] = positionals
+if (values.help || !name || !/^[a-z]+$/.test(name)) {
+  console.log('pnpm new:service <name> [--no-database]   (one lower-case word, the name of the deployable)')
+  process.exit(values.help ? 0 : 2)
 }
 if (existsSync(inWorkspace(`services/${name}`))) {
   console.log(`services/${name} is there already`)
   process.exit(1)
 }
 
+const hasDatabase = !values['no-database']
 const Name = name[0].toUpperCase() + name.slice(1)
 const NAME = name.toUpperCase()
+const Host = hasDatabase ? 'DatabaseHost' : 'Host'
 const dependencies = (...names) => Object.fromEntries(names.map((each) => [each, version(each)]))
 const version = (each) => (each.startsWith('@parley/') ? 'workspace:*' : 'catalog:')
 
@@ -33,8 +42,8 @@ const files = {
     exports: { './service': './src/service.ts', './config': './src/config.ts' },
     scripts: { build: 'node ../../packages/tooling/build.mjs', typecheck: 'tsc --noEmit -p tsconfig.json' },
     dependencies: dependencies(
-      ...['config', 'postgres', 'runtime', 'service', 'telemetry'].map((each) => `@parley/${each}`),
-      'drizzle-orm',
+      ...['config', 'runtime', 'service', 'telemetry'].map((each) => `@parley/${each}`),
+      ...(hasDatabase ? ['@parley/postgres', 'drizzle-orm'] : []),
     ),
     devDependencies: dependencies('@jest/globals', '@parley/testkit', '@types/node'),
   }),
@@ -60,28 +69,18 @@ import { readConfig } from './config.ts'
 
 process.stdout.write(\`\${JSON.stringify(effectiveSettings(readConfig))}\\n\`)
 `,
-  'src/migrate.ts': `import { runMigrations } from '@parley/postgres'
-
-await runMigrations('${name}', new URL('../drizzle', import.meta.url))
-`,
-  'src/config.ts': `import { busFields, databaseFields, defineConfig, processFields } from '@parley/config'
+  'src/config.ts': `import { busFields, ${hasDatabase ? 'databaseFields, ' : ''}defineConfig, processFields } from '@parley/config'
 
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
-  ...databaseFields('${name}'),
+  ${hasDatabase ? `...databaseFields('${name}'),` : ''}
 })
 
 export type Config = ReturnType<typeof readConfig>
 `,
-  'src/store/schema.ts': `import { pgTable, text } from 'drizzle-orm/pg-core'
-
-export const ${name} = pgTable('${name}', {
-  id: text('id').primaryKey(),
-})
-`,
   'src/service.ts': `import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { start${Host}, type ${Host} } from '@parley/service'
 import type { Config } from './config.ts'
 
 export type Overrides = {
@@ -91,42 +90,93 @@ export type Overrides = {
 
 /** Starts the deployable. */
 export function start${Name}(config: Config, overrides: Overrides = {}): Promise<Service> {
-  return startDatabaseHost({ name: '${name}', config, stop: overrides.stop }, compose)
+  return start${Host}({ name: '${name}', config, stop: overrides.stop }, compose)
 }
 
-async function compose(host: DatabaseHost): Promise<void> {
+async function compose(host: ${Host}): Promise<void> {
   await host.serve({ routes: () => undefined })
 }
 `,
-  'test/start.test.ts': `import { expect, test } from '@jest/globals'
-import { readiness, testDatabaseService } from '@parley/testkit'
+  'test/_env.ts': `import { test${hasDatabase ? 'Database' : ''}Service } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { start${Name} } from '../src/service.ts'
 
 const parts = {
-  ...{ start: start${Name}, readConfig, databaseSetting: 'PARLEY_${NAME}_DATABASE_URL' },
-  migrations: new URL('../drizzle', import.meta.url),
+  ...{ start: start${Name}, readConfig },
+  ${hasDatabase ? `databaseSetting: 'PARLEY_${NAME}_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url),` : ''}
 }
 
+/** The service under test on servers of its own; what stands in for its neighbours belongs here. */
+export const start${Name}Env = () => test${hasDatabase ? 'Database' : ''}Service(parts, () => ({}))
+`,
+  'test/start.test.ts': `import { expect, test } from '@jest/globals'
+import { readiness } from '@parley/testkit'
+import { start${Name}Env } from './_env.ts'
+
 test('starts, says that it is ready, and ends', async () => {
-  await using ${name} = await testDatabaseService(parts, () => ({}))
-  const { internalPort } = await ${name}.start()
+  await using env = await start${Name}Env()
+  const { internalPort } = await env.start()
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 `,
 }
 
-for (const [file, content] of Object.entries(files)) {
+const ofDatabase = {
+  'src/migrate.ts': `import { runMigrations } from '@parley/postgres'
+
+await runMigrations('${name}', new URL('../drizzle', import.meta.url))
+`,
+  'src/store/schema.ts': `import { pgTable, text } from 'drizzle-orm/pg-core'
+
+export const ${name} = pgTable('${name}', {
+  id: text('id').primaryKey(),
+})
+`,
+}
+
+for (const [file, content] of Object.entries({ ...files, ...(hasDatabase && ofDatabase) })) {
   const path = inWorkspace(`services/${name}/${file}`)
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, await formatted(path, content))
 }
-console.log(`services/${name} is laid out. Now:
-  1. pnpm install && pnpm migrations ${name} --name start && pnpm config-table ${name} --write
-  2. packages/contracts: name the deployable and the methods that it owns
-  3. deploy/nats: a bus user with the subjects that it needs; helm/parley, deploy/compose: its deployment
-  4. packages/local: start it with the fleet
-  5. services/${name}/README.md: what it owns`)
+await enter('packages/contracts/src/deployables.ts', '} as const satisfies Record<string, DeployableFacts>', [
+  `  ${name}: {`,
+  `    about: 'What it is for, in a line.',`,
+  ...(hasDatabase ? ['    database: true,'] : []),
+  '  },',
+])
+await enter('packages/contracts/src/catalogue.ts', '} as const satisfies Record<Deployable,', [`  ${name}: {},`])
+
+run('pnpm', 'install', '--no-frozen-lockfile', '--prefer-offline')
+if (hasDatabase) script('generate-migrations.mjs', name, '--name', 'start')
+script('config-table.mjs', name, '--write')
+script('folders-table.mjs', '--write')
+script('deployables.mjs', '--write')
+console.log(`services/${name} is a deployable: it builds, and starts with the fleet. What nobody can know for you:
+  - what it is for: services/${name}/README.md, and in a line in packages/contracts/src/deployables.ts
+  - there too: its port and secrets, the methods it asks, the events it tells and consumes; then pnpm deployables --write
+  - whose methods it answers: packages/contracts/src/catalogue.ts
+  - with helm on PATH: node packages/tooling/check-deploy.mjs --write, which renders the chart anew`)
+
+/** Puts lines before the end of a table in a file. */
+async function enter(file, end, lines) {
+  const path = inWorkspace(file)
+  const text = readFileSync(path, 'utf8')
+  if (!text.includes(`\n${end}`)) throw new Error(`${file}: there is no line that begins with ${end}`)
+  await writeFile(
+    path,
+    text.replace(`\n${end}`, () => `\n${lines.join('\n')}\n${end}`),
+  )
+}
+
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, { cwd: workspace, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed; it is safe to run it again by itself`)
+}
+
+function script(file, ...args) {
+  run(process.execPath, inWorkspace(`packages/tooling/${file}`), ...args)
+}
 
 function json(value) {
   return `${JSON.stringify(value, null, 2)}\n`

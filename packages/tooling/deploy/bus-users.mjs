@@ -24,12 +24,8 @@ function user(name) {
     `        user: "${name}"`,
     `        password: $PARLEY_NATS_PASSWORD_${name.toUpperCase()}`,
     '        permissions: {',
-    '          publish: { allow: [',
-    ...subjects(published(name)),
-    '          ] }',
-    '          subscribe: { allow: [',
-    ...subjects(subscribed(name)),
-    '          ] }',
+    ...may('publish', published(name)),
+    ...may('subscribe', subscribed(name)),
     '        }',
     '      }',
   ]
@@ -60,10 +56,14 @@ function answered(name) {
   })
 }
 
-const subjects = (groups) =>
-  Object.entries(groups).flatMap(([why, these]) =>
-    these.length === 0 ? [] : [`            # ${why}`, ...these.map((subject) => `            "${subject}"`)],
+/** NATS takes an empty list for everything. */
+function may(verb, groups) {
+  const lines = Object.entries(groups).flatMap(([why, subjects]) =>
+    subjects.length === 0 ? [] : [`            # ${why}`, ...subjects.map((subject) => `            "${subject}"`)],
   )
+  if (lines.length === 0) return [`          ${verb}: { deny: [">"] }`]
+  return [`          ${verb}: { allow: [`, ...lines, '          ] }']
+}
 
 function account(name) {
   const { tells = [], consumes = [] } = factsOf(name)
