@@ -66,6 +66,19 @@ test('texts are set, kept when absent, and reset when empty', async () => {
   })
 })
 
+test('the version of the message of the day changes with it; without one there is none', async () => {
+  const { adminServer } = admin.bert
+  const version = async () => (await admin.anonymous.discovery.getServer({})).motdVersion
+  await adminServer.updateServerConfig({ motd: 'Closed on Friday' })
+  const first = await version()
+  expect(first).toBeDefined()
+  expect(await version()).toBe(first)
+  await adminServer.updateServerConfig({ motd: 'Open on Friday' })
+  expect(await version()).toBeGreaterThan(first ?? 0n)
+  await adminServer.updateServerConfig({ motd: '' })
+  expect(await version()).toBeUndefined()
+})
+
 test('a change is told to everyone once, and says for the log what was changed, without the texts', async () => {
   const { adminServer } = admin.as('Ucarla', 'admin')
   await adminServer.updateServerConfig({ serverName: 'Beta', motd: 'secret words' })

@@ -1,5 +1,11 @@
 import type { MemberClient } from '@parley/client'
-import { type GetViewerResponse, type Message, NotificationLevel, type Role } from '@parley/client/contract'
+import {
+  type GetServerResponse,
+  type GetViewerResponse,
+  type Message,
+  NotificationLevel,
+  type Role,
+} from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { placeOf } from '../store/unsent.ts'
@@ -8,6 +14,7 @@ import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
 import { Inbox } from './inbox.ts'
 import { takeEvent } from './on-event.ts'
+import { Motd } from './motd.ts'
 import { MyPresence } from './my-presence.ts'
 import { PendingFiles } from './pending-files.ts'
 import { People } from './people.ts'
@@ -20,6 +27,8 @@ import { Typing } from './typing.ts'
 
 const socketPatienceMs = 1_000
 const drawPatienceMs = 150
+
+const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
 
 /** Everything a signed-in person's page knows and follows. */
 export class Chat {
@@ -37,17 +46,20 @@ export class Chat {
   readonly sender: Sender
   /** What the server is called. */
   readonly serverName: Cell<string>
+  readonly motd: Motd
   readonly events: SharedEvents
   /** Whether the first questions are on their way, or that takes long: what is drawn then is drawn while they are answered. */
   readonly asked = new Cell(false)
   /** Whether the sidebar has been read. */
   readonly loaded = new Cell(false)
+  readonly #motdVersion: bigint | undefined
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
   readonly #viewerChanged: (key: string) => void
 
-  constructor(server: MemberClient, viewer: GetViewerResponse, serverName: string) {
-    this.serverName = new Cell(serverName)
+  constructor(server: MemberClient, viewer: GetViewerResponse, described: GetServerResponse) {
+    this.serverName = new Cell(nameOf(described))
+    this.#motdVersion = described.motdVersion
     this.server = server
     this.viewer = new Cell(viewer)
     const profile = viewer.user?.profile
@@ -58,6 +70,7 @@ export class Chat {
     this.inbox = new Inbox(server, this.people)
     this.followed = new FollowedThreads(server, this.people, viewer.capabilities?.hasUnreadFollowedThreads ?? false)
     this.typing = new Typing(server)
+    this.motd = new Motd(server, this.userId)
     this.files = new PendingFiles(server)
     this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(placeOf(unsent))?.catchUp())
     this.events = eventsOf(server, this.userId)
@@ -89,6 +102,7 @@ export class Chat {
     await answered
     this.loaded.set(true)
     this.inbox.refresh()
+    await this.motd.changed(this.#motdVersion).catch(() => undefined)
   }
 
   /** The timeline of a room; it is read when it is asked for the first time. */
@@ -128,6 +142,7 @@ export class Chat {
   /** Events may have been missed: what is shown is read again. */
   readAnew(): void {
     this.readSidebar()
+    this.readServer()
     void this.#readViewer().catch(() => undefined)
     this.inbox.refresh()
     this.followed.changed()
@@ -159,12 +174,9 @@ export class Chat {
     this.#viewerChanged('')
   }
 
-  /** The server may be called something else. */
+  /** The server may be called something else, or have another message of the day. */
   readServer(): void {
-    const named = this.server.discovery
-      .getServer({})
-      .then(({ profile }) => this.serverName.set(profile?.name || 'Parley'))
-    void named.catch(() => undefined)
+    void this.#readServer().catch(() => undefined)
   }
 
   /** Whether the viewer holds a permission for the whole server. Where Svelte watches, a change of it runs that anew. */
@@ -183,6 +195,7 @@ export class Chat {
     this.events.close()
     this.sender.close()
     this.presence.close()
+    this.motd.close()
   }
 
   #isMuted(roomId: string): boolean | undefined {
@@ -190,6 +203,12 @@ export class Chat {
     const ofRoom = roomNotificationPreferences.find((one) => one.roomId === roomId)?.preference
     const { effectiveLevel } = ofRoom ?? serverNotificationPreference ?? {}
     return effectiveLevel === undefined ? undefined : effectiveLevel === NotificationLevel.MUTED
+  }
+
+  async #readServer(): Promise<void> {
+    const described = await this.server.discovery.getServer({})
+    this.serverName.set(nameOf(described))
+    await this.motd.changed(described.motdVersion)
   }
 
   async #readViewer(): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
+import type { User } from '@parley/client/contract'
 import { People } from './people.ts'
 
 test('whom the server does not know is shown as deleted; without an answer nobody is', async () => {
@@ -22,4 +23,19 @@ test('whom the server does not know is shown as deleted; without an answer nobod
   while (answers.length > 0) await new Promise((resolve) => setTimeout(resolve, 1))
   await told('Unext', Promise.resolve({ users: [] }))
   expect(other.value).toBeUndefined()
+})
+
+test('whom another answer tells of meanwhile is not asked for', async () => {
+  const asked: string[][] = []
+  const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
+    asked.push(userIds)
+    return { users: [] }
+  }
+  const people = new People({ api: { user: { batchGetUsers } } } as unknown as MemberClient, 'Ume')
+  const [told, untold] = [people.of('Utold'), people.of('Uuntold')]
+  await Promise.resolve()
+  people.learn([{ id: 'Utold', login: 'told' } as User])
+  await new Promise<void>((resolve) => untold.subscribe(resolve))
+  expect(asked).toEqual([['Uuntold']])
+  expect(told.value).toMatchObject({ login: 'told' })
 })

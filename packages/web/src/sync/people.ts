@@ -20,7 +20,9 @@ export class People {
   readonly #askFor: (login: string) => void
 
   constructor(server: MemberClient, ownId: string) {
-    this.#ask = gathered(20, async (ids) => {
+    this.#ask = gathered(20, async (asked) => {
+      // Another answer may have told of them meanwhile.
+      const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)
         const found = await server.api.user.batchGetUsers({ userIds }).catch(() => undefined)

@@ -6,7 +6,8 @@ import { toPublicProfile, toServerLogin } from '../../view/server.ts'
 
 export function getServer(ctx: Context): MethodImpl<typeof ServerDiscoveryService.method.getServer> {
   return async () => {
-    const profile = toPublicProfile(await getServerProfile(ctx.db), ctx.config)
+    const row = await getServerProfile(ctx.db)
+    const profile = toPublicProfile(row, ctx.config)
     const login = toServerLogin(ctx.config)
     return {
       profile,
@@ -14,6 +15,7 @@ export function getServer(ctx: Context): MethodImpl<typeof ServerDiscoveryServic
       publicProfile: profile,
       directRegistrationEnabled: login.directRegistrationEnabled,
       loginProviders: login.providers,
+      ...(row.motd !== null && { motdVersion: row.version }),
     }
   }
 }

@@ -1,0 +1,47 @@
+import { expect } from '@jest/globals'
+import { AdminServerService } from '@parley/contracts/admin'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom } from '../src/rooms.ts'
+import { inBrowser, managing, useBrowser, visitAs } from '../src/web-client.ts'
+
+let owner: Person
+let ada: Person
+
+useBrowser('the message of the day', async () => {
+  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+})
+
+inBrowser('the message of the day is seen at once, and hidden until there is another', async () => {
+  const roomId = await newRoom(owner, [ada])
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = ofAda
+  const message = page.getByRole('region', { name: 'Message of the day' }).first()
+  await using ofOwner = await managing(owner, '/manage/server')
+  const write = async (text: string) => {
+    await ofOwner.page.getByLabel('Message of the day').fill(text)
+    await ofOwner.page.getByRole('button', { name: 'Save' }).first().click()
+  }
+  await write('The office is **closed** on Friday.\n\n- Bring cake')
+  await message.getByText('closed').and(page.locator('strong')).waitFor()
+  await message.getByRole('listitem').waitFor()
+
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.reload({ waitUntil: 'networkidle' })
+  await message.waitFor()
+  expect(asked.filter((url) => url.includes('GetMotd'))).toEqual([])
+
+  await page.getByRole('button', { name: 'Hide the message of the day' }).click()
+  await message.waitFor({ state: 'detached' })
+  await page.reload({ waitUntil: 'networkidle' })
+  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  expect(await message.count()).toBe(0)
+  // What else changes about the server is no reason to show it again.
+  await owner.call(AdminServerService.method.updateServerConfig, { description: 'Where we talk' })
+
+  await write('Cake is in the kitchen')
+  await message.getByText('kitchen').waitFor()
+  await write('')
+  await message.waitFor({ state: 'detached' })
+  expect([...ofAda.complaints, ...ofOwner.complaints]).toEqual([])
+})

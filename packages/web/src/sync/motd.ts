@@ -1,0 +1,44 @@
+import type { MemberClient } from '@parley/client'
+import { followMotd, keepMotd, type KeptMotd, keptMotd } from '../kept/motd.ts'
+import { Cell } from '../state/cell.ts'
+
+/** The message of the day. The device keeps it, so that a start asks for it only when it has changed. */
+export class Motd {
+  /** In Markdown; undefined where there is none, or the viewer has hidden it. */
+  readonly shown = new Cell<string | undefined>(undefined)
+  readonly close: () => void
+  readonly #server: MemberClient
+  readonly #userId: string
+
+  constructor(server: MemberClient, userId: string) {
+    this.#server = server
+    this.#userId = userId
+    const show = () => this.#show(keptMotd(userId))
+    show()
+    this.close = followMotd(userId, show)
+  }
+
+  /** Takes in what the server says of its version; undefined while it has no message. */
+  async changed(version: bigint | undefined): Promise<void> {
+    const kept = keptMotd(this.#userId)
+    if (version === undefined) return this.#keep(undefined)
+    if (kept?.version === String(version)) return
+    const { motd: body = '' } = await this.#server.api.server.getMotd({})
+    this.#keep({ version: String(version), body, hidden: kept?.hidden === true && kept.body === body })
+  }
+
+  /** The viewer has read it: it stays away until there is another one. */
+  hide(): void {
+    const kept = keptMotd(this.#userId)
+    if (kept) this.#keep({ ...kept, hidden: true })
+  }
+
+  #keep(motd: KeptMotd | undefined): void {
+    keepMotd(this.#userId, motd)
+    this.#show(motd)
+  }
+
+  #show(motd: KeptMotd | undefined): void {
+    this.shown.set(motd && !motd.hidden && motd.body !== '' ? motd.body : undefined)
+  }
+}
