@@ -42,8 +42,9 @@ inBrowser.each(entries)('%s can be used by everybody', async (path) => {
 })
 
 inBrowser('what another client asks for can be answered by everybody', async () => {
-  await using visitor = await visitAs(owner, authorizePath(newVerifier()), calm)
+  await using visitor = await visitAs(owner, '/', calm)
   const { page } = visitor
+  await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
   await page.getByRole('button', { name: 'Allow access' }).waitFor()
   await inEveryTheme(page, async (theme) =>
     expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
