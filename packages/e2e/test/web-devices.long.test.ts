@@ -23,7 +23,8 @@ const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile:
 
 /** Puts a finger on the middle of an element for as long as two frames take, which is where a page changes below it. */
 async function tap(page: Page, element: Locator): Promise<void> {
-  await element.scrollIntoViewIfNeeded()
+  // A timeline that has just been opened still scrolls to its newest message.
+  await element.tap({ trial: true })
   const box = await element.boundingBox()
   if (!box) throw new Error('there is nothing to tap')
   const session = await page.context().newCDPSession(page)
