@@ -129,6 +129,7 @@ describe('additions', () => {
         'field svc.discovery.v1.GetServerResponse 100 plain svc.api.v1.ServerPublicProfile public_profile',
         'field svc.discovery.v1.GetServerResponse 101 plain bool direct_registration_enabled',
         'field svc.discovery.v1.GetServerResponse 102 repeated svc.api.v1.ProviderMetadata login_providers',
+        'field svc.discovery.v1.GetServerResponse 103 optional int64 motd_version',
         'field svc.realtime.v1.RealtimeEventEnvelope 100 plain string position',
         'field svc.realtime.v1.RealtimeEventEnvelope 101 oneof:event svc.realtime.v1.RealtimePermissionsChangedEvent permissions_changed',
         'field svc.realtime.v1.RealtimeSubscribeEvents 100 plain string resume_position',
