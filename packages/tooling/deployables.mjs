@@ -15,7 +15,7 @@ const { composeFiles } = await import('./deploy/compose-services.mjs')
 const { chartFiles } = await import('./deploy/chart-facts.mjs')
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
-/** The text of each file as it shall be, given the text that it has: what the manifest does not say stays. */
+/** Per file, a function from its present text to the text it should have; only what the manifest says is replaced. */
 const files = { ...busFiles, ...composeFiles, ...chartFiles }
 
 for (const problem of problemsOfFolders()) {

@@ -1,4 +1,4 @@
-/** Secrets that several deployables read, by the names that values of the chart have for them. */
+/** Secrets that several deployables read, each with its name in the values of the chart. */
 export const sharedSecrets = {
   PARLEY_CORE_SECRET_KEY: 'secretKey',
   PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'cookieSigningSecret',
@@ -16,9 +16,9 @@ export type HttpPort = {
   hostSetting: string
   /** Path that an ingress sends here. */
   path?: string
-  /** Setting in which those that proxy are told the addresses of all its processes, separated by commas. */
+  /** Setting of those that proxy to it: the addresses of all its processes, separated by commas. */
   listedAs?: string
-  /** Variable of Compose that takes the port of the host. */
+  /** Variable of Compose for the host's port. */
   published?: string
 }
 
@@ -28,27 +28,27 @@ export type DeployableFacts = {
   /** Whether it has a database of its own, with migrations. */
   database?: boolean
   http?: HttpPort
-  /** Stands at the edge: it is drained before the services it asks. */
+  /** Clients connect to it: it is drained before the services it calls. */
   edge?: boolean
-  /** Is told the addresses of those that are listed, so it starts after them. */
+  /** Is given the addresses of every port with `listedAs`, so it starts last. */
   proxies?: boolean
   /** Reads the address of clients from proxies that it trusts. */
   trustsProxies?: boolean
-  /** Keeps bytes in a folder. */
+  /** Stores files in a folder. */
   assets?: boolean
-  /** Is told where people reach the server. */
+  /** Is given the public URL of the server. */
   url?: boolean
   secrets?: readonly (keyof typeof sharedSecrets)[]
   /** Calls public methods in the name of users. */
   speaksForUsers?: boolean
   /** Internal methods it calls; `Service.*` are all of a service. */
   asks?: readonly `${string}.${string}`[]
-  /** What it hints at beside the stream, and which hints it hears. */
+  /** Kinds of hints that it publishes beside the stream, and that it subscribes to. */
   hints?: { tells?: readonly string[]; hears?: readonly string[] }
-  /** Types of aggregates whose events it tells, after `control.` where every process follows them. */
+  /** Aggregate types whose events it publishes; `control.` stands before those that every process follows. */
   tells?: readonly string[]
-  /** Its durables on the stream, without its name before them. */
+  /** Its durable consumers, without the deployable's name as prefix. */
   consumes?: readonly string[]
-  /** Makes the stream and what the others need of it; nothing on the stream is forbidden to it but to empty it. */
+  /** Administers the stream and its consumers for all others. It may do anything with the stream but purge it. */
   keepsStream?: boolean
 }

@@ -3,7 +3,7 @@ import { deployableNames, factsOf } from './deployables.ts'
 import * as internal from './internal.ts'
 
 const values: unknown[] = Object.values(internal)
-/** Every internal method, as `asks` names it. */
+/** Every internal method, written as in `asks`. */
 const methods = Object.entries(internal).flatMap(([name, value]) =>
   name.endsWith('Service') && values.includes(value) && 'methods' in value
     ? value.methods.map((method) => `${method.parent.name}.${method.name}`)

@@ -218,10 +218,10 @@ export type Deployable = keyof typeof deployables
 
 export const deployableNames = Object.keys(deployables) as Deployable[]
 
-/** The facts of a deployable, those that it lacks included. */
+/** The facts of a deployable, typed so that the optional ones can be read too. */
 export const factsOf = (name: Deployable): DeployableFacts => deployables[name]
 
-/** Those with a database of their own. */
+/** Deployables with a database of their own. */
 export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
 
 /** Users of the bus: the deployables and the operator. */

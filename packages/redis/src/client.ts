@@ -6,8 +6,9 @@ export type RedisClient = Redis & AsyncDisposable
 
 /** A timer that fires later than this fires in a process that did not get to run. */
 const toleratedLateMs = 50
+/** How often a time-out is put off: a process that is always late would otherwise wait for ever. */
+const mostExtensions = 3
 
-/** How to open a client. */
 export type RedisOptions = {
   url: string
   name: string
@@ -51,20 +52,21 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
 }
 
 /**
- * Unlike the client's own time-out, does not count the time in which this process did not get to run: overdue timers fire
- * before sockets are read and written. Otherwise every process with too much to do would count limits by itself.
+ * Rejects a command that is not answered in time. Unlike the client's own time-out, this one does not count the time in which
+ * the process did not run: overdue timers fire before sockets are read, so an overloaded process would give up commands that
+ * were answered, and count limits by itself.
  */
 function giveUpUnanswered(command: Command, afterMs: number): void {
   let timer: NodeJS.Timeout
-  const waitFor = (ms: number) => {
+  const waitFor = (ms: number, extensions: number) => {
     const due = performance.now() + ms
     timer = setTimeout(() => {
       const lateMs = performance.now() - due
-      if (lateMs > toleratedLateMs) waitFor(lateMs)
+      if (lateMs > toleratedLateMs && extensions > 0) waitFor(lateMs, extensions - 1)
       else command.reject(new Error('Command timed out'))
     }, ms)
   }
-  waitFor(afterMs)
+  waitFor(afterMs, mostExtensions)
   const answered = () => clearTimeout(timer)
   void command.promise.then(answered, answered)
 }

@@ -66,6 +66,19 @@ test('an answer counts that came while the process did not get to run', async ()
   expect(await answer).toBe('PONG')
 })
 
+test('a command is given up in a process that is always late', async () => {
+  await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
+  await eventually(() => redis.ping())
+  const work = setInterval(() => {
+    for (const until = Date.now() + 300; Date.now() < until;);
+  }, 1)
+  try {
+    await expect(redis.blpop(randomUUID(), 0)).rejects.toThrow('Command timed out')
+  } finally {
+    clearInterval(work)
+  }
+})
+
 test('a limit is shared by all clients, and counted for each id', async () => {
   await using one = open()
   await using two = open()

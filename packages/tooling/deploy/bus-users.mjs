@@ -56,7 +56,7 @@ function answered(name) {
   })
 }
 
-/** NATS takes an empty list for everything. */
+/** An empty list of subjects allows everything in NATS. */
 function may(verb, groups) {
   const lines = Object.entries(groups).flatMap(([why, subjects]) =>
     subjects.length === 0 ? [] : [`            # ${why}`, ...subjects.map((subject) => `            "${subject}"`)],

@@ -9,27 +9,29 @@ const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busP
 export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
-  'deploy/compose/compose.yaml': (before) =>
-    between(
-      between(
-        withPasswords(before, /(?: {6}PARLEY_DATABASE_PASSWORD_.*\n)+/, databaseOwners.map(databasePassword)).replace(
-          /(?: {6}PARLEY_NATS_PASSWORD_[A-Z]+: .*\n)+/,
-          busUsers.map(busPassword).map(line).join(''),
-        ),
-        '# <deployables: what each is told; settings below its facts are kept>',
-        '# </deployables>',
-        deployableNames.flatMap((name) => [...environment(name, before), '']).slice(0, -1),
-      ),
-      '  # <deployables: their containers>',
-      '  # </deployables>',
-      [...databaseOwners.map(migration), ...deployableNames.map(container)]
-        .flatMap((lines) => [...lines, ''])
-        .slice(0, -1),
-    ),
+  'deploy/compose/compose.yaml': (before) => withContainers(withEnvironments(withPasswords(before))),
 }
 
+const withPasswords = (text) =>
+  text
+    .replace(/(?: {6}PARLEY_DATABASE_PASSWORD_.*\n)+/, databaseOwners.map(databasePassword).map(line).join(''))
+    .replace(/(?: {6}PARLEY_NATS_PASSWORD_[A-Z]+: .*\n)+/, busUsers.map(busPassword).map(line).join(''))
+
 const line = (variable) => `      ${variable}: ${required(variable)}\n`
-const withPasswords = (text, pattern, variables) => text.replace(pattern, variables.map(line).join(''))
+
+function withEnvironments(text) {
+  const mark = '# <deployables: what each is told; settings below its facts are kept>'
+  const blocks = deployableNames.map((name) => environment(name, text))
+  return between(text, mark, '# </deployables>', apart(blocks))
+}
+
+function withContainers(text) {
+  const blocks = [...databaseOwners.map(migration), ...deployableNames.map(container)]
+  return between(text, '  # <deployables: their containers>', '  # </deployables>', apart(blocks))
+}
+
+/** The lines of all blocks, with an empty one between two. */
+const apart = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
 /** What a process is told of itself, with the settings that stand below it in the file. */
 function environment(name, before) {

@@ -21,7 +21,7 @@ export function problemsOfFolders() {
   ]
 }
 
-/** A text with what stands between two lines replaced; they stay. Throws when they are not there. */
+/** Replaces what stands between two lines of a text. Throws when one of the lines is missing. */
 export function between(text, first, last, lines) {
   const begin = text.indexOf(`${first}\n`)
   const end = text.indexOf(last, begin)

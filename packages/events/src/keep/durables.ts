@@ -113,7 +113,7 @@ export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]
  * Makes every durable consumer anew, after the stream lost events: a durable remembers sequences, would skip what is
  * stored under them anew, and say nothing. Each begins at the lower of its ack floor and the first event of the last two
  * hours; inboxes drop what was handled before. A consumer that is declared by its owner meanwhile begins at the first
- * event there is. `before` is called before each.
+ * event there is. `before` is awaited before each durable.
  */
 export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)

@@ -16,14 +16,14 @@ export type Recovery = StreamState & {
   agoMs: number
 }
 
-/** `held` is called before each step, within two seconds; it rejects when the turn went to somebody else meanwhile. */
+/** Calls `held` before each step, at least every two seconds; it rejects when another process has the turn by now. */
 type Work = (last: Recovery | undefined, held: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 /** Where recoveries of the stream are noted, for all processes that keep it. */
 export type Recoveries = {
   /**
    * Runs `work` while nobody else recovers. What it returns is noted as a recovery that began when `work` did; undefined
-   * notes nothing. A process that dies in it, or stands still for two seconds, lets the next one in.
+   * records nothing. When the process dies or stalls for two seconds, the next one gets the turn.
    */
   turn(work: Work): Promise<void>
   /** Adds to the number of events that nobody can have again; once for each report, however often it is made. */
@@ -51,7 +51,7 @@ type Row = {
   newest_event_id: string | null
 }
 
-/** Notes recoveries in admin's database; the lock of the row is the lease, which PostgreSQL ends where a transaction idles. */
+/** Records recoveries in admin's database. The row's lock is the lease; PostgreSQL ends it when the transaction idles. */
 export function recoveriesIn(db: Db): Recoveries {
   return {
     turn: (work) =>

@@ -13,7 +13,7 @@ export function keepMotd(userId: string, motd: KeptMotd | undefined): void {
   else localStorage.removeItem(keyOf(userId))
 }
 
-/** Tells of changes that other tabs make; the answer stops that. */
+/** Calls back when another tab changes it. Returns how to stop that. */
 export function followMotd(userId: string, onChange: () => void): () => void {
   const follow = (event: StorageEvent) => event.key === keyOf(userId) && onChange()
   addEventListener('storage', follow)

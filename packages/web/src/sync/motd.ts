@@ -2,9 +2,9 @@ import type { MemberClient } from '@parley/client'
 import { followMotd, keepMotd, type KeptMotd, keptMotd } from '../kept/motd.ts'
 import { Cell } from '../state/cell.ts'
 
-/** The message of the day. The device keeps it, so that a start asks for it only when it has changed. */
+/** The message of the day, cached on the device: a start fetches it only when it has changed. */
 export class Motd {
-  /** In Markdown; undefined where there is none, or the viewer has hidden it. */
+  /** Markdown; undefined if there is none or the viewer has hidden it. */
   readonly shown = new Cell<string | undefined>(undefined)
   readonly close: () => void
   readonly #server: MemberClient
@@ -18,7 +18,7 @@ export class Motd {
     this.close = followMotd(userId, show)
   }
 
-  /** Takes in what the server says of its version; undefined while it has no message. */
+  /** Fetches the message when its version is not the cached one. Undefined: the server has none. */
   async changed(version: bigint | undefined): Promise<void> {
     const kept = keptMotd(this.#userId)
     if (version === undefined) return this.#keep(undefined)

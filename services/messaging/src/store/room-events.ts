@@ -6,10 +6,10 @@ import { statement, type Connection } from './statement.ts'
 
 /** What tells of a room, besides rooms: a call, an asset. */
 export type Teller = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-/** The version told last, and the last ones in words, oldest first. */
+/** The version told last, and the last hundred as decimal strings, oldest first. */
 export type Heard = Teller & { version: bigint; recent: string[] }
 
-/** A repetition is not further behind: what is handed over to a room goes in order, fifty at a time. */
+/** No repetition lies further back: events are handed over to a room in order, fifty at a time. */
 const versionsKept = 100
 
 const readLine = statement<HeaderRow & { roomSeq: bigint }>(

@@ -56,7 +56,7 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** Of the credentials named, or all of the user. Whose session is not known ends with any. */
+/** Which credentials of a user ended. Subscriptions whose session is not known end with any of them. */
 export type Ended = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: Ended) => {
@@ -65,8 +65,8 @@ const endedOf = (userId: string, { credentialIds, all }: Ended) => {
 }
 
 /**
- * Forgets what was to be sent to the browsers whose session ended. It would all go with them in one statement: a day of pushes
- * waits while a push service is away.
+ * Deletes the pushes that wait for browsers whose session ended, in batches. Deleting the subscriptions first would cascade to
+ * all of them in one statement, a whole day's while a push service is away.
  */
 export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, signal?: AbortSignal): Promise<void> {
   const those = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(endedOf(userId, ended))

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { createPasswords, type Asker } from './passwords.ts'
 
-/** What is tried is who waits, not how long a hashing takes. */
+/** The tests are about the queue, not about the cost of hashing. */
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
 /** How many of so many hashings at once are refused. */

@@ -13,7 +13,7 @@ const leaveAloneMs = 1_000
 /** With more people there, who comes and goes is told to those who have to do with them. */
 const usualCrowd = 2_000
 const countedMs = 10_000
-/** Who reports in time outlasts so short a part of the lease without Redis. */
+/** An outage of less than a tenth of the lease makes nobody who reports on time miss it. */
 const missedShare = 10
 const sweepAtOnce = 500
 /** A sweeper that dies after taking leaves what it took to another one, so many sweeps later. */
@@ -31,7 +31,7 @@ export class Presence {
   readonly #crowd: number
   #counted: { crowded: Promise<boolean>; until: number } | undefined
   #leaveAloneUntil = 0
-  /** When Redis did not answer, since it did last: the first time, and the last. */
+  /** The first and the last failed question since Redis answered last. */
   #away: { from: number; to: number } | undefined
   #unsureUntil = 0
 
@@ -47,15 +47,15 @@ export class Presence {
     this.#crowd = options.crowd ?? usualCrowd
     let isConnected = this.#redis.status === 'ready'
     this.#redis.on('ready', () => {
-      // It may have started anew, with nothing.
+      // It may have restarted empty.
       if (isConnected) this.#doubt()
       isConnected = true
     })
   }
 
   /**
-   * Whether somebody may be there who is not known to be: reports were lost. For as long as a lease, in which everybody who is
-   * there reports again.
+   * Whether reports were lost, so that somebody may be online who is not known to be. True for one lease, in which everybody who
+   * is online reports again.
    */
   get isUnsure(): boolean {
     return performance.now() < this.#unsureUntil

@@ -34,8 +34,8 @@ export async function tellRoom(
 const keyOf = ({ aggregateType, aggregateId }: Teller): string => `${aggregateType} ${aggregateId}`
 
 /**
- * The events that were not heard before, and what is heard of their tellers with them. A version below the one held is no sign
- * of a repetition: the database of the teller may have gone back.
+ * The events that are new, and the versions held of each aggregate with them included. An event whose version is below the
+ * newest one held is not necessarily a repetition: its owner's database may have been put back.
  */
 async function unheard(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const known = await findHeard(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
@@ -55,7 +55,7 @@ async function unheard(on: Connection, roomId: string, events: readonly RoomEven
 function isRepeated({ version }: RoomEvent, { recent, version: held }: Heard): boolean {
   // An earlier release kept the last one alone.
   if (recent.at(-1) !== `${held}`) return version <= held
-  // A video began before whatever was heard of it.
+  // Version 1 says that a video begins, and comes before everything else about it.
   return version === 1n || recent.includes(`${version}`)
 }
 

@@ -3,10 +3,10 @@ import type { Event } from '@parley/contracts/internal'
 
 /** What was heard of a room, a call or a file. */
 type Heard = {
-  /** The version heard last, and when what it tells of happened. */
+  /** The version heard last, and when its event occurred, in milliseconds. */
   last: bigint
   lastMs: number
-  /** Of what is not above it the ids may be forgotten. */
+  /** Ids of versions up to this one may have been forgotten. */
   floor: bigint
 }
 
