@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Code } from '@connectrpc/connect'
+import { Code, type Client } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { ownerRoleId } from '@parley/permissions'
@@ -13,6 +13,7 @@ import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, si
 import { accountOf, finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recorded, type Recorded } from './_recorded.ts'
+import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 let env: Env
 let provider: OidcProvider
@@ -370,5 +371,25 @@ describe('unlinking', () => {
     expect(await disconnect('unknown')).toBe(Code.FailedPrecondition)
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
+  })
+  test('is not done, as other ways in are not changed, by a session that ended while the call waited', async () => {
+    const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
+    await flows(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
+    const changes: ((account: Client<typeof MyAccountService>) => Promise<unknown>)[] = [
+      (account) => account.disconnectExternalIdentity({ subjectHash: hashOf('xaver') }),
+      (account) => account.removeEmailAddress({ address: 'xaver@example.org' }),
+      (account) => account.updatePassword({ currentPassword: password, password: 'another long enough secret' }),
+    ]
+    for (const change of changes) {
+      const account = env.as(MyAccountService, await callerOf(env, 'xaver'))
+      const codes = await whileLocked(env, 'users', userId, {
+        calls: () => [change(account)],
+        meanwhile: () => endSessionsOf(env, userId),
+      })
+      expect(codes).toEqual([Code.Unauthenticated])
+    }
+    expect((await signInAs('xaver')).session?.userId).toBe(userId)
+    expect(await emailsOf(userId)).toContain('xaver@example.org')
+    await signIn(env, 'xaver')
   })
 })

@@ -4,12 +4,11 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
-import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import pg from 'pg'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { mailFolder, type MailFolder } from './_mails.ts'
 import { recorded, type Recorded } from './_recorded.ts'
+import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 let env: Env
 let events: Recorded
@@ -56,34 +55,6 @@ const byAdmin = () => as(admin, 'admin')
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
 const accept = (token: string, login: string) =>
   env.signIn.acceptInvite({ token, login, password, userAgent: 'Test/1', cookieOnly: true })
-const endSessionsOf = (userId: string) =>
-  env.db.execute(sql`update credentials set ended_at = now() where user_id = ${userId}`)
-
-/** Makes calls that stop at a row, does something else, and lets them go on; gives their codes. */
-async function whileLocked(
-  table: 'users' | 'invites',
-  id: string,
-  { calls, meanwhile }: { calls: () => Promise<unknown>[]; meanwhile: () => Promise<unknown> },
-) {
-  const other = new pg.Client({ connectionString: env.database.url })
-  await other.connect()
-  try {
-    await other.query('begin')
-    await other.query(`select 1 from ${table} where id = $1 for update`, [id])
-    const waiting = calls().map(codeOf)
-    await eventually(async () => {
-      const stopped = await env.db.execute(
-        sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      expect(stopped.rowCount).toBe(waiting.length)
-    })
-    await meanwhile()
-    await other.query('commit')
-    return await Promise.all(waiting)
-  } finally {
-    await other.end()
-  }
-}
 const laterBy = (days: number) => new Date(now.getTime() + days * 86_400_000)
 
 describe('a link', () => {
@@ -180,7 +151,7 @@ describe('a link', () => {
   test('ends with the rights of who made it for somebody who is just coming, too', async () => {
     const maker = await makeSignedIn('maker3', 'admin')
     const { invite, url } = await as(maker, 'admin').createInvite({ roleNames: ['admin'] })
-    const codes = await whileLocked('invites', invite?.id ?? '', {
+    const codes = await whileLocked(env, 'invites', invite?.id ?? '', {
       calls: () => [accept(tokenOf(url), 'henry')],
       meanwhile: () => byAdmin().revokeRole({ userId: maker, roleName: 'admin' }),
     })
@@ -189,9 +160,9 @@ describe('a link', () => {
 
   test('is not made by a session that ended while the call waited', async () => {
     const maker = await makeSignedIn('maker4', 'admin')
-    const codes = await whileLocked('users', maker, {
+    const codes = await whileLocked(env, 'users', maker, {
       calls: () => [as(maker, 'admin').createInvite({})],
-      meanwhile: () => endSessionsOf(maker),
+      meanwhile: () => endSessionsOf(env, maker),
     })
     expect(codes).toEqual([Code.Unauthenticated])
   })
@@ -290,12 +261,12 @@ describe('an account made by an administrator', () => {
   test('is not made, nor changed, for a session that ended meanwhile', async () => {
     const maker = await makeSignedIn('maker5', 'admin')
     const { userId } = await callerOf(env, 'mona@example.org')
-    const changes = await whileLocked('users', userId, {
+    const changes = await whileLocked(env, 'users', userId, {
       calls: () => [
         as(maker, 'admin').updateUserPassword({ userId, password: 'another long enough secret' }),
         as(maker, 'admin').removeUserEmailAddress({ userId, address: 'mona@example.org' }),
       ],
-      meanwhile: () => endSessionsOf(maker),
+      meanwhile: () => endSessionsOf(env, maker),
     })
     expect(changes).toEqual([Code.Unauthenticated, Code.Unauthenticated])
     expect(await codeOf(as(maker, 'admin').createUser({ login: 'nadja', password }))).toBe(Code.Unauthenticated)
