@@ -1,18 +1,26 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '@parley/local'
+import { startProgram } from '../load/child.ts'
 import { seeProcesses, sumOfTree } from '../load/processor-time.ts'
 import type { Report } from '../report.ts'
 
 /** What a start leaves to do is done by then: a process that becomes idle frees what it no longer needs, several times. */
-const settleSeconds = 60
+const settleSeconds = 120
 const restSeconds = 60
+/** How often the process that is the floor is woken. */
+const floorEveryMs = 500
 const mostPercent = 2
 
 /** What a fleet takes of one core while nobody does anything: each process with its children, and all together. */
 export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')
+  using floor = await startProgram('idle', [])
   await sleep(settleSeconds * 1000)
+  const floorMs = measureFloor(floor)
   const before = seeProcesses()
   const start = performance.now()
   await sleep(restSeconds * 1000)
@@ -21,14 +29,39 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
 
   const services = new Map(fleet.services.map(({ name, pid }) => [pid, name]))
   let sum = 0
+  const ours = { seconds: 0, wakeUps: 0 }
   // Services and servers are children of this process.
   for (const { pid, name } of before.filter(({ parent }) => parent === process.pid)) {
+    if (pid === floor.child.pid) continue
     const [first, last] = [sumOfTree(before, pid), sumOfTree(after, pid)]
     const percent = (100 * (last.seconds - first.seconds)) / seconds
     const label = services.get(pid) ?? name
     sum += percent
+    if (services.has(pid)) {
+      ours.seconds += last.seconds - first.seconds
+      ours.wakeUps += last.wakeUps - first.wakeUps
+    }
     report.add(`at rest, ${label}`, percent, '% of a core')
     report.add(`at rest, wake-ups of ${label}`, (last.wakeUps - first.wakeUps) / seconds, '1/s')
   }
   report.add(`at rest, all together (target: below ${mostPercent})`, sum, '% of a core')
+  report.add('at rest, a wake-up of the nine processes', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
+}
+
+/** Milliseconds of processor time that an empty Node.js process takes for each time it answers a few bytes. */
+async function measureFloor({ child, ready }: { child: ChildProcess; ready: unknown }): Promise<number> {
+  const taken = async (): Promise<number> => {
+    child.send('how much')
+    return Number((await once(child, 'message'))[0])
+  }
+  const socket = connect(Number(ready), '127.0.0.1').resume()
+  await once(socket, 'connect')
+  const before = await taken()
+  const times = (restSeconds * 1000) / floorEveryMs
+  for (let i = 0; i < times; i++) {
+    await sleep(floorEveryMs)
+    socket.write('PING\r\n')
+  }
+  socket.destroy()
+  return ((await taken()) - before) / times
 }

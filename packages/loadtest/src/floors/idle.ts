@@ -1,0 +1,11 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+
+// The floor of a fleet at rest: answers a few bytes now and then, and tells what processor time it took, in milliseconds.
+const server = createServer((socket) => socket.on('data', (data) => socket.write(data))).listen(0, '127.0.0.1')
+await once(server, 'listening')
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.((user + system) / 1000)
+})
+process.send?.((server.address() as AddressInfo).port)
