@@ -1,12 +1,13 @@
 # What people do with a checkout. Each target first installs and builds what is missing: Node.js, pnpm, packages, bundles.
 
-.PHONY: help run test test-all bench contract clean bootstrap
+.PHONY: help run test test-all bench bench-full profile contract clean bootstrap
 
 help:
 	@echo 'make run       start Parley on this machine (http://127.0.0.1:8080); Ctrl-C ends it, data stay in .data'
 	@echo 'make test      every check and every test, with servers of their own'
 	@echo 'make test-all  the same, and what takes long'
-	@echo 'make bench     measure, beside what the machine could do at best'
+	@echo 'make bench     measure, beside what the machine could do at best (ten minutes); make bench-full: all of it'
+	@echo 'make profile CALL=GetViewer  where the processor time of a call goes, as flame graphs'
 	@echo 'make contract  ask a fleet which public methods it answers'
 	@echo 'make clean     remove what was built; data stay'
 	@echo
@@ -29,7 +30,13 @@ test-all: bootstrap
 	@$(exec) node packages/tooling/test.mjs --all
 
 bench: bootstrap
-	@$(exec) node packages/loadtest/dist/bench.js
+	@$(exec) node packages/loadtest/dist/bench.js $(ARGS)
+
+bench-full: bootstrap
+	@$(exec) node packages/loadtest/dist/bench.js --full $(ARGS)
+
+profile: bootstrap
+	@$(exec) node packages/loadtest/dist/profile.js $(CALL)
 
 contract: bootstrap
 	@$(exec) node packages/loadtest/dist/contract.js

@@ -1,18 +1,18 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { create, toBinary } from '@bufbuild/protobuf'
 import { MessageService, RoomService } from '@parley/contracts/api'
-import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import { startFleet, type Fleet, type FleetOptions } from '@parley/local'
-import { commitFloors, natsFloors, publishFloor } from './floors/floors.ts'
+import { fleetOptions, owner } from './fleet-options.ts'
+import { callFloors, type CallFloors } from './floors/call-floors.ts'
+import { commitFloors, natsFloors } from './floors/floors.ts'
 import { HttpCaller } from './load/http-caller.ts'
 import { residentKib } from './load/memory.ts'
 import { newRoom } from './load/rooms.ts'
-import { Sockets } from './load/sockets.ts'
-import { summary, time } from './load/timing.ts'
+import { time } from './load/timing.ts'
+import { measureCosts } from './measure/costs.ts'
 import { measureDirectory } from './measure/directory.ts'
-import { largestFile, measureFiles } from './measure/files.ts'
+import { measureFiles } from './measure/files.ts'
 import { measureHeavyReaders } from './measure/heavy-readers.ts'
 import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
@@ -20,19 +20,23 @@ import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { measureOneRoom } from './measure/one-room.ts'
 import { measurePushes } from './measure/pushes.ts'
 import { measureRest } from './measure/rest.ts'
+import { measureSockets } from './measure/sockets.ts'
 import { measureStreamLoss } from './measure/stream-loss.ts'
 import { measureThumbnails } from './measure/thumbnails.ts'
 import { Report } from './report.ts'
 
-const help = `make bench: measures a fleet on this machine and the floors below it, in one run of a few minutes
+const help = `make bench: measures a fleet on this machine and the floors below it, in one run of ten minutes at most
 
-Prints a line per figure; with BENCH_OUT=file also writes them as JSON: [{name, value, unit, floor, ratio}].
-A floor is the raw cost of the same thing without Parley, measured in the same run.
-BENCH_ONLY=rest,sockets measures these alone: rest, calls, room, readers, sockets, files, images, size, loss.`
+Prints a line per figure and a table of what calls cost; with BENCH_OUT=file also writes all as JSON:
+[{name, value, unit, floor, ratio, budget}]. A floor is the raw cost of the same thing without Parley, measured in the same
+run; a budget, in the unit of the value, is what docs/performance.md allows.
+--check            ends with 1 when a figure is more than a third above its budget
+--full             measures everything, half an hour (make bench-full)
+BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, room, readers, files, images, size, loss`
 
-const measures = ['rest', 'calls', 'room', 'readers', 'sockets', 'files', 'images', 'size', 'loss'] as const
-
-const owner = { login: 'bench', password: 'a password for the bench' }
+/** Of these the first four are measured unless more is asked for. */
+const measures = ['rest', 'costs', 'calls', 'sockets', 'room', 'readers', 'files', 'images', 'size', 'loss'] as const
+const usual = 4
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
@@ -48,28 +52,18 @@ async function main(): Promise<void> {
       await measureFleet(options, wanted, roundTripMs, report)
     if (wanted.has('loss')) await measureStreamLoss({ ...options, dataDir: join(dir, 'lossy') }, owner, report)
     report.write(process.env['BENCH_OUT'])
+    if (process.argv.includes('--check')) check(report)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
 }
 
-const fleetOptions = (dataDir: string): FleetOptions => ({
-  dataDir,
-  port: 0,
-  owner,
-  // One user makes all the calls here: counted as ever, but never too many.
-  env: {
-    ...process.env,
-    PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
-    PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
-    PARLEY_REALTIME_SOCKETS_PER_PERSON: '0',
-    PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
-    PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
-    PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),
-    PARLEY_UPLOADS_USER_PENDING: String(2 * largestFile),
-  },
-  say: (line) => console.error(line),
-})
+function check(report: Report): void {
+  for (const { name, value, unit, budget } of report.exceeded()) {
+    console.error(`above its budget: ${name}: ${value} ${unit}, allowed are ${budget} ${unit}`)
+    process.exitCode = 1
+  }
+}
 
 async function measureFleet(
   options: FleetOptions,
@@ -82,10 +76,13 @@ async function measureFleet(
   for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
   // First: a fleet that did something has more to do for a while.
   if (wanted.has('rest')) await measureRest(fleet, report)
+  const floors = () => callFloors(fleet, join(options.dataDir, 'call-floors'))
+  const known = wanted.has('costs') || wanted.has('sockets') ? await floors() : undefined
+  if (wanted.has('costs') && known) await measureOwnersCosts(fleet, known, report)
   if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
   if (wanted.has('room')) await measureRoom(fleet, report)
   if (wanted.has('readers')) await measureReaders(fleet, report)
-  if (wanted.has('sockets')) await measureSockets(fleet, report)
+  if (wanted.has('sockets') && known) await measureOwnersSockets(fleet, known, report)
   // Before the images: what they leave in the memory of uploads would hide what a file needs.
   if (wanted.has('files')) await measureLargeFile(fleet, report)
   if (wanted.has('images')) await measureImages(fleet, report)
@@ -94,9 +91,10 @@ async function measureFleet(
     report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
 }
 
-/** What is to be measured: all, unless BENCH_ONLY names some. */
+/** What is to be measured. */
 function wantedMeasures(): Set<string> {
-  const only = process.env['BENCH_ONLY']?.split(',') ?? measures
+  const all = process.argv.includes('--full')
+  const only = process.env['BENCH_ONLY']?.split(',') ?? (all ? measures : measures.slice(0, usual))
   const unknown = only.filter((name) => !measures.some((one) => one === name))
   if (unknown.length > 0)
     throw new Error(`BENCH_ONLY: no measure ${unknown.join(', ')}; there are ${measures.join(', ')}`)
@@ -140,6 +138,18 @@ async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promi
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
 }
 
+async function measureOwnersCosts(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url, 64)
+  await http.signIn(owner)
+  await measureCosts(fleet, http, { owner, floors }, report)
+}
+
+async function measureOwnersSockets(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
+  using http = new HttpCaller(fleet.url)
+  await http.signIn(owner)
+  await measureSockets(fleet, http, floors, report)
+}
+
 async function measureRoom(fleet: Fleet, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 1_000)
   await http.signIn(owner)
@@ -177,58 +187,5 @@ async function measureReaders(fleet: Fleet, report: Report): Promise<void> {
   await reader.signIn(owner)
   await measureHeavyReaders({ writer, reader }, report)
 }
-
-async function measureSockets(fleet: Fleet, report: Report): Promise<void> {
-  using http = new HttpCaller(fleet.url)
-  await http.signIn(owner)
-  const roomId = await newRoom(http, 'bench-sockets')
-  const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node told no address')
-  const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
-  using sockets = new Sockets()
-
-  for (const count of [1, 1000]) {
-    await sockets.open(node.url, http.token, count - sockets.size)
-    const raw = await publishFloor(count, frame)
-    report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
-    const { total, spread } = await postAndHear(http, sockets, roomId)
-    report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
-    report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
-    if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
-  }
-  const [before, idle] = [residentKib(node.pid), 3_000]
-  await sockets.open(node.url, http.token, idle)
-  report.add('RSS per idle socket', (residentKib(node.pid) - before) / idle, 'KiB')
-}
-
-async function postAndHear(http: HttpCaller, sockets: Sockets, roomId: string, rounds = 110) {
-  const total: number[] = []
-  const spread: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    const hearing = sockets.hear(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
-    const start = performance.now()
-    const [{ first, last }] = await Promise.all([
-      hearing,
-      http.call(MessageService.method.createMessage, { roomId, body }),
-    ])
-    if (round < 10) continue
-    total.push(last - start)
-    spread.push(last - first)
-  }
-  const seconds = total.reduce((sum, ms) => sum + ms, 0) / 1000
-  return { total: summary(total, seconds), spread: summary(spread, seconds) }
-}
-
-const exampleFrame = (roomId: string) => ({
-  frame: {
-    case: 'event' as const,
-    value: {
-      id: 'E0123456789abcd',
-      actorId: 'U0123456789abcd',
-      position: '1a2b.3c4d',
-      event: { case: 'messagePosted' as const, value: { roomId, messageEventId: 'E0123456789abcd' } },
-    },
-  },
-})
 
 await main()

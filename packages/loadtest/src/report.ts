@@ -1,23 +1,55 @@
 import { writeFileSync } from 'node:fs'
 
-/** One figure; `floor` is the raw cost measured in the same run that it is compared with. */
-export type Figure = { name: string; value: number; unit: string; floor: number | null; ratio: number | null }
+/**
+ * One figure; `floor` is the raw cost measured in the same run that it is compared with, `budget` the most that it should
+ * be, in the same unit.
+ */
+export type Figure = {
+  name: string
+  value: number
+  unit: string
+  floor: number | null
+  ratio: number | null
+  budget: number | null
+}
+
+/** How far a figure may be above its budget before `exceeded` names it: machines and hours differ. */
+const tolerance = 4 / 3
 
 /** Collects figures, prints them as they come, and writes them all as JSON. */
 export class Report {
   readonly #figures: Figure[] = []
 
-  add(name: string, value: number, unit: string, floor?: number): void {
+  /** Takes a figure and prints it. */
+  add(name: string, value: number, unit: string, floor?: number, budget?: number): void {
+    const figure = this.note(name, value, unit, { floor, budget })
+    const beside = figure.ratio === null ? '' : `   floor ${figure.floor} ${unit}   ratio ${figure.ratio}`
+    const most = figure.budget === null ? '' : `   budget ${figure.budget} ${unit}`
+    console.log(`${name.padEnd(58)} ${String(figure.value).padStart(10)} ${unit}${beside}${most}`)
+  }
+
+  /** Takes a figure that is printed elsewhere. */
+  note(
+    name: string,
+    value: number,
+    unit: string,
+    { floor, budget }: { floor?: number | undefined; budget?: number | undefined } = {},
+  ): Figure {
     const figure = {
       name,
       value: round(value),
       unit,
       floor: floor === undefined ? null : round(floor),
       ratio: floor === undefined ? null : round(value / floor),
+      budget: budget === undefined ? null : round(budget),
     }
     this.#figures.push(figure)
-    const beside = figure.ratio === null ? '' : `   floor ${figure.floor} ${unit}   ratio ${figure.ratio}`
-    console.log(`${name.padEnd(58)} ${String(figure.value).padStart(10)} ${unit}${beside}`)
+    return figure
+  }
+
+  /** Figures that are more than a third above their budget. */
+  exceeded(): Figure[] {
+    return this.#figures.filter(({ value, budget }) => budget !== null && value > budget * tolerance)
   }
 
   write(file: string | undefined): void {

@@ -11,6 +11,9 @@ import { Pool, type Dispatcher } from 'undici'
 
 type Answer = { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer }
 
+/** The server takes no more such calls now: 429 or 503. */
+export class Refused extends Error {}
+
 /** Calls a server over keep-alive HTTP/1.1 with binary bodies, with as little of its own as can be. */
 export class HttpCaller implements Disposable {
   readonly #pool: Pool
@@ -38,6 +41,7 @@ export class HttpCaller implements Disposable {
   ): Promise<MessageShape<M['output']>> {
     const encoded = toBinary(method.input, create(method.input, message))
     const { status, body } = await this.post(`/api/connect${methodPath(method)}`, 'application/proto', encoded)
+    if (status === 429 || status === 503) throw new Refused(`${method.name}: ${body.toString()}`)
     if (status !== 200) throw new Error(`${method.name} answered ${status}: ${body.toString()}`)
     return fromBinary<M['output']>(method.output, body)
   }

@@ -26,6 +26,12 @@ export function sumOfTree(all: readonly SeenProcess[], root: number): { seconds:
   return sum
 }
 
+/** Milliseconds of processor time that all children of this process have taken, with theirs. */
+export function childrenMs(all = seeProcesses()): number {
+  const children = all.filter(({ parent }) => parent === process.pid)
+  return children.reduce((sum, { pid }) => sum + 1000 * sumOfTree(all, pid).seconds, 0)
+}
+
 /** Undefined when it has ended. */
 function seeProcess(pid: number): SeenProcess | undefined {
   try {

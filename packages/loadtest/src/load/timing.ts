@@ -5,7 +5,7 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
-/** Runs `work` for a while after a warm-up, `inFlight` at a time. */
+/** Runs `work` for a while after a warm-up, `inFlight` at a time. Rejects when one fails, after all that were under way. */
 export async function time(
   work: () => Promise<unknown>,
   {
@@ -17,15 +17,20 @@ export async function time(
   const took: number[] = []
   const warm = performance.now() + warmUpSeconds * 1000
   const end = warm + seconds * 1000
+  let failed = false
   const worker = async (): Promise<void> => {
-    for (;;) {
+    while (!failed) {
       const start = performance.now()
       if (start >= end) return
-      await work()
+      await work().catch((error: unknown) => {
+        failed = true
+        throw error
+      })
       if (start >= warm) took.push(performance.now() - start)
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, worker))
+  const ends = await Promise.allSettled(Array.from({ length: inFlight }, worker))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   return summary(took, seconds)
 }
 

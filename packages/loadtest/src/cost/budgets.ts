@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repositoryRoot } from '@parley/local'
+
+const page = join('docs', 'performance.md')
+
+/**
+ * What each kind of call may take, by its name: processor time of the whole fleet as a multiple of one HTTP request with
+ * one prepared SELECT. They stand in the table of docs/performance.md alone.
+ */
+export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {
+  const rows = text.matchAll(/^\| `([^`|]+)` +\| +([\d.]+) +\|/gm)
+  const budgets = new Map([...rows].map(([, name = '', most]) => [name, Number(most)]))
+  if (budgets.size === 0) throw new Error(`${page} has no table of budgets`)
+  return budgets
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { AdminEventLogService, AdminUserService } from '@parley/contracts/admin'
+import {
+  AssetUploadService,
+  MessageService,
+  NotificationService,
+  RoomService,
+  ThreadService,
+} from '@parley/contracts/api'
+import type { Fleet } from '@parley/local'
+import { HttpCaller } from '../load/http-caller.ts'
+import { photos, postImages } from '../load/images.ts'
+import { firstGroup, newRoom } from '../load/rooms.ts'
+
+const roomCount = 35
+const messageCount = 120
+const replyCount = 40
+
+/** What calls of the bench are about: the ordinary server of somebody who works in 35 rooms. */
+export type Workplace = {
+  groupId: string
+  /** Rooms of the caller; the first one holds the messages, the thread, the file and the people. */
+  rooms: readonly string[]
+  roomId: string
+  /** Messages of the first room, oldest first. */
+  eventIds: readonly string[]
+  threadRootId: string
+  replyIds: readonly string[]
+  assetId: string
+  uploadId: string
+  /** Somebody else, a member of the first room. */
+  mateId: string
+  notificationIds: readonly string[]
+  /** Where an entry of the audit log stands. */
+  auditSequence: string
+}
+
+const body = 'A message of ordinary length, as people write them all day long.'
+const password = 'a password of the bench'
+
+/** Makes the workplace of the signed-in owner. */
+export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { login: string }): Promise<Workplace> {
+  const groupId = await firstGroup(http)
+  const rooms: string[] = []
+  for (let n = 0; n < roomCount; n++) rooms.push(await newRoom(http, `workplace-${n}`, groupId))
+  const roomId = rooms[0] ?? ''
+  const login = 'mate'
+  const { member } = await http.call(AdminUserService.method.createUser, { login, password, displayName: 'Mate' })
+  const mateId = member?.user?.id ?? ''
+  await http.call(RoomService.method.addMember, { roomId, userId: mateId })
+  await http.call(AdminUserService.method.createInvite, { label: 'bench' })
+  using mate = new HttpCaller(fleet.url)
+  await mate.signIn({ login, password })
+
+  const eventIds: string[] = []
+  for (let n = 0; n < messageCount; n++) eventIds.push(await post(n % 2 ? mate : http, { roomId, body }))
+  const threadRootId = eventIds[0] ?? ''
+  const replyIds: string[] = []
+  for (let n = 0; n < replyCount; n++)
+    replyIds.push(await post(n % 2 ? mate : http, { roomId, body, threadRootEventId: threadRootId }))
+  for (let n = 0; n < 10; n++) await post(mate, { roomId, body: `@${owner.login} ${body}` })
+  await http.call(ThreadService.method.followThread, { roomId, threadRootEventId: threadRootId })
+  await http.call(RoomService.method.startDM, { participantIds: [mateId] })
+  const [assetId = ''] = await postImages(http, roomId, await photos(1))
+  const { upload } = await http.call(AssetUploadService.method.createUpload, unsent(roomId))
+  return {
+    ...{ groupId, rooms, roomId, eventIds, threadRootId, replyIds, assetId, mateId },
+    uploadId: upload?.uploadId ?? '',
+    notificationIds: await notificationsOf(http),
+    auditSequence: await auditSequence(http),
+  }
+}
+
+/** A file that is announced and never sent. */
+export function unsent(roomId: string) {
+  const sha256 = createHash('sha256').update('never sent').digest('hex')
+  return { roomId, filename: 'notes.txt', contentType: 'text/plain', size: 10n, sha256 }
+}
+
+async function post(
+  http: HttpCaller,
+  message: { roomId: string; body: string; threadRootEventId?: string },
+): Promise<string> {
+  const { message: posted } = await http.call(MessageService.method.createMessage, message)
+  if (!posted) throw new Error('the message was not posted')
+  return posted.id
+}
+
+/** Waits until what was posted has called: notifications are made after the answer. */
+async function notificationsOf(http: HttpCaller): Promise<string[]> {
+  for (let n = 0; n < 200; n++) {
+    const { notifications } = await http.call(NotificationService.method.listNotifications, {})
+    if (notifications.length > 0) return notifications.map(({ id }) => id)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('nobody was notified')
+}
+
+async function auditSequence(http: HttpCaller): Promise<string> {
+  const { entries } = await http.call(AdminEventLogService.method.listEvents, {})
+  if (!entries[0]) throw new Error('the audit log is empty')
+  return entries[0].sequence
+}

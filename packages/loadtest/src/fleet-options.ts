@@ -1,0 +1,24 @@
+import type { FleetOptions } from '@parley/local'
+import { largestFile } from './measure/files.ts'
+
+/** Who makes the calls. */
+export const owner = { login: 'bench', password: 'a password for the bench' }
+
+/** A fleet of its own in a folder, without the limits that one person would meet. */
+export const fleetOptions = (dataDir: string): FleetOptions => ({
+  dataDir,
+  port: 0,
+  owner,
+  // One user makes all the calls here: counted as ever, but never too many.
+  env: {
+    ...process.env,
+    PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
+    PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
+    PARLEY_REALTIME_SOCKETS_PER_PERSON: '0',
+    PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
+    PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
+    PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),
+    PARLEY_UPLOADS_USER_PENDING: String(2 * largestFile),
+  },
+  say: (line) => console.error(line),
+})

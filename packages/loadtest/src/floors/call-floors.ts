@@ -1,0 +1,32 @@
+import { startNats } from '@parley/local/infrastructure'
+import type { Fleet } from '@parley/local'
+import pg from 'pg'
+import { HttpCaller } from '../load/http-caller.ts'
+import { startProgram } from '../load/child.ts'
+import { spend, type Spent } from '../load/spend.ts'
+
+/** What the least possible calls take: `select` is what every budget is a multiple of. */
+export type CallFloors = Record<'http' | 'select' | 'hop', Spent>
+
+/**
+ * node:http alone; the same with one prepared SELECT on the fleet's own server; and that SELECT asked over one hop of a
+ * NATS server of its own. Each with its clients as calls of the fleet have them.
+ */
+export async function callFloors(fleet: Fleet, dir: string): Promise<CallFloors> {
+  const postgres = fleet.postgresUrl('postgres')
+  const leaveOut = new Set(fleet.services.map(({ pid }) => pid))
+  const client = new pg.Client({ connectionString: postgres })
+  await client.connect()
+  await client.query('create table if not exists floor_row (id bigint primary key, body text)')
+  await client.query("insert into floor_row values (1, 'a row of a few bytes') on conflict do nothing")
+  await client.end()
+  await using nats = await startNats({ dir })
+  using _answer = await startProgram('http-server', ['answer', postgres, nats.url])
+  const floors: Partial<CallFloors> = {}
+  for (const kind of ['http', 'select', 'hop'] as const) {
+    using server = await startProgram('http-server', [kind, postgres, nats.url])
+    using http = new HttpCaller(`http://127.0.0.1:${String(server.ready)}`, 64)
+    floors[kind] = await spend(() => http.post('/', 'application/proto', ''), { leaveOut })
+  }
+  return floors as CallFloors
+}

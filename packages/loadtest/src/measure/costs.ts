@@ -1,0 +1,83 @@
+import type { Fleet } from '@parley/local'
+import { readBudgets } from '../cost/budgets.ts'
+import { measuredCalls, notMeasured } from '../cost/calls.ts'
+import { makeWorkplace } from '../cost/workplace.ts'
+import type { CallFloors } from '../floors/call-floors.ts'
+import type { HttpCaller } from '../load/http-caller.ts'
+import { spend, type Spent } from '../load/spend.ts'
+import type { Report } from '../report.ts'
+
+type Row = { name: string; spent: Spent; ratio: number; budget: number | undefined }
+
+/** What every public read and the writes of a day cost, as processor time of the whole fleet, beside three floors. */
+export async function measureCosts(
+  fleet: Fleet,
+  http: HttpCaller,
+  { owner, floors }: { owner: { login: string }; floors: CallFloors },
+  report: Report,
+): Promise<void> {
+  const budgets = readBudgets()
+  const place = await makeWorkplace(fleet, http, owner)
+  const floor = floors.select[1].processorMs
+  report.add('floor: node:http, processor time of a request', floors.http[1].processorMs, 'ms')
+  report.add('floor: node:http and one SELECT, processor time of a request', floor, 'ms')
+  report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].processorMs, 'ms')
+
+  const rows: Row[] = []
+  for (const { name, calls, make } of measuredCalls(http, place)) {
+    const spent = await spend(make, { calls })
+    rows.push({ name, spent, ratio: spent[1].processorMs / floor, budget: budgets.get(name) })
+    report.note(`${name} p50`, spent[1].p50, 'ms', { floor: floors.hop[1].p50 })
+    for (const inFlight of [1, 8, 64] as const) {
+      const cost = spent[inFlight]
+      const label = inFlight === 1 ? name : `${name}, ${inFlight} in flight`
+      const times = budgets.get(label)
+      if (!cost) continue
+      const budget = times === undefined ? undefined : times * floor
+      report.note(`${label}, processor time of a call`, cost.processorMs, 'ms', { floor, budget })
+      report.note(label, cost.perSecond, '1/s', { floor: floors.hop[inFlight]?.perSecond })
+    }
+  }
+  print(rows, floors.hop, fleet)
+  for (const [name, reason] of notMeasured) console.log(`not measured: ${name}: ${reason}`)
+}
+
+/** Dearest first. */
+function print(rows: readonly Row[], hop: Spent, fleet: Fleet): void {
+  const names = new Map(fleet.services.map(({ pid, name }) => [pid, name]))
+  const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x floor', 'budget', 'of it']
+  const figures = ({ 1: one, 8: some, 64: many }: Spent) => [
+    ...[
+      one.p50.toFixed(2),
+      one.perSecond.toFixed(0),
+      some?.perSecond.toFixed(0) ?? '',
+      many?.perSecond.toFixed(0) ?? '',
+    ],
+    ...[one.processorMs.toFixed(2), some?.processorMs.toFixed(2) ?? ''],
+  ]
+  const lines = rows
+    .toSorted((a, b) => b.ratio - a.ratio)
+    .map(({ name, spent, ratio, budget }) => [
+      ...[name, ...figures(spent), ratio.toFixed(1), budget?.toFixed(1) ?? ''],
+      dearest(spent[1].ofProcess, names),
+    ])
+  const table = [head, ['floor: hop and SELECT', ...figures(hop)], ...lines]
+  const widths = head.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)))
+  for (const [name = '', ...cells] of table) {
+    const padded = cells.map((cell, n) =>
+      n === cells.length - 1 && cells.length > 8 ? cell : cell.padStart(widths[n + 1] ?? 0),
+    )
+    console.log([name.padEnd(widths[0] ?? 0), ...padded].join('  '))
+  }
+}
+
+function dearest(ofProcess: ReadonlyMap<number, number>, names: ReadonlyMap<number, string>): string {
+  const known = [...ofProcess].map(([pid, ms]) => ({ name: names.get(pid) ?? 'servers', ms }))
+  const sums = new Map<string, number>()
+  for (const { name, ms } of known) sums.set(name, (sums.get(name) ?? 0) + ms)
+  return [...sums]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 4)
+    .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
+    .join(', ')
+}

@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+
+// Loaded into every process of a fleet that is profiled: SIGUSR2 begins a profile, and ends and writes it.
+const session = new Session()
+let running = false
+
+async function toggle(): Promise<void> {
+  if (running) {
+    const { profile } = await session.post('Profiler.stop')
+    writeFileSync(join(process.env['PARLEY_PROFILES'] ?? '.', `${process.pid}.cpuprofile`), JSON.stringify(profile))
+  } else {
+    session.connect()
+    await session.post('Profiler.enable')
+    await session.post('Profiler.setSamplingInterval', { interval: 200 })
+    await session.post('Profiler.start')
+  }
+  running = !running
+}
+
+process.on('SIGUSR2', () => void toggle())
