@@ -130,7 +130,7 @@ function writes(http: HttpCaller, { rooms, roomId, eventIds, threadRootId }: Wor
       name: 'AddReaction, RemoveReaction',
       calls: 2,
       make: async () => {
-        const reaction = { roomId, messageEventId: next(eventIds), emoji: '👍' }
+        const reaction = { roomId, messageEventId: next(eventIds), emoji: 'thumbsup' }
         await http.call(addReaction, reaction)
         await http.call(removeReaction, reaction)
       },
