@@ -1,4 +1,5 @@
 import type { Event } from '@parley/contracts/internal'
+import { LRUCache } from 'lru-cache'
 import { encodeCaller, type Caller } from './caller.ts'
 import type { CredentialDigests } from './credential-digest.ts'
 import { HeldCredentials } from './held-credentials.ts'
@@ -6,7 +7,7 @@ import { HeldCredentials } from './held-credentials.ts'
 /** A caller with the header value that stands for it on the bus. */
 export type KnownCaller = { caller: Caller; encoded: string }
 
-type Entry = KnownCaller & { key: string; checkedAt: number }
+type Entry = KnownCaller & { checkedAt: number }
 type Options = {
   /** Asks accounts; undefined: no such credential. Rejects when accounts does not answer. */
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
@@ -38,7 +39,7 @@ const feedSilenceLimitMs = 3_000
 export class CallerCache {
   readonly #options: Options
   readonly #now: () => number
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries: LRUCache<string, Entry>
   readonly #keysOfUser = new Map<string, Set<string>>()
   /** Instead of entries, where no answer is kept. */
   readonly #held = new HeldCredentials()
@@ -52,6 +53,10 @@ export class CallerCache {
   constructor(options: Options) {
     this.#options = options
     this.#now = options.now ?? Date.now
+    this.#entries = new LRUCache({
+      max: options.maxEntries ?? 50_000,
+      dispose: ({ caller }, key) => this.#forgetKey(caller.userId, key),
+    })
   }
 
   /** Who stands behind a credential; undefined when nobody does. Rejects when that cannot be told. */
@@ -114,7 +119,6 @@ export class CallerCache {
   forgetUser(userId: string): void {
     if (this.#asking.size > 0) this.#changedMeanwhile.add(userId)
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)
-    this.#keysOfUser.delete(userId)
   }
 
   /** The control feed lost its thread: nothing kept can be trusted. */
@@ -147,27 +151,20 @@ export class CallerCache {
   }
 
   #keep(key: string, caller: Caller | undefined, generation: number): KnownCaller | undefined {
-    this.#drop(key)
+    this.#entries.delete(key)
     if (!caller) return undefined
-    const entry: Entry = { key, caller, encoded: encodeCaller(caller), checkedAt: this.#now() }
+    const entry: Entry = { caller, encoded: encodeCaller(caller), checkedAt: this.#now() }
     if (generation !== this.#generation || this.#changedMeanwhile.has(caller.userId)) return entry
-    this.#entries.set(key, entry)
     const keys = this.#keysOfUser.get(caller.userId) ?? new Set()
     this.#keysOfUser.set(caller.userId, keys.add(key))
-    if (this.#entries.size > (this.#options.maxEntries ?? 50_000)) {
-      const oldest = this.#entries.keys().next()
-      if (!oldest.done) this.#drop(oldest.value)
-    }
+    this.#entries.set(key, entry)
     return entry
   }
 
-  #drop(key: string): void {
-    const entry = this.#entries.get(key)
-    if (!entry) return
-    this.#entries.delete(key)
-    const keys = this.#keysOfUser.get(entry.caller.userId)
+  #forgetKey(userId: string, key: string): void {
+    const keys = this.#keysOfUser.get(userId)
     keys?.delete(key)
-    if (keys?.size === 0) this.#keysOfUser.delete(entry.caller.userId)
+    if (keys?.size === 0) this.#keysOfUser.delete(userId)
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { CredentialDigests } from './credential-digest.ts'
 
 const mostKept = 50_000
@@ -7,12 +8,10 @@ const mostKept = 50_000
  * not hold must not keep out people who were let in before.
  */
 export class HeldCredentials {
-  readonly #most: number
-  /** The one looked at longest ago first. */
-  readonly #digests = new Set<string>()
+  readonly #digests: LRUCache<string, true>
 
   constructor(most = mostKept) {
-    this.#most = most
+    this.#digests = new LRUCache({ max: most })
   }
 
   has({ digest, previous }: CredentialDigests): boolean {
@@ -21,11 +20,8 @@ export class HeldCredentials {
 
   note(digest: Buffer, holds: boolean): void {
     const key = keyOf(digest)
-    this.#digests.delete(key)
-    if (!holds) return
-    this.#digests.add(key)
-    const [oldest] = this.#digests
-    if (this.#digests.size > this.#most && oldest !== undefined) this.#digests.delete(oldest)
+    if (holds) this.#digests.set(key, true)
+    else this.#digests.delete(key)
   }
 }
 

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { type GetServerResponse, GetServerResponseSchema } from '@parley/contracts/discovery'
+import { LRUCache } from 'lru-cache'
 
 /** What anyone may know of this server: its name and the ways to sign in. */
 export type ServerDescription = () => Promise<GetServerResponse>
@@ -11,19 +12,10 @@ const goodForMs = 5_000
  * password can sign in whatever else is down.
  */
 export function serverDescription(ask: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {
-  let known = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })
-  let askedAt = -Infinity
-  let asking: Promise<GetServerResponse> | undefined
-  return () => {
-    if (now() - askedAt < goodForMs) return asking ?? Promise.resolve(known)
-    askedAt = now()
-    asking = ask()
-      .then((answer) => (known = answer))
-      .catch(() => {
-        askedAt = -Infinity
-        return known
-      })
-      .finally(() => (asking = undefined))
-    return asking
-  }
+  const unknown = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })
+  const known = new LRUCache<'server', GetServerResponse>({
+    ...{ max: 1, ttl: goodForMs, ttlResolution: 0, perf: { now }, allowStaleOnFetchRejection: true },
+    fetchMethod: ask,
+  })
+  return async () => (await known.fetch('server').catch(() => undefined)) ?? unknown
 }

@@ -1,4 +1,5 @@
 import type { SignedIn } from '@parley/credentials'
+import { LRUCache } from 'lru-cache'
 import type { BrowserSession } from './browser-session.ts'
 
 type Options = {
@@ -15,36 +16,27 @@ const maxRemembered = 10_000
 export class SessionRenewal {
   readonly #rotate: Options['rotate']
   readonly #now: () => number
-  readonly #askedAt = new Map<string, number>()
+  readonly #asked: LRUCache<string, true>
 
   constructor({ rotate, now = Date.now }: Options) {
     this.#rotate = rotate
     this.#now = now
+    this.#asked = new LRUCache({ max: maxRemembered, ttl: askAgainAfterMs, ttlResolution: 0, perf: { now } })
   }
 
   /** Whether the session's handle should be replaced by this request. */
   isDue(signedIn: SignedIn | undefined): signedIn is SignedIn {
     if (signedIn?.by !== 'cookie' || signedIn.caller.rotateAfter === undefined) return false
-    const now = this.#now()
-    if (signedIn.caller.rotateAfter.getTime() > now) return false
-    const askedAt = this.#askedAt.get(keyOf(signedIn))
-    return askedAt === undefined || now - askedAt >= askAgainAfterMs
+    return signedIn.caller.rotateAfter.getTime() <= this.#now() && !this.#asked.has(keyOf(signedIn))
   }
 
   /** The new handle, if there is one. Never rejects: a session that could not be renewed now is renewed later. */
   async renew(signedIn: SignedIn): Promise<BrowserSession | undefined> {
-    this.#remember(keyOf(signedIn))
+    this.#asked.set(keyOf(signedIn), true)
     const answer = await this.#rotate(signedIn.digest).catch(() => undefined)
     if (!answer?.cookieHandle) return undefined
     const { cookieHandle, lifetimeSeconds } = answer
     return { userId: signedIn.caller.userId, cookieHandle, lifetimeSeconds }
-  }
-
-  #remember(key: string): void {
-    this.#askedAt.delete(key)
-    this.#askedAt.set(key, this.#now())
-    const oldest = this.#askedAt.size > maxRemembered ? this.#askedAt.keys().next() : undefined
-    if (oldest?.done === false) this.#askedAt.delete(oldest.value)
   }
 }
 

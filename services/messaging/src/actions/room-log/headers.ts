@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { RoomHeader } from '../../domain/room-line.ts'
 
 /**
@@ -5,42 +6,26 @@ import type { RoomHeader } from '../../domain/room-line.ts'
  * refuses because of one looks at the database first.
  */
 export class Headers {
-  readonly #headers = new Map<string, RoomHeader>()
-  readonly #loading = new Map<string, Promise<RoomHeader | undefined>>()
-  readonly #load: (roomId: string) => Promise<RoomHeader | undefined>
-  readonly #most: number
+  readonly #headers: LRUCache<string, RoomHeader>
 
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, most = 20_000) {
-    this.#load = load
-    this.#most = most
+    this.#headers = new LRUCache({
+      max: most,
+      // A header that is put while the room is read stays; whoever asked gets what was read.
+      ignoreFetchAbort: true,
+      fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
+    })
   }
 
   /** The header held, or the stored one; undefined for a room unknown to the database. */
   get(roomId: string): Promise<RoomHeader | undefined> {
     const held = this.#headers.get(roomId)
-    return held ? Promise.resolve(held) : this.#loadOnce(roomId)
+    return held ? Promise.resolve(held) : this.#headers.fetch(roomId)
   }
 
   /** Keeps a header that was just read or written, unless a newer one is held. */
   put(header: RoomHeader): void {
-    const held = this.#headers.get(header.roomId)
-    if (held && held.version > header.version) return
-    // The one put longest ago stands first.
-    this.#headers.delete(header.roomId)
-    this.#headers.set(header.roomId, header)
-    if (this.#headers.size <= this.#most) return
-    const [oldest] = this.#headers.keys()
-    if (oldest !== undefined) this.#headers.delete(oldest)
-  }
-
-  #loadOnce(roomId: string): Promise<RoomHeader | undefined> {
-    const loading = this.#loading.get(roomId)
-    if (loading) return loading
-    const started = this.#load(roomId).then((header) => {
-      if (header) this.put(header)
-      return header
-    })
-    this.#loading.set(roomId, started)
-    return started.finally(() => this.#loading.delete(roomId))
+    const held = this.#headers.peek(header.roomId)
+    if (!held || held.version <= header.version) this.#headers.set(header.roomId, header)
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Neighbours } from './neighbours.ts'
 
 /** As long as a yes may be kept; a no never is. */
@@ -8,7 +9,8 @@ const timeoutMs = 3_000
 /** Who may hear of a room, and what it is called. */
 export class PushAccess {
   readonly #rooms: Neighbours['rooms']
-  readonly #kept = new Map<string, { untilMs: number; roomName: string }>()
+  /** Names of rooms, by room and person. */
+  readonly #kept = new LRUCache<string, string>({ max: mostKept, ttl: keptMs })
 
   constructor(rooms: Neighbours['rooms']) {
     this.#rooms = rooms
@@ -16,20 +18,19 @@ export class PushAccess {
 
   /** The name of the room for each of those who are in it; empty for a direct conversation. */
   async roomNames(roomId: string, userIds: readonly string[]): Promise<Map<string, string>> {
-    const nowMs = Date.now()
+    const start = performance.now()
     const known = new Map<string, string>()
     for (const userId of userIds) {
       const kept = this.#kept.get(keyOf(roomId, userId))
-      if (kept && kept.untilMs > nowMs) known.set(userId, kept.roomName)
+      if (kept !== undefined) known.set(userId, kept)
     }
     const unknown = userIds.filter((userId) => !known.has(userId))
     if (unknown.length === 0) return known
     const found = await this.#rooms.listRecipients({ roomId, userIds: unknown, limit: unknown.length }, { timeoutMs })
     const roomName = found.room?.name ?? ''
-    if (this.#kept.size > mostKept) this.#kept.clear()
     for (const userId of found.userIds) {
       known.set(userId, roomName)
-      this.#kept.set(keyOf(roomId, userId), { untilMs: nowMs + keptMs, roomName })
+      this.#kept.set(keyOf(roomId, userId), roomName, { start })
     }
     return known
   }
