@@ -52,7 +52,7 @@ describe('profiles', () => {
   })
 
   test('are asked for again when they are old, and serve longer while accounts is away', async () => {
-    let now = 0
+    let now = 1
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch, { freshMs: 10, keptMs: 100, now: () => now })
     await profiles.get(['a'])
