@@ -5,13 +5,13 @@ import { openDatabase, type Tx } from '@parley/postgres'
 import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import {
-  consumeEventBatches,
+  consumeEvents,
   declareStreams,
   eventStream,
   startRelay,
-  type BatchConsumerOptions,
   type BatchHandler,
   type BatchPreparation,
+  type ConsumerOptions,
 } from '../src/index.ts'
 import { replaysRequested } from '../src/consume/replay.ts'
 import { commit, store, upTo } from './_events.ts'
@@ -33,16 +33,16 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-type Own = Pick<BatchConsumerOptions, 'db' | 'kinds'> & ({ on: BatchHandler } | { prepare: BatchPreparation })
+type Own = Pick<ConsumerOptions, 'db' | 'kinds'> & ({ on: BatchHandler } | { prepare: BatchPreparation })
 
-const consumer = (room: string, options: Own) =>
-  consumeEventBatches({
+const consumer = (room: string, { db, kinds, ...batches }: Own) =>
+  consumeEvents({
     bus,
     service: 'batches',
     durable: room,
     subject: `evt.room.${room}.>`,
     redelivery: { firstMs: 10, mostMs: 50 },
-    ...options,
+    ...{ db, batches, ...(kinds && { kinds }) },
   })
 
 /** Handles events by writing them down in the consumer's transaction. */
@@ -51,7 +51,7 @@ async function intoTable(events: readonly Event[], tx: Tx): Promise<void> {
   for (const { id } of events) await tx.execute(sql`insert into handled values (${id}, ${events.length})`)
 }
 
-const handledIn = async (db: BatchConsumerOptions['db']) =>
+const handledIn = async (db: ConsumerOptions['db']) =>
   (await db.execute<{ id: string; batch: number }>(sql`select id, batch from handled`)).rows
 
 const settled = (durable: string) =>
@@ -83,12 +83,13 @@ test('two processes that get the same events at once handle each once', async ()
   await using _one = await consumer('shared', options)
   await using _two = await consumer('shared', options)
   // The same stream through other durables of the same name in the inbox: as after a loss of the stream.
-  await using _again = await consumeEventBatches({
+  await using _again = await consumeEvents({
     bus,
     service: 'batches',
     durable: 'shared',
     subject: 'evt.room.shared.>',
-    ...options,
+    db: database.db,
+    batches: { on: intoTable },
   })
   for (const from of upTo(10)) await store(relay, await commit(database, 'shared', upTo(from * 20).slice(-20)))
   await settled('shared')

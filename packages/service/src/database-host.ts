@@ -1,14 +1,12 @@
 import type { Client } from '@connectrpc/connect'
 import type { AccountsInternalService, AdminInternalService, RoomEvent } from '@parley/contracts/internal'
 import {
-  consumeEventBatches,
   consumeEvents,
   followPolicy,
   refuseErased,
   startErasures,
   startHandOver,
   startRelay,
-  type BatchConsumerOptions,
   type ConsumerOptions,
   type ControlFeed,
   type ErasureOptions,
@@ -62,14 +60,9 @@ export class DatabaseHost extends Host {
     return this.use(await startRelay({ pool: this.pool, bus: this.events, service: this.name }))
   }
 
-  /** Handles events one by one. */
+  /** Handles events, one by one or in batches. */
   async consume(options: WithoutOwn<ConsumerOptions>): Promise<void> {
     this.use(await consumeEvents({ ...options, ...this.#own }))
-  }
-
-  /** Handles events in batches. */
-  async consumeBatches(options: WithoutOwn<BatchConsumerOptions>): Promise<void> {
-    this.use(await consumeEventBatches({ ...options, ...this.#own }))
   }
 
   /** Hands events about rooms over to messaging. */

@@ -14,7 +14,7 @@ function newHeap(mostAtOnce = 10, urgent = Infinity, large = Infinity) {
   const queue = new BatchQueue<number>(
     { mostAtOnce, pauseMs: 50 },
     {
-      open: () => ({ opened: ++count, size: count === large ? 5 : 1, isUrgent: count === urgent }),
+      open: () => ({ opened: ++count, size: count === large ? 5 : 1, isUrgent: count === urgent, shard: 0 }),
       work: async (those) => {
         worked.push(those)
         await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,60 +1,88 @@
 import type { Msg } from 'nats'
 import { BatchDelay } from '../batch-delay.ts'
-import { InFlightCount, type InFlight } from './in-flight.ts'
 
 /** How many events are handled at once, at most, and how long the pause after them is. */
 export type Pace = { mostAtOnce: number; pauseMs: number }
 
-/** What is made of a message: how many events it counts for, and whether somebody waits for one of them. */
-export type Opening<T> = { opened: T; size: number; isUrgent: boolean }
+/** What is made of a message: how many events it counts for, whether somebody waits for one of them, and its shard. */
+export type Opening<T> = { opened: T; size: number; isUrgent: boolean; shard: number }
+
+type Work<T> = (opened: T[]) => Promise<void>
 
 /**
- * Runs work on many messages at a time, and one time after the other. A message that finds nothing going on is not kept
- * waiting; what comes in the pause after it gathers, and is handled together. One that is urgent ends the pause.
+ * Keeps pulled messages until they are handled. Shards run side by side; each works on as many messages at a time as the pace
+ * allows, and one time after the other. A message that finds nothing going on in its shard is not kept waiting; what comes in
+ * the pause after it gathers, and is handled together. One that is urgent ends the pause.
  */
-export class BatchQueue<T> implements InFlight {
-  readonly #mostAtOnce: number
+export class BatchQueue<T> {
+  readonly #pace: Pace
   readonly #open: (message: Msg) => Opening<T>
-  /** Must not reject. */
-  readonly #work: (opened: T[]) => Promise<void>
-  readonly #load = new InFlightCount()
-  readonly #delay: BatchDelay
-  #waiting: Opening<T>[] = []
-  #running: Promise<void> | undefined
+  readonly #work: Work<T>
+  readonly #shards = new Map<number, ShardQueue<T>>()
+  #size = 0
+  #waiting: { below: number; resolve: () => void }[] = []
 
-  constructor(
-    { mostAtOnce, pauseMs }: Pace,
-    of: { open: (message: Msg) => Opening<T>; work: (opened: T[]) => Promise<void> },
-  ) {
-    this.#mostAtOnce = mostAtOnce
+  /** `work` must not reject. */
+  constructor(pace: Pace, of: { open: (message: Msg) => Opening<T>; work: Work<T> }) {
+    this.#pace = pace
     this.#open = of.open
-    this.#work = of.work
-    this.#delay = new BatchDelay(pauseMs, mostAtOnce)
+    this.#work = async (opened) => {
+      await of.work(opened)
+      this.#less(opened.length)
+    }
   }
 
+  /** Messages in hand. */
   get size(): number {
-    return this.#load.size
+    return this.#size
   }
 
   add(message: Msg): void {
     const opening = this.#open(message)
-    this.#load.more()
+    this.#size++
+    let queue = this.#shards.get(opening.shard)
+    if (queue === undefined) this.#shards.set(opening.shard, (queue = new ShardQueue(this.#pace, this.#work)))
+    queue.add(opening)
+  }
+
+  /** Resolves when fewer than this many messages are in hand. */
+  async below(count: number): Promise<void> {
+    if (this.#size < count) return
+    await new Promise<void>((resolve) => this.#waiting.push({ below: count, resolve }))
+  }
+
+  #less(count: number): void {
+    this.#size -= count
+    const ready = this.#waiting.filter((waiter) => this.#size < waiter.below)
+    this.#waiting = this.#waiting.filter((waiter) => this.#size >= waiter.below)
+    for (const waiter of ready) waiter.resolve()
+  }
+}
+
+class ShardQueue<T> {
+  readonly #mostAtOnce: number
+  readonly #work: Work<T>
+  readonly #delay: BatchDelay | undefined
+  #waiting: Opening<T>[] = []
+  #running: Promise<void> | undefined
+
+  constructor({ mostAtOnce, pauseMs }: Pace, work: Work<T>) {
+    this.#mostAtOnce = mostAtOnce
+    this.#work = work
+    this.#delay = pauseMs > 0 ? new BatchDelay(pauseMs, mostAtOnce) : undefined
+  }
+
+  add(opening: Opening<T>): void {
     this.#waiting.push(opening)
-    this.#delay.grown(this.#gathered())
+    this.#delay?.grown(this.#gathered())
     // After this turn, so that what came in one packet stays together.
     this.#running ??= Promise.resolve().then(() => this.#run())
   }
 
-  below(count: number): Promise<void> {
-    return this.#load.below(count)
-  }
-
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const taken = this.#take()
-      await this.#work(taken.map(({ opened }) => opened))
-      this.#load.less(taken.length)
-      await this.#delay.wait(this.#gathered())
+      await this.#work(this.#take().map(({ opened }) => opened))
+      await this.#delay?.wait(this.#gathered())
     }
     this.#running = undefined
   }

@@ -6,7 +6,7 @@ import { logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { reasonOf } from './failures.ts'
-import { isAway, isReachable, type Handling } from './handling.ts'
+import { isAway, isReachable, type Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 

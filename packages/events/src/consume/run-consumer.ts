@@ -5,10 +5,10 @@ import { logger } from '@parley/telemetry'
 import { keeperStartsMs } from '../keep/asks.ts'
 import { isUnanswered } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
+import type { BatchQueue } from './batch-queue.ts'
 import { declareDurable, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
-import { isReachable, type EventPreparation, type Outcome } from './handling.ts'
-import type { InFlight } from './in-flight.ts'
+import { isReachable, type EventPreparation, type Opened, type Outcome } from './handle-message.ts'
 import { deleteOldNotes } from './inbox.ts'
 import { replayParked, replaysRequested } from './replay.ts'
 import { Puller } from './pull.ts'
@@ -24,8 +24,8 @@ export type Consumer = Pick<Database, 'db'> & {
   subject: string
   /** Most messages in hand of this process. */
   maxInFlight: number
-  /** Where messages go. What is done with them runs in `guarded`, which never rejects. */
-  inFlight: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => InFlight
+  /** Keeps messages until they are handled. What is done with them runs in `guarded`, which never rejects. */
+  queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>
   /** How a parked event is handled once more. */
   prepare: EventPreparation
   /** Called before the durable is declared, which is before messages are pulled, and every minute. */
@@ -39,7 +39,7 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   const stop = new AbortController()
   const resources = new Resources()
   let databaseAway = false
-  const inFlight = consumer.inFlight(async (handle) => {
+  const inFlight = consumer.queue(async (handle) => {
     try {
       if ((await handle()) === 'outage') databaseAway = true
     } catch (error) {

@@ -1,4 +1,4 @@
-import { allEvents, consumeEventBatches } from '@parley/events'
+import { allEvents, consumeEvents } from '@parley/events'
 import { auditDurable } from '../domain/audit/durable.ts'
 import { isAudited, toAuditEntries } from '../domain/audit/entry.ts'
 import type { Context } from '../context.ts'
@@ -6,15 +6,17 @@ import { appendEntries } from '../store/audit-entries.ts'
 
 /** Makes an entry of the audit log of every event that anybody announces, but for what people have read. */
 export function recordEvents({ bus, db, now }: Context): Promise<AsyncDisposable> {
-  return consumeEventBatches({
+  return consumeEvents({
     bus,
     db,
     ...auditDurable,
     subject: allEvents,
-    on: async (events, tx) => {
-      const at = now()
-      const entries = events.filter(isAudited).flatMap((event) => toAuditEntries(event, at))
-      if (entries.length > 0) await appendEntries(tx, entries)
+    batches: {
+      on: async (events, tx) => {
+        const at = now()
+        const entries = events.filter(isAudited).flatMap((event) => toAuditEntries(event, at))
+        if (entries.length > 0) await appendEntries(tx, entries)
+      },
     },
   })
 }

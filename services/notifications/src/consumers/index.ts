@@ -1,11 +1,11 @@
-import { consumeEventBatches, consumeEvents, type BatchConsumerOptions } from '@parley/events'
+import { consumeEvents, type ConsumerOptions } from '@parley/events'
 import { Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { onCredentialsEnded } from './credentials.ts'
 import { onReads } from './reads.ts'
 import { isForSomebody, onRoomEvents } from './room-events.ts'
 
-type Listening = Pick<BatchConsumerOptions, 'bus' | 'db' | 'service'>
+type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
 /** Few enough that nobody waits long for the shards of all. */
 const mostAtOnce = 32
@@ -14,18 +14,17 @@ const mostAtOnce = 32
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
   await using opened = new Resources()
   opened.use(
-    await consumeEventBatches({
-      ...{ ...listening, durable: 'rooms', subject: 'evt.room.>', pace: { mostAtOnce, pauseMs: 100 } },
+    await consumeEvents({
+      ...{ ...listening, durable: 'rooms', subject: 'evt.room.>' },
       kinds: ['message_posted', 'mentions_resolved', 'message_retracted', 'user_left_room', 'member_banned'],
-      isUrgent: isForSomebody,
-      prepare: onRoomEvents(ctx),
+      batches: { pace: { mostAtOnce, pauseMs: 100 }, isUrgent: isForSomebody, prepare: onRoomEvents(ctx) },
     }),
   )
   opened.use(
-    await consumeEventBatches({
-      ...{ ...listening, durable: 'readers', subject: 'evt.reader.>', pace: { mostAtOnce, pauseMs: 20 } },
+    await consumeEvents({
+      ...{ ...listening, durable: 'readers', subject: 'evt.reader.>' },
       kinds: ['room_marked_as_read', 'thread_marked_as_read'],
-      on: onReads(ctx),
+      batches: { pace: { mostAtOnce, pauseMs: 20 }, on: onReads(ctx) },
     }),
   )
   opened.use(

@@ -18,5 +18,5 @@ export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Co
     ['edited', 'message_edited', onMessageChanged],
     ['retracted', 'message_retracted', onMessageChanged],
   ] as const)
-    await host.consumeBatches({ durable, subject: `evt.room.*.${kind}`, on })
+    await host.consume({ durable, subject: `evt.room.*.${kind}`, batches: { on } })
 }

@@ -23,16 +23,26 @@ export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
-/** A consumer, as far as one message is concerned. */
+/** A consumer, as far as one event is concerned. */
 export type Handling = {
   db: Db
   /** Durable name; the inbox's name of the consumer. */
   consumer: string
   prepare: EventPreparation
-  /** Kinds to handle; others are acknowledged. All when undefined. */
-  kinds: ReadonlySet<string> | undefined
   /** Pauses before redelivery: the first, and the longest. */
   redelivery: { firstMs: number; mostMs: number }
+}
+
+/** A message and its events of the kinds that are handled; undefined when it holds something else. */
+export type Opened = { message: Msg; events: Event[] | undefined }
+
+/** Decodes a message. `kinds`: those to handle, others are acknowledged; all when undefined. */
+export function open(message: Msg, kinds: ReadonlySet<string> | undefined): Opened {
+  try {
+    return { message, events: decodeBatch(message.data).filter(({ kind }) => kinds?.has(kind) ?? true) }
+  } catch {
+    return { message, events: undefined }
+  }
 }
 
 /** `outage`: the database, or a neighbour that was asked, is away. */
@@ -42,20 +52,18 @@ export type Outcome = 'done' | 'later' | 'outage'
  * Handles the events of a message one by one, and acknowledges it when each is handled or parked. One that fails does not
  * keep the others: the message comes again later, and the inbox drops those that were handled.
  */
-export async function handleMessage(handling: Handling, message: Msg): Promise<Outcome> {
+export async function handleMessage(handling: Handling, { message, events }: Opened): Promise<Outcome> {
   const { consumer, redelivery } = handling
   const again = (deliveryOf(message)?.deliveries ?? 1) > 1
-  const events = decode(message)
   if (events === undefined) {
     messageUndecodable()
-    log.error({ consumer: handling.consumer, subject: message.subject }, 'a message is no event batch')
+    log.error({ consumer, subject: message.subject }, 'a message is no event batch')
     acknowledge(message)
     return 'done'
   }
   if (again) messageRedelivered(consumer)
   let tries = 0
   for (const event of events) {
-    if (handling.kinds !== undefined && !handling.kinds.has(event.kind)) continue
     const failures = await handleEvent(handling, event, message.subject, again)
     if (failures === undefined) {
       bringAgain(message, redelivery.firstMs)
@@ -130,14 +138,5 @@ export async function isReachable(db: Db): Promise<boolean> {
     return true
   } catch {
     return false
-  }
-}
-
-/** The events of a message; undefined when it holds something else. */
-export function decode(message: Msg): Event[] | undefined {
-  try {
-    return decodeBatch(message.data)
-  } catch {
-    return undefined
   }
 }

@@ -6,14 +6,15 @@ import { eventHandled, messageRedelivered } from '../metrics.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { reasonOf } from './failures.ts'
 import {
-  decode,
   handleMessage,
   isAway,
   isReachable,
   type AfterCommit,
+  type EventPreparation,
   type Handling,
+  type Opened,
   type Outcome,
-} from './handling.ts'
+} from './handle-message.ts'
 import { forgetFailures, receiveAll } from './inbox.ts'
 
 const log = logger('consumer')
@@ -30,29 +31,37 @@ type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
-/** A consumer, as far as some messages are concerned. */
-export type BatchHandling = Omit<Handling, 'prepare'> & { prepare: BatchPreparation }
-
-/** A message and its events of the kinds that are handled; undefined when it holds something else. */
-export type Opened = { message: Msg; events: Event[] | undefined }
-
-export const open = (message: Msg, kinds: Handling['kinds']): Opened => ({
-  message,
-  events: decode(message)?.filter(({ kind }) => kinds?.has(kind) ?? true),
-})
+/** A consumer, as far as some messages are concerned. `together`: how it handles many events, if it can. */
+export type BatchHandling = Handling & { together: BatchPreparation | undefined }
 
 /**
- * Handles the events of several messages in one transaction and acknowledges them. When that fails each message is handled
- * alone, so that one that cannot be handled keeps no other.
+ * Handles messages, each alone. A consumer that can handles the events of all in one transaction first; what remains when
+ * that fails is handled alone, so that one that cannot be handled keeps no other.
  */
 export async function handleMessages(handling: BatchHandling, opened: readonly Opened[]): Promise<Outcome> {
-  const { db, consumer, prepare, redelivery } = handling
-  const left = new Set(opened.map(({ message }) => message))
-  const settle = (those: readonly Known[], how: (message: Msg) => void): void => {
-    for (const { message } of those) if (left.delete(message)) how(message)
+  const { together, redelivery } = handling
+  const rest = together ? await handleTogether(handling, together, opened) : opened
+  let outcome: Outcome = 'done'
+  if (rest === 'outage') return rest
+  for (const one of rest) {
+    if (outcome === 'outage') bringAgain(one.message, redelivery.firstMs)
+    else outcome = await handleMessage(handling, one)
   }
-  const comeAgain = (message: Msg) => bringAgain(message, redelivery.firstMs)
-  const known = opened.flatMap(({ message, events }) => (events ? [{ message, events }] : []))
+  return outcome
+}
+
+/** Handles the events of several messages in one transaction; returns the messages that are to be handled alone. */
+async function handleTogether(
+  handling: BatchHandling,
+  prepare: BatchPreparation,
+  opened: readonly Opened[],
+): Promise<Opened[] | 'outage'> {
+  const { db, consumer, redelivery } = handling
+  const left = new Set(opened)
+  const settle = (those: readonly Opened[], how: (message: Msg) => void): void => {
+    for (const one of those) if (left.delete(one)) how(one.message)
+  }
+  const known = opened.filter((one): one is Known => one.events !== undefined)
   try {
     const { handle, failed } = await prepare(known.flatMap(({ events }) => events))
     const withSome = (what: (failure: unknown) => boolean) =>
@@ -64,22 +73,22 @@ export async function handleMessages(handling: BatchHandling, opened: readonly O
     })
     const unclear = new Set(withSome(() => true))
     const ready = known.filter((one) => !unclear.has(one))
-    await handleTogether(handling, ready, handle)
+    await inOneTransaction(handling, ready, handle)
     settle(ready, acknowledge)
   } catch (error) {
     if (isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))) {
-      for (const message of left) comeAgain(message)
+      settle([...left], (message) => bringAgain(message, redelivery.firstMs))
       return 'outage'
     }
     log.warn({ consumer, reason: reasonOf(error) }, 'a consumer failed on several events at once; each is tried alone')
   }
-  return handleApart(handling, [...left])
+  return [...left]
 }
 
-type Known = { message: Msg; events: Event[] }
+type Known = Opened & { events: Event[] }
 
-async function handleTogether(
-  { db, consumer }: BatchHandling,
+async function inOneTransaction(
+  { db, consumer }: Handling,
   messages: readonly Known[],
   handle: BatchHandler,
 ): Promise<void> {
@@ -101,21 +110,11 @@ async function handleTogether(
   eventHandled(consumer, events.length)
 }
 
-/** How one event is handled by itself. */
-export const preparingOne =
-  ({ prepare }: BatchHandling): Handling['prepare'] =>
+/** How one event of a consumer that handles many is handled alone. */
+export const aloneOf =
+  (prepare: BatchPreparation): EventPreparation =>
   async (event) => {
     const { handle, failed } = await prepare([event])
     if (failed.has(event.id)) throw failed.get(event.id)
     return (tx) => handle([event], tx)
   }
-
-async function handleApart(handling: BatchHandling, messages: readonly Msg[]): Promise<Outcome> {
-  const prepare = preparingOne(handling)
-  let outcome: Outcome = 'done'
-  for (const message of messages) {
-    if (outcome === 'outage') bringAgain(message, handling.redelivery.firstMs)
-    else outcome = await handleMessage({ ...handling, prepare }, message)
-  }
-  return outcome
-}
