@@ -34,7 +34,7 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
     `select quote_ident(t.table_name) as name, string_agg(quote_ident(c.column_name), ', ') as columns
      from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
      join pg_class on oid = (quote_ident(t.table_schema) || '.' || quote_ident(t.table_name))::regclass
-     where t.table_schema = 'public' and not relispartition and c.is_generated = 'NEVER'
+     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' and not relispartition and c.is_generated = 'NEVER'
        and t.table_name <> 'inbox' group by 1`,
   )
   await database.query('drop schema if exists snapshot cascade; create schema snapshot')

@@ -16,6 +16,7 @@ import {
 import { openDatabase, type Database, type DatabaseOptions } from '@parley/postgres'
 import type { Pool } from 'pg'
 import type { DatabaseConfig } from './config.ts'
+import { forgetOldAnswers } from './idempotency/store.ts'
 import { Host, type HostParts, type Serving } from './host.ts'
 
 /** What is the host's to say. */
@@ -73,6 +74,11 @@ export class DatabaseHost extends Host {
         apply: (roomId, events, signal) => messaging.applyRoomEvents({ roomId, events }, { signal }),
       }),
     )
+  }
+
+  /** Keeps what `answerOnce` stores for no longer than a day. */
+  forgetAnswers(): void {
+    this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }
 
   /** Takes part in the deletion of accounts, and tells accounts of it. */

@@ -1,5 +1,6 @@
 export { testInfrastructure, type TestInfrastructure } from './infrastructure.ts'
 export { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
+export { migrationsBefore } from './migrations-before.ts'
 export { testNats, type TestNats } from './nats.ts'
 export { testRedis } from './redis.ts'
 export type { Outage } from './outage-proxy.ts'

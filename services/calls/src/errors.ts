@@ -11,8 +11,6 @@ export const callsNotConfigured = () =>
   new ConnectError('voice and video calls are not configured', Code.FailedPrecondition)
 export const callNotActive = () =>
   new ConnectError('there is no active call in this room; join first', Code.FailedPrecondition)
-export const keyReused = () =>
-  new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
 export const joiningFailed = () => unavailable('calls in this room begin and end too fast; try again')
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomsSilent = (cause: unknown) => unavailable('room membership cannot be checked now; try again', cause)

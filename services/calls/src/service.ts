@@ -56,6 +56,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   // Calls from before they were switched off are nobody's.
   else host.every({ name: 'end calls', everyMs, run: (stop) => endCalls(ctx, stop) })
   host.use(forgetCalls(ctx, { everyMs: 600_000, signal }))
+  host.forgetAnswers()
   await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) })
   await host.serve({ routes: routes(ctx) })
 }

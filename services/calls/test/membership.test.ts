@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, requestErasure } from '@parley/testkit'
-import { callKeys, callParticipants, mediaChores } from '../src/store/schema.ts'
+import { callParticipants, idempotentCalls, mediaChores } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -98,7 +98,7 @@ test('a deleted account is out of every call, and nothing of the person is left'
   )
   if (!gone) throw new Error('she was never removed')
   expect(await env.livekit.send(webhookUrl, { ...gone, id: 'EV_late' })).toBe(200)
-  const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(callKeys))]
+  const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(idempotentCalls))]
   expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
 })
 

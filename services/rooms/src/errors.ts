@@ -81,11 +81,6 @@ export const banOfNonMember = () =>
 export const reasonMissing = () => new ConnectError('reason: must not be blank', Code.InvalidArgument)
 export const banEndsInThePast = () => new ConnectError('expires_at must be in the future', Code.InvalidArgument)
 
-export const keyOfAnotherRequest = () =>
-  new ConnectError('this Idempotency-Key was used with another request', Code.InvalidArgument)
-export const keyInUse = () =>
-  new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
-
 export const tooManyReads = () =>
   new ConnectError('too many requests for lists at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 export const tooBusy = () => new ConnectError('too many changes of this room at once; try again', Code.Unavailable)

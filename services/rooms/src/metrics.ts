@@ -12,9 +12,6 @@ const handOverFailures = counter('room_hand_over_failures_total', {
   description: 'Attempts to hand facts to messaging that failed',
 })
 const factsMade = counter('room_facts_total', { description: 'Changes of rooms, by kind of fact' })
-const answersReplayed = counter('idempotent_answers_replayed_total', {
-  description: 'Calls answered with what their idempotency key was answered before',
-})
 const roomsFed = counter('rooms_fed_again_total', {
   description: 'Rooms of which messaging held less than it had applied before',
 })
@@ -32,8 +29,6 @@ export function reportHandOverFailure(roomId: string, error: unknown): void {
 export function countFacts(facts: readonly RoomFact[]): void {
   for (const { fact } of facts) factsMade(1, { fact: fact.case ?? 'none' })
 }
-
-export const countReplay = (method: string): void => answersReplayed(1, { method })
 
 export function reportFedAgain(roomId: string, held: bigint, version: bigint): void {
   roomsFed()

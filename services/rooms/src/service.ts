@@ -10,7 +10,6 @@ import { erasePerson } from './actions/erasure/erase-person.ts'
 import { checkMessaging } from './jobs/check-messaging.ts'
 import { endExpiredBans } from './jobs/end-expired-bans.ts'
 import { fillPeople } from './jobs/fill-people.ts'
-import { forgetOldAnswers } from './jobs/forget-answers.ts'
 import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
 import { makeLobby } from './jobs/make-lobby.ts'
 import { commitChanges, lookTogether, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
@@ -56,7 +55,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   host.use(handOverLeftBehind(ctx, signal))
   host.use(checkMessaging(ctx, apply, { signal, restMs: overrides.checkRestMs }))
   host.use(endExpiredBans(ctx, signal))
-  host.use(forgetOldAnswers(ctx, signal))
+  host.forgetAnswers()
   host.background(fillPeople(ctx, signal))
   host.background(makeLobby(ctx, signal).then(() => host.ready('first rooms')))
   await host.serve({ routes: routes(ctx) })

@@ -92,6 +92,14 @@ test('calls at the same moment make one room', async () => {
   await second[Symbol.asyncDispose]()
 })
 
+test('a key that the version before stored is answered', async () => {
+  const { id } = await make('key-old', 'older')
+  await env.db.execute(sql`
+    insert into idempotent_calls (caller_id, method, key, request_digest, response, room_id, version, created_at)
+    select caller_id, method, 'key-older', request_digest, response, ${id}, 1, now() from idempotent_calls where key = 'key-old'`)
+  expect(await make('key-older', 'older')).toEqual({ id, replayed: true })
+})
+
 test('after a day the key is free again', async () => {
   await make('key-6', 'yesterday')
   await env.db.update(idempotentCalls).set({ createdAt: sql`now() - interval '25 hours'` })

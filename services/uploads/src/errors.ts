@@ -46,7 +46,6 @@ export const contentTypeInvalid = () => invalid('content_type: not a media type 
 export const fileIsEmpty = () => invalid('size: must be greater than zero')
 export const fileTooLarge = (limit: number) => invalid(`size: at most ${limit} bytes are allowed`)
 export const videosOff = () => invalid('content_type: video processing is not available')
-export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 
 export const uploadNotFound = () => new ConnectError('upload not found, or expired', Code.NotFound)
 export const uploadOfAnother = () =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eq, inArray } from 'drizzle-orm'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents, requestErasure, type Recording } from '@parley/testkit'
-import { assets, uploadKeys, uploads } from '../src/store/schema.ts'
+import { assets, idempotentCalls, uploads } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 import { claiming, sendChunks, sendFile } from './_sending.ts'
 
@@ -113,9 +113,9 @@ test('of a deleted person nothing is left: files, sessions, chunks and keys', as
   await tellPosted(bobs.id, bobs.eventId, 'Ubob')
   await isPosted(bobs.id)
   const uploadId = await sendChunks(env, Buffer.from('half of it'), { userId: 'Ubob' })
-  await env.db.insert(uploadKeys).values({
-    ...{ callerId: 'Ubob', key: 'K', createdAt: new Date() },
-    ...{ digest: Buffer.alloc(1), response: Buffer.alloc(1) },
+  await env.db.insert(idempotentCalls).values({
+    ...{ callerId: 'Ubob', method: 'M', key: 'K' },
+    ...{ requestDigest: Buffer.alloc(1), response: Buffer.alloc(1) },
   })
   const alices = await posted()
   await requestErasure(env.bus, 'Ubob')
@@ -124,7 +124,7 @@ test('of a deleted person nothing is left: files, sessions, chunks and keys', as
     expect(keys.filter((key) => key.includes(bobs.id) || key.includes(uploadId))).toEqual([])
     expect(await env.db.select().from(assets).where(eq(assets.ownerId, 'Ubob'))).toEqual([])
     expect(await env.db.select().from(uploads).where(eq(uploads.ownerId, 'Ubob'))).toEqual([])
-    expect(await env.db.select().from(uploadKeys).where(eq(uploadKeys.callerId, 'Ubob'))).toEqual([])
+    expect(await env.db.select().from(idempotentCalls).where(eq(idempotentCalls.callerId, 'Ubob'))).toEqual([])
   })
   expect(await isStored(alices.id)).toBe(true)
 })

@@ -1,11 +1,10 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { keptMs } from '../domain/limits.ts'
-import { forgetCallKeys } from '../store/call-keys.ts'
 import { forgetEndedCalls } from '../store/calls.ts'
 import { forgetWebhooks } from '../store/webhooks.ts'
 
-/** Forgets calls, keys and webhooks of yesterday. */
+/** Forgets calls and webhooks of yesterday. */
 export function forgetCalls(
   { db, now }: Pick<Context, 'db' | 'now'>,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -17,7 +16,6 @@ export function forgetCalls(
     run: async () => {
       const before = new Date(now().getTime() - keptMs)
       await forgetEndedCalls(db, before)
-      await forgetCallKeys(db, before)
       await forgetWebhooks(db, before)
     },
   })

@@ -24,6 +24,7 @@ export {
   outboxPlaces,
   parkedEvents,
 } from '@parley/events/schema'
+export { idempotentCalls } from '@parley/service/schema'
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -80,21 +81,6 @@ export const callParticipants = pgTable(
     revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
-)
-
-/** Requests to join, by idempotency key, of the last 24 hours. */
-export const callKeys = pgTable(
-  'call_keys',
-  {
-    callerId: text('caller_id').notNull(),
-    key: text().notNull(),
-    /** SHA-256 of the request. */
-    digest: bytea().notNull(),
-    /** What was answered. */
-    joined: boolean().notNull().default(true),
-    createdAt: instant('created_at').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.callerId, t.key] }), index('call_keys_age').on(t.createdAt)],
 )
 
 /** Webhooks that were taken, by the id of their event. */

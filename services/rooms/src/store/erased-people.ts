@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { deleteInBatches, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+import { forgetAnswersOf } from '@parley/service'
 import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
-import { idempotentCalls, people, roomBans, roomMembers } from './schema.ts'
+import { people, roomBans, roomMembers } from './schema.ts'
 
 /** Rooms of which a person is a member, or which hold a ban of theirs, lifted ones included. */
 export async function roomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
@@ -34,7 +35,7 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
 
 /** Deletes kept answers and leaves a tombstone among people; answers how many rows there were. */
 export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
-  const answers = await deleteInBatches(db, idempotentCalls, { where: eq(idempotentCalls.callerId, userId), signal })
+  const answers = await forgetAnswersOf(db, userId, signal)
   const tombstone = { ...noNames, roleIds: [], deleted: true }
   const known = await db
     .update(people)

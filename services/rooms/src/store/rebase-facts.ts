@@ -127,7 +127,7 @@ function renumbered(facts: readonly RoomFact[], top: bigint, held: HeldFact): Ro
 async function follow(tx: Tx, roomId: string, moved: ReadonlyMap<bigint, bigint>): Promise<void> {
   const olds = sql.param([...moved.keys()])
   const news = sql.param([...moved.values()])
-  for (const table of ['room_members', 'room_bans', 'idempotent_calls'])
+  for (const table of ['room_members', 'room_bans'])
     await tx.execute(sql`
       update ${sql.identifier(table)} as named set version = moved.new
       from unnest(${olds}::bigint[], ${news}::bigint[]) moved(old, new)

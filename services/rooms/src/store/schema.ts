@@ -16,6 +16,7 @@ import {
 import type { RoomKind } from '@parley/contracts/api'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
+export { idempotentCalls } from '@parley/service/schema'
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => 'bytea',
@@ -183,22 +184,6 @@ export const lobby = pgTable('lobby', {
   announcementsId: text('announcements_id').notNull(),
   generalId: text('general_id').notNull(),
 })
-
-export const idempotentCalls = pgTable(
-  'idempotent_calls',
-  {
-    callerId: text('caller_id').notNull(),
-    method: text().notNull(),
-    key: text().notNull(),
-    requestDigest: bytea('request_digest').notNull(),
-    response: bytea('response').notNull(),
-    /** The fact a repeat waits for. */
-    roomId: text('room_id').notNull(),
-    version: version('version').notNull(),
-    createdAt: instant('created_at').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.callerId, t.method, t.key] }), index('idempotent_calls_by_age').on(t.createdAt)],
-)
 
 /** Projection of accounts. Profile and roles arrive on two consumers, so each has its own version. */
 export const people = pgTable(

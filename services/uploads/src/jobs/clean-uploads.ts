@@ -1,8 +1,6 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { keptMs } from '../domain/limits.ts'
 import { deleteChunks } from '../actions/files/delete-chunks.ts'
-import { forgetKeys } from '../store/upload-keys.ts'
 import { endExpired, forgetEnded, idleChunks } from '../store/uploads.ts'
 
 const chunksPerRound = 500
@@ -18,7 +16,6 @@ export function cleanUploads(
     signal,
     run: async (stop) => {
       await endExpired(ctx.db, ctx.now())
-      await forgetKeys(ctx.db, new Date(ctx.now().getTime() - keptMs))
       for (let deleted = chunksPerRound; deleted === chunksPerRound;) {
         stop.throwIfAborted()
         const keys = await idleChunks(ctx.db, chunksPerRound)

@@ -22,6 +22,7 @@ export {
   outboxPlaces,
   parkedEvents,
 } from '@parley/events/schema'
+export { idempotentCalls } from '@parley/service/schema'
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -149,20 +150,6 @@ export const uploadChunks = pgTable(
     key: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.uploadId, t.position] })],
-)
-
-/** Answers to creations, by idempotency key, of the last 24 hours. */
-export const uploadKeys = pgTable(
-  'upload_keys',
-  {
-    callerId: text('caller_id').notNull(),
-    key: text().notNull(),
-    /** SHA-256 of the request. */
-    digest: bytea().notNull(),
-    response: bytea().notNull(),
-    createdAt: instant('created_at').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.callerId, t.key] }), index('upload_keys_age').on(t.createdAt)],
 )
 
 /** Attachments. */

@@ -1,6 +1,6 @@
+import { forgetAnswersOf } from '@parley/service'
 import { changeCall, leaveCall } from '../calls/change-call.ts'
 import type { Context } from '../../context.ts'
-import { forgetCallKeysOf } from '../../store/call-keys.ts'
 import { countChoresOf } from '../../store/media-chores.ts'
 import { callsWith, forgetParticipationsOf } from '../../store/participants.ts'
 
@@ -14,6 +14,6 @@ export const erasePerson =
       await changeCall(ctx, callId, about, (call) => leaveCall(call, userId))
     }
     const participations = await forgetParticipationsOf(ctx.db, userId, signal)
-    const keys = await forgetCallKeysOf(ctx.db, userId, signal)
-    return participations + keys + (await countChoresOf(ctx.db, userId))
+    const answers = await forgetAnswersOf(ctx.db, userId, signal)
+    return participations + answers + (await countChoresOf(ctx.db, userId))
   }

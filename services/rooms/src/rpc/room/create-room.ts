@@ -5,6 +5,7 @@ import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
+import { answerOnce } from '@parley/service'
 import { denyPosting } from '../../clients/admin.ts'
 import type { Context } from '../../context.ts'
 import { roomGroupsUpdated } from '../../domain/layout-event.ts'
@@ -19,41 +20,50 @@ import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom, nameIndex } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
-import { answerOnce } from '../../actions/idempotency/answer-once.ts'
+import { settledRoom } from '../../actions/directory/settled-room.ts'
 
-export function createRoom(ctx: Context): MethodImpl<typeof RoomService.method.createRoom> {
+const method = RoomService.method.createRoom
+
+export function createRoom(ctx: Context): MethodImpl<typeof method> {
   return (req, call) =>
-    answerOnce(ctx, call, { method: RoomService.method.createRoom, show }, req, async (keep) => {
-      const caller = callerOf(call)
-      const { name, description, groupId, universal } = req
-      if (!isRoomName(name)) throw badRoomName()
-      if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
-      assertCanCreateRoom(ctx.policy.current(), caller, groupId)
-      if (await isNameTaken(ctx.db, name)) throw roomNameTaken(name)
+    answerOnce(
+      ctx.db,
+      { method, request: req, call },
+      {
+        repeat: async ({ room }) => show(await settledRoom(ctx, call, room?.id)),
+        async run(key) {
+          const caller = callerOf(call)
+          const { name, description, groupId, universal } = req
+          if (!isRoomName(name)) throw badRoomName()
+          if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
+          assertCanCreateRoom(ctx.policy.current(), caller, groupId)
+          if (await isNameTaken(ctx.db, name)) throw roomNameTaken(name)
 
-      const cause = { actorId: caller.userId, at: ctx.now() }
-      const roomId = newId('room')
-      const room = newChannel({ id: roomId, name, description, groupId, universal }, cause)
-      const row = channelRow(room)
-      const response = show(row)
-      if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
+          const cause = { actorId: caller.userId, at: ctx.now() }
+          const roomId = newId('room')
+          const room = newChannel({ id: roomId, name, description, groupId, universal }, cause)
+          const row = channelRow(room)
+          const response = show(row)
+          if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
-      const write = async (tx: Tx) => {
-        await keep(tx, response, { roomId, version: room.version })
-        const layoutVersion = await nextLayoutVersion(tx)
-        if (!(await groupExists(tx, groupId))) throw groupNotFound()
-        await insertRoom(tx, row, room)
-        await appendItem(tx, groupId, 'room', roomId)
-        return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
-      }
-      const made = ctx.writes.run(layoutKey, call, () => ctx.db.transaction(write))
-      const entries = await made.catch((error: unknown) => {
-        throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
-      })
-      ctx.relay.wake(entries)
-      await ctx.delivery.handOver(roomId, room.facts, call)
-      return response
-    })
+          const write = async (tx: Tx) => {
+            await key.keep(tx, response)
+            const layoutVersion = await nextLayoutVersion(tx)
+            if (!(await groupExists(tx, groupId))) throw groupNotFound()
+            await insertRoom(tx, row, room)
+            await appendItem(tx, groupId, 'room', roomId)
+            return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
+          }
+          const made = ctx.writes.run(layoutKey, call, () => ctx.db.transaction(write))
+          const entries = await made.catch((error: unknown) => {
+            throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
+          })
+          ctx.relay.wake(entries)
+          await ctx.delivery.handOver(roomId, room.facts, call)
+          return response
+        },
+      },
+    )
 }
 
 const show = (room: RoomRow) => create(CreateRoomResponseSchema, { room: toRoom(room) })

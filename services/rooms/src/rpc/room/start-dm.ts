@@ -3,6 +3,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { mayStartDm } from '@parley/permissions'
 import { RoomService, StartDMResponseSchema } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
+import { answerOnce } from '@parley/service'
 import { assertAllExist } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
@@ -11,31 +12,40 @@ import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
-import { answerOnce } from '../../actions/idempotency/answer-once.ts'
+import { settledRoom } from '../../actions/directory/settled-room.ts'
 
-export function startDm(ctx: Context): MethodImpl<typeof RoomService.method.startDM> {
+const method = RoomService.method.startDM
+
+export function startDm(ctx: Context): MethodImpl<typeof method> {
   return (req, call) =>
-    answerOnce(ctx, call, { method: RoomService.method.startDM, show }, req, async (keep) => {
-      const caller = callerOf(call)
-      if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
-      const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
-      const { roomId, known } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: caller.userId })
-      // A conversation goes on when somebody in it has left the server.
-      if (!known) await assertAllExist(ctx.accounts, participantIds)
+    answerOnce(
+      ctx.db,
+      { method, request: req, call },
+      {
+        repeat: async ({ room }) => show(await settledRoom(ctx, call, room?.id)),
+        async run(key) {
+          const caller = callerOf(call)
+          if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
+          const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
+          const { roomId, known } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: caller.userId })
+          // A conversation goes on when somebody in it has left the server.
+          if (!known) await assertAllExist(ctx.accounts, participantIds)
 
-      const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
-      const row = known?.room ?? dmRow(dm)
-      const response = show(row)
-      const made = await ctx.writes.run(roomId, call, () =>
-        ctx.db.transaction(async (tx) => {
-          await keep(tx, response, { roomId, version: row.version })
-          return known ? false : await insertRoomOnce(tx, row, dm)
-        }),
-      )
-      if (made) await ctx.delivery.handOver(roomId, dm.facts, call)
-      else await ctx.delivery.settle(roomId, row.version, call)
-      return response
-    })
+          const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
+          const row = known?.room ?? dmRow(dm)
+          const response = show(row)
+          const made = await ctx.writes.run(roomId, call, () =>
+            ctx.db.transaction(async (tx) => {
+              await key.keep(tx, response)
+              return known ? false : await insertRoomOnce(tx, row, dm)
+            }),
+          )
+          if (made) await ctx.delivery.handOver(roomId, dm.facts, call)
+          else await ctx.delivery.settle(roomId, row.version, call)
+          return response
+        },
+      },
+    )
 }
 
 const show = (room: RoomRow) => create(StartDMResponseSchema, { room: toRoom(room) })

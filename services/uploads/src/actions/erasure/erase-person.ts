@@ -1,3 +1,4 @@
+import { forgetAnswersOf } from '@parley/service'
 import type { Context } from '../../context.ts'
 import { deleteAssets } from '../files/delete-assets.ts'
 import { deleteBlobs } from '../files/delete-blobs.ts'
@@ -7,7 +8,6 @@ import { countAssetsOf, doomAssetsOf, doomedAssets } from '../../store/assets.ts
 import { takeBlobsOf } from '../../store/blobs.ts'
 import { forgetUsesOf } from '../../store/preview-uses.ts'
 import { countImagesOf, doomedImages, doomImagesOf, forgetClaimsOf } from '../../store/server-images.ts'
-import { forgetKeysOf } from '../../store/upload-keys.ts'
 import { chunksOfPerson, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
 
 const atOnce = 100
@@ -24,7 +24,7 @@ export const erasePerson =
     const all = (step: (most: number) => Promise<number>, most: number) => inSteps(step, most, signal)
     let found = (await countImagesOf(db, userId)) + (await countAssetsOf(db, userId))
     found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
-    found += await all((most) => forgetKeysOf(db, userId, most), rowsAtOnce)
+    found += await forgetAnswersOf(db, userId, signal)
     found += await all((most) => forgetUsesOf(db, userId, most), rowsAtOnce)
     await all((most) => doomImagesOf(db, userId, most), rowsAtOnce)
     await all((most) => doomAssetsOf(db, userId, most), rowsAtOnce)

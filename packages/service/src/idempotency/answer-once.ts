@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { fromBinary, toBinary, type DescMessage, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { methodPath } from '@parley/contracts/catalogue'
+import type { Db, Tx } from '@parley/postgres'
+import { callerOf, idempotencyKeyOf } from '@parley/rpc'
+import { counter } from '@parley/telemetry'
+import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
+
+const answersReplayed = counter('idempotent_answers_replayed_total', {
+  description: 'Calls answered with what their idempotency key was answered before',
+})
+const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
+const keyInUse = () => new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
+
+/** The key of a call under way; without one nothing is stored. */
+export type CallKey<O> = {
+  /**
+   * Stores the answer, first thing in the transaction that earns it. Throws when another call has taken the key meanwhile,
+   * which `answerOnce` answers.
+   */
+  keep(tx: Tx, answer: O): Promise<void>
+  /** After the transaction: the call is refused after all, and may be tried again under its key. */
+  free(): Promise<void>
+}
+
+/** How a call is answered. */
+export type Answering<O> = {
+  /** Does what is asked for. */
+  run: (key: CallKey<O>) => Promise<O>
+  /** What a repeat is answered, given what the first call was. Default: the same. */
+  repeat?: (answer: O) => Promise<O>
+}
+
+/**
+ * Answers a call that may be repeated under an idempotency key for 24 hours: the first one runs; every other one is answered
+ * by `repeat`, on any process, whatever would stand against running it now. Without a key it just runs. Failures are not
+ * kept. Throws `invalid_argument` when the key was used for another request.
+ */
+export async function answerOnce<I extends DescMessage, O extends DescMessage>(
+  db: Db,
+  { method, request, call }: { method: DescMethodUnary<I, O>; request: MessageShape<I>; call: HandlerContext },
+  { run, repeat = (answer) => Promise.resolve(answer) }: Answering<MessageShape<O>>,
+): Promise<MessageShape<O>> {
+  const key = idempotencyKeyOf(call)
+  if (key === undefined) return await run({ keep: () => Promise.resolve(), free: () => Promise.resolve() })
+
+  const keyed = { callerId: callerOf(call).userId, method: methodPath(method), key }
+  const requestDigest = createHash('sha256').update(toBinary(method.input, request)).digest()
+  const findRepeated = async (): Promise<MessageShape<O> | undefined> => {
+    const known = await findAnswer(db, keyed)
+    if (!known) return undefined
+    if (!requestDigest.equals(known.requestDigest)) throw keyReused()
+    const answer = await repeat(fromBinary(method.output, known.response))
+    call.responseHeader.set('Idempotency-Replayed', 'true')
+    answersReplayed(1, { method: method.name })
+    return answer
+  }
+
+  const before = await findRepeated()
+  if (before) return before
+  let kept = false
+  try {
+    return await run({
+      async keep(tx, answer) {
+        if (!(await storeAnswer(tx, { ...keyed, requestDigest, response: toBinary(method.output, answer) })))
+          throw keyInUse()
+        kept = true
+      },
+      free: () => forgetAnswer(db, keyed),
+    })
+  } catch (error) {
+    // Another process may have answered meanwhile, and made what this attempt stumbled over.
+    const meanwhile = kept ? undefined : await findRepeated()
+    if (meanwhile) return meanwhile
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { deleteInBatches, type Db, type Reader, type Tx } from '@parley/postgres'
+import { idempotentCalls } from './schema.ts'
+
+/** A call a client may repeat: who made it, which method, under which key. */
+export type KeyedCall = { callerId: string; method: string; key: string }
+type Answer = Pick<typeof idempotentCalls.$inferSelect, 'requestDigest' | 'response'>
+
+const { callerId, method, key, requestDigest, response, createdAt } = idempotentCalls
+const keptFor = sql`interval '24 hours'`
+const isCall = (call: KeyedCall) => and(eq(callerId, call.callerId), eq(method, call.method), eq(key, call.key))
+
+export async function findAnswer(reader: Reader, call: KeyedCall): Promise<Answer | undefined> {
+  const [found] = await reader
+    .select({ requestDigest, response })
+    .from(idempotentCalls)
+    .where(and(isCall(call), sql`${createdAt} > now() - ${keptFor}`))
+  return found
+}
+
+/**
+ * Takes the key, first thing in the transaction that earns the answer: a second call under the key waits here until the
+ * first is committed or gone. False when the key is taken.
+ */
+export async function storeAnswer(tx: Tx, answer: KeyedCall & Answer): Promise<boolean> {
+  const stored = await tx
+    .insert(idempotentCalls)
+    .values(answer)
+    .onConflictDoUpdate({
+      target: [callerId, method, key],
+      set: {
+        requestDigest: sql`excluded.request_digest`,
+        response: sql`excluded.response`,
+        createdAt: sql`excluded.created_at`,
+      },
+      setWhere: sql`${createdAt} <= now() - ${keptFor}`,
+    })
+    .returning({ key })
+  return stored.length > 0
+}
+
+/** The call may be tried again under its key. */
+export async function forgetAnswer(db: Db, call: KeyedCall): Promise<void> {
+  await db.delete(idempotentCalls).where(isCall(call))
+}
+
+/** Forgets the answers that are older than 24 hours. Rejects when the signal fires. */
+export async function forgetOldAnswers(db: Db, signal: AbortSignal): Promise<void> {
+  await deleteInBatches(db, idempotentCalls, { where: lt(createdAt, sql`now() - ${keptFor}`), signal })
+}
+
+/** Forgets the answers that somebody got; resolves with how many there were. Rejects when the signal fires. */
+export function forgetAnswersOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+  return deleteInBatches(db, idempotentCalls, { where: eq(callerId, userId), signal })
+}

@@ -1,0 +1,16 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { callerOf } from '@parley/rpc'
+import type { Context } from '../../context.ts'
+import type { RoomRow } from '../../store/rows.ts'
+import { getRoomSeen } from '../../store/seen-rooms.ts'
+
+/**
+ * A room as it is now, once what is stored of it is in effect: what a repeated creation shows. Throws `not_found` when the
+ * caller may not see it any more.
+ */
+export async function settledRoom(ctx: Context, call: HandlerContext, roomId = ''): Promise<RoomRow> {
+  const { userId } = callerOf(call)
+  const stored = await getRoomSeen(ctx.db, userId, roomId)
+  await ctx.delivery.settle(roomId, stored.room.version, call)
+  return (await getRoomSeen(ctx.db, userId, roomId)).room
+}

@@ -1,0 +1,12 @@
+-- The table gets the name and the columns that it has in every database. The version that is running goes on under the old
+-- name, which is a view; a later release drops it.
+ALTER TABLE "upload_keys" RENAME TO "idempotent_calls";--> statement-breakpoint
+ALTER TABLE "idempotent_calls" RENAME COLUMN "digest" TO "request_digest";--> statement-breakpoint
+ALTER TABLE "idempotent_calls" ADD COLUMN "method" text DEFAULT '/svc.api.v1.AssetUploadService/CreateUpload' NOT NULL;--> statement-breakpoint
+ALTER TABLE "idempotent_calls" ALTER COLUMN "method" DROP DEFAULT;--> statement-breakpoint
+ALTER TABLE "idempotent_calls" ALTER COLUMN "created_at" SET DEFAULT now();--> statement-breakpoint
+ALTER TABLE "idempotent_calls" DROP CONSTRAINT "upload_keys_caller_id_key_pk";--> statement-breakpoint
+ALTER TABLE "idempotent_calls" ADD CONSTRAINT "idempotent_calls_caller_id_method_key_pk" PRIMARY KEY("caller_id","method","key");--> statement-breakpoint
+ALTER INDEX "upload_keys_age" RENAME TO "idempotent_calls_by_age";--> statement-breakpoint
+CREATE VIEW "upload_keys" AS SELECT "caller_id", "key", "request_digest" AS "digest", "response", "created_at", "method" FROM "idempotent_calls";--> statement-breakpoint
+ALTER VIEW "upload_keys" ALTER COLUMN "method" SET DEFAULT '/svc.api.v1.AssetUploadService/CreateUpload';
