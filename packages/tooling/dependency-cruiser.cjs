@@ -9,6 +9,7 @@ const layers = [
   'telemetry',
   'runtime',
   'postgres',
+  'jobs',
   'redis',
   'permissions',
   'credentials',

@@ -8,7 +8,7 @@ const rootDir = here('../..')
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.ts$']
 
 /** Packages whose behaviour tests use the PostgreSQL and the Redis of the run; those of every service do. */
-const sharing = ['events', 'postgres', 'redis', 'testkit']
+const sharing = ['events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
 

@@ -1,4 +1,5 @@
 export { clientAddressBehind, plainAddress, trustedProxies, type ClientAddress } from './client-address.ts'
+export { backoffMs, type Backoff } from './backoff.ts'
 export { closeSignal } from './close-signal.ts'
 export { headerOf } from './header.ts'
 export { crossOriginHeaders, isOwnOrigin, isPreflight, preflightHeaders, type CrossOrigin } from './cross-origin.ts'

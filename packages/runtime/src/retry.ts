@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { backoffMs } from './backoff.ts'
 
 /** How patiently something is tried. */
 export type RetryOptions = {
@@ -14,15 +15,15 @@ export type RetryOptions = {
 
 /** Calls `fn` until it succeeds and returns its result. */
 export async function retry<T>(fn: () => Promise<T> | T, options: RetryOptions): Promise<T> {
-  const { signal, initialMs, maxMs, until } = options
-  for (let pause = initialMs; ; pause = Math.min(pause * 2, maxMs)) {
+  const { signal, initialMs: firstMs, maxMs: longestMs, until } = options
+  for (let failures = 1; ; failures++) {
     signal?.throwIfAborted()
     try {
       return await fn()
     } catch (error) {
       if (until?.(error)) throw error
     }
-    await sleep(Math.min(pause, maxMs) * (1 - Math.random() / 2), signal)
+    await sleep(backoffMs({ firstMs, longestMs }, failures), signal)
   }
 }
 

@@ -13,7 +13,7 @@ import { erasePerson } from './actions/erasure/erase-person.ts'
 import { handleRequests } from './http/routes.ts'
 import { compareCalls } from './jobs/compare-calls.ts'
 import { forgetCalls } from './jobs/forget-calls.ts'
-import { Chores, MediaServer } from './engines/livekit/index.ts'
+import { doMediaChores, MediaServer } from './engines/livekit/index.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = {
@@ -36,7 +36,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   const now = overrides.now ?? (() => new Date())
   const media = config.livekit && { settings: config.livekit, server: new MediaServer(config.livekit) }
   host.handOver(host.client(MessagingInternalService))
-  if (media) host.use(new Chores({ db, now }, media, { everyMs: 10_000, signal }))
+  if (media) host.use(doMediaChores(db, media, { everyMs: 10_000, signal }))
   const ctx: Context = {
     ...{ db, media, now },
     rooms: new RoomAccess(host.client(RoomsInternalService), db),

@@ -99,8 +99,10 @@ export const mediaChores = pgTable(
     /** Null: close the room. */
     userId: text('user_id'),
     createdAt: instant('created_at').notNull(),
-    /** Not before; moved on by whoever takes it. */
+    /** Not before; while a process is at it, when its lease ends. */
     dueAt: instant('due_at').notNull(),
+    fence: integer().notNull().default(0),
+    attempts: integer().notNull().default(0),
   },
   (t) => [index('media_chores_due').on(t.dueAt)],
 )

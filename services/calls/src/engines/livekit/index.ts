@@ -1,4 +1,4 @@
-export { Chores } from './chores.ts'
+export { doMediaChores } from './chores.ts'
 export { type Media, type MediaParticipant, MediaServer } from './media-server.ts'
 export { connectionFrom, isPerson, wasReplaced } from './participant.ts'
 export { makeToken } from './token.ts'

@@ -1,0 +1,125 @@
+import { and, asc, eq, getTableColumns, sql, type InferInsertModel, type InferSelectModel, type SQL } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+
+/** A table whose rows are jobs. Its columns may have any names in the database. */
+export type JobTable = PgTable & {
+  /** When the job may be claimed; while somebody works on it, when the lease ends. */
+  dueAt: AnyPgColumn
+  /** Raised by each claim: a worker that was taken for dead cannot change the job any more. */
+  fence: AnyPgColumn
+  /** Claims since the job last got on, without those that say nothing about it. */
+  attempts: AnyPgColumn
+}
+
+/** A row that this process works on until its lease ends. */
+export type Job<T extends JobTable> = InferSelectModel<T> & { fence: number; attempts: number }
+
+type Options<T extends JobTable> = {
+  /** Columns that identify a row. */
+  key: readonly (keyof T['_']['columns'] & keyof InferSelectModel<T>)[]
+  /** Which rows are jobs, where the table keeps finished ones too. */
+  open?: SQL
+  /** Who goes first among the jobs that are due; default: who is due longest. */
+  order?: readonly AnyPgColumn[]
+}
+
+const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::float8 * interval '1 ms'`
+
+/**
+ * Statements over a table of jobs. Any number of processes may share one. All times are the database's, so clocks of
+ * processes may differ. What changes a job answers false when its lease has ended and another process claimed it.
+ */
+export class JobQueue<T extends JobTable> {
+  readonly #table: T
+  readonly #options: Options<T>
+  readonly #written = new CommitChannel()
+
+  constructor(table: T, options: Options<T>) {
+    this.#table = table
+    this.#options = options
+  }
+
+  /** Wakes the workers of this process when the transaction that wrote jobs commits. */
+  announce(on: Db | Tx): void {
+    this.#written.tell(on)
+  }
+
+  /** Hears of jobs that this process wrote, until disposed. */
+  listen(db: Db, hear: () => void): Disposable {
+    return this.#written.listen(db, hear)
+  }
+
+  /** Claims jobs that have been due for `idleMs`, and counts an attempt on each; at most `limit`. */
+  async claim(db: Db, { leaseMs, limit, idleMs = 0 }: { leaseMs: number; limit: number; idleMs?: number }) {
+    const { dueAt, fence, attempts } = this.#table
+    const table: PgTable = this.#table
+    const { open, order = [dueAt] } = this.#options
+    const due = db.$with('due').as(
+      db
+        .select(Object.fromEntries(this.#key().map((column) => [column.name, column])))
+        .from(table)
+        .where(and(open, sql`${dueAt} <= ${soon(-idleMs)}`))
+        .orderBy(...order.map((column) => asc(column)))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    )
+    const rows: unknown = await db
+      .with(due)
+      .update(table)
+      .set({ dueAt: soon(leaseMs), fence: sql`${fence} + 1`, attempts: sql`${attempts} + 1` })
+      .where(sql`(${sql.join(this.#key(), sql`, `)}) in (select * from ${due})`)
+      .returning(getTableColumns(table))
+    return rows as Job<T>[]
+  }
+
+  /** Keeps a job from the others for as long again. */
+  renew(db: Reader, job: Job<T>, leaseMs: number): Promise<boolean> {
+    return this.#update(db, job, { dueAt: soon(leaseMs) })
+  }
+
+  /** Gives a job back, due after a pause. `set` replaces columns of it. */
+  release(
+    db: Reader,
+    job: Job<T>,
+    { pauseMs, attempts, set }: { pauseMs: number; attempts: number; set?: Partial<InferInsertModel<T>> },
+  ): Promise<boolean> {
+    return this.#update(db, job, { ...set, dueAt: soon(pauseMs), attempts })
+  }
+
+  /** Deletes a job that is done or given up. */
+  async remove(db: Reader, job: Job<T>): Promise<boolean> {
+    return ((await db.delete(this.#table).where(this.isHeld(job))).rowCount ?? 0) > 0
+  }
+
+  /** True of the row as long as nobody else has claimed it, and it is a job. */
+  isHeld(job: Job<T>): SQL | undefined {
+    const key = this.#options.key.map((name, at) => eq(this.#key()[at] as AnyPgColumn, job[name]))
+    return and(...key, eq(this.#table.fence, job.fence), this.#options.open)
+  }
+
+  /** In how many milliseconds the next job may be claimed; undefined when there is none. */
+  async nextMs(db: Reader): Promise<number | undefined> {
+    const [row] = await sqlRows<{ ms: number | null }>(
+      db,
+      sql`select (extract(epoch from min(${this.#table.dueAt}) - clock_timestamp()) * 1000)::float8 as ms
+          from ${this.#table} where ${this.#options.open ?? sql`true`}`,
+    )
+    return row?.ms ?? undefined
+  }
+
+  /** How many jobs there are. */
+  count(db: Reader): Promise<number> {
+    return db.$count(this.#table, this.#options.open)
+  }
+
+  #key(): AnyPgColumn[] {
+    const columns = getTableColumns(this.#table) as Record<string, AnyPgColumn>
+    return this.#options.key.map((name) => columns[name] as AnyPgColumn)
+  }
+
+  async #update(db: Reader, job: Job<T>, set: object): Promise<boolean> {
+    const table: PgTable = this.#table
+    return ((await db.update(table).set(set).where(this.isHeld(job))).rowCount ?? 0) > 0
+  }
+}

@@ -1,0 +1,21 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { isDatabaseUnavailable, type Db } from '@parley/postgres'
+
+/** Another service does not answer: that says nothing about the work that asked it. */
+const isAway = (error: unknown): boolean =>
+  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
+
+/** Whether the database answers at all: a statement that ran into a timeout of its own is a failure of the work. */
+async function isReachable(db: Db): Promise<boolean> {
+  try {
+    await db.execute('select 1')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether work failed because another service or the database is away. */
+export async function isOutage(db: Db, error: unknown): Promise<boolean> {
+  return isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))
+}

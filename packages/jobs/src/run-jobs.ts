@@ -1,0 +1,148 @@
+import type { InferInsertModel } from 'drizzle-orm'
+import type { Db } from '@parley/postgres'
+import { backoffMs, periodically, type Backoff, type Periodic } from '@parley/runtime'
+import { logger } from '@parley/telemetry'
+import type { Job, JobQueue, JobTable } from './job-queue.ts'
+import { isOutage } from './outage.ts'
+
+const log = logger('jobs')
+const usualLeaseMs = 15_000
+const shortestPauseMs = 50
+const afterFailureMs = 1_000
+/** Attempts that an outage always leaves to a job. */
+const leftByOutage = 3
+
+/** When a job that failed is tried again. */
+export type RetryPolicy = Backoff & {
+  /** Attempts after which a job is given up; those that end with their process count. Default: never. */
+  mostAttempts?: number
+  /** Age at which a job that failed is given up; default: never. Takes a column `createdAt`. */
+  mostAgeMs?: number
+}
+
+/** Why a job did not get on. */
+export type JobFailure = { error: unknown; attempts: number }
+
+export type JobRunnerOptions<T extends JobTable> = {
+  /** For the log. */
+  name: string
+  db: Db
+  queue: JobQueue<T>
+  /** Jobs that a process works on at the same time; default: 1. */
+  atOnce?: number
+  /** How long a job is left alone after its worker was last heard of, which renews it three times as often; default: 15 s. */
+  leaseMs?: number
+  /** Longest pause between two looks for what other processes wrote or left behind. What this process wrote is begun at once. */
+  everyMs: number
+  retry: RetryPolicy
+  signal: AbortSignal
+  /**
+   * Does a job. Its signal fires when the process ends or the job is lost to another one. Answers undefined when it is done:
+   * it is deleted. Otherwise what to change in its row: it goes behind the others, and its failures are forgotten. May come
+   * twice when a process was taken for dead.
+   */
+  run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | void>
+  /** Hears that a job failed and comes again. */
+  onFailure: (job: Job<T>, failure: JobFailure) => void
+  /** Parks a job, or ends it in another way, if the queue still holds it; it is deleted afterwards. */
+  giveUp: (job: Job<T>, failure: JobFailure) => Promise<void>
+}
+
+/** Works on the jobs of a queue until disposed, which waits for those under way. Any number of processes may. */
+export function runJobs<T extends JobTable>(options: JobRunnerOptions<T>): AsyncDisposable {
+  return new JobRunner(options)
+}
+
+class JobRunner<T extends JobTable> implements AsyncDisposable {
+  readonly #options: JobRunnerOptions<T>
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #polling: Periodic
+  readonly #hearing: Disposable
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(options: JobRunnerOptions<T>) {
+    const { db, name, everyMs, queue } = options
+    this.#options = options
+    const signal = (this.#signal = AbortSignal.any([options.signal, this.#stop.signal]))
+    this.#polling = periodically({ name, everyMs, afterFailureMs, signal, run: () => this.#begin() })
+    this.#hearing = queue.listen(db, () => this.#polling.wake())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#hearing[Symbol.dispose]()
+    this.#stop.abort()
+    await this.#polling[Symbol.asyncDispose]()
+    await Promise.all(this.#underWay)
+  }
+
+  /** Begins as many jobs as there are free places. Answers after how many milliseconds the next one is due. */
+  async #begin(): Promise<number | void> {
+    const { db, queue, atOnce = 1, leaseMs = usualLeaseMs } = this.#options
+    const free = atOnce - this.#underWay.size
+    // The next job that ends looks again.
+    if (free <= 0 || this.#signal.aborted) return
+    const jobs = await queue.claim(db, { leaseMs, limit: free })
+    for (const job of jobs) this.#start(job)
+    if (jobs.length < free) return Math.max((await queue.nextMs(db)) ?? Infinity, shortestPauseMs)
+  }
+
+  #start(job: Job<T>): void {
+    const { name } = this.#options
+    const done = this.#work(job)
+      // Its lease ends, and then it comes again.
+      .catch((error: unknown) => log.warn({ err: error, queue: name }, 'what became of a job could not be written'))
+      .finally(() => {
+        this.#underWay.delete(done)
+        this.#polling.wake()
+      })
+    this.#underWay.add(done)
+  }
+
+  async #work(job: Job<T>): Promise<void> {
+    const { db, queue, retry, run } = this.#options
+    await using lease = this.#keep(job)
+    try {
+      if (job.attempts > (retry.mostAttempts ?? Infinity)) throw new Error('the processes that worked on it ended')
+      const more = await run(job, AbortSignal.any([this.#signal, lease.lost]))
+      if (more) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: more })
+      else await queue.remove(db, job)
+    } catch (error) {
+      if (lease.lost.aborted) return
+      if (this.#signal.aborted) await queue.release(db, job, { pauseMs: 0, attempts: job.attempts - 1 })
+      else await this.#fail(job, error)
+    }
+  }
+
+  async #fail(job: Job<T>, error: unknown): Promise<void> {
+    const { db, queue, retry, giveUp, onFailure } = this.#options
+    const { mostAttempts = Infinity, mostAgeMs = Infinity } = retry
+    const outage = await isOutage(db, error)
+    const attempts = outage
+      ? Math.max(job.attempts - 1, Math.min(job.attempts, mostAttempts - leftByOutage))
+      : job.attempts
+    if ((!outage && attempts >= mostAttempts) || ageOf(job) >= mostAgeMs) {
+      await giveUp(job, { error, attempts })
+      await queue.remove(db, job)
+      return
+    }
+    onFailure(job, { error, attempts })
+    await queue.release(db, job, { pauseMs: backoffMs(retry, Math.max(attempts, 1)), attempts })
+  }
+
+  /** Keeps a job from the others until disposed. `lost` fires when it is gone or somebody else has it. */
+  #keep(job: Job<T>): AsyncDisposable & { lost: AbortSignal } {
+    const { db, queue, name, leaseMs = usualLeaseMs } = this.#options
+    const lost = new AbortController()
+    const keeping = periodically({
+      ...{ name: `${name}: keep a job`, everyMs: leaseMs / 3, signal: lost.signal },
+      run: async () => {
+        if (!(await queue.renew(db, job, leaseMs))) lost.abort()
+      },
+    })
+    return { lost: lost.signal, [Symbol.asyncDispose]: () => keeping[Symbol.asyncDispose]() }
+  }
+}
+
+const ageOf = (job: object): number =>
+  'createdAt' in job && job.createdAt instanceof Date ? Date.now() - job.createdAt.getTime() : 0

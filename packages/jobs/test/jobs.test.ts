@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { sql } from 'drizzle-orm'
+import { openDatabase, type Database } from '@parley/postgres'
+import { runJobs, type Job, type JobFailure, type JobRunnerOptions } from '../src/index.ts'
+import { eventually } from './_eventually.ts'
+import { letters, newDatabase, queue } from './_letters.ts'
+
+type Letter = Job<typeof letters>
+let database: Database & { url: string }
+beforeAll(async () => {
+  database = await newDatabase()
+})
+afterAll(async () => {
+  await database[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  await database.db.execute(sql`truncate letters`)
+})
+
+const write = async (...texts: string[]) => {
+  await database.db.insert(letters).values(texts.map((text) => ({ text })))
+  queue.announce(database.db)
+}
+const rows = () => database.db.select().from(letters).orderBy(letters.id)
+/** Ends the lease of every job, as time does. */
+const expire = () => database.db.execute(sql`update letters set due = now()`)
+
+/** A worker, and what came of its jobs. */
+function work(
+  run: (letter: Letter, signal: AbortSignal) => unknown,
+  options: Partial<JobRunnerOptions<typeof letters>> = {},
+) {
+  const failed: (JobFailure & { text: string })[] = []
+  const givenUp: (JobFailure & { text: string })[] = []
+  const working = runJobs({
+    ...{ name: 'letters', db: database.db, queue, everyMs: 50, signal: new AbortController().signal },
+    retry: { firstMs: 1, longestMs: 10, mostAttempts: 4 },
+    run: async (letter, signal) => (await run(letter, signal)) as object | undefined,
+    onFailure: ({ text }, failure) => void failed.push({ text, ...failure }),
+    giveUp: async ({ text }, failure) => void givenUp.push({ text, ...failure }),
+    ...options,
+  })
+  return { failed, givenUp, [Symbol.asyncDispose]: () => working[Symbol.asyncDispose]() }
+}
+
+/** Work that takes until it is released, or its signal fires. */
+function held() {
+  const begun: string[] = []
+  const lost: string[] = []
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const run = ({ text }: Letter, signal: AbortSignal) => {
+    begun.push(text)
+    const stopped = new Promise((_, reject) =>
+      signal.addEventListener('abort', () => {
+        lost.push(text)
+        reject(signal.reason as Error)
+      }),
+    )
+    return Promise.race([released, stopped])
+  }
+  return { begun, lost, run, release: () => release() }
+}
+
+test('a job is begun by the commit of its transaction, and deleted when it is done', async () => {
+  const done: string[] = []
+  await using _ = work(({ text }) => done.push(text) && undefined, { everyMs: 3_600_000 })
+  await write('first')
+  await eventually(() => expect(done).toEqual(['first']))
+  const undone = database.db.transaction(async (tx) => {
+    await tx.insert(letters).values({ text: 'never' })
+    queue.announce(tx)
+    throw new Error('rolled back')
+  })
+  await expect(undone).rejects.toThrow('rolled back')
+  await database.db.transaction(async (tx) => {
+    await tx.insert(letters).values({ text: 'second' })
+    queue.announce(tx)
+  })
+  await eventually(async () => expect(await rows()).toEqual([]))
+  expect(done).toEqual(['first', 'second'])
+})
+
+test('workers of two processes do each job once, and those go first whom the queue says', async () => {
+  await database.db.insert(letters).values(['a', 'b', 'c'].map((text) => ({ text, bulk: text === 'a' })))
+  const order: string[] = []
+  {
+    await using _ = work(({ text }) => order.push(text) && undefined)
+    await eventually(async () => expect(await rows()).toEqual([]))
+  }
+  expect(order).toEqual(['b', 'c', 'a'])
+  await using other = await openDatabase({ url: database.url, pool: 10, name: 'other' })
+  await database.db.insert(letters).values(Array.from({ length: 500 }, (_, n) => ({ text: String(n) })))
+  const done: string[] = []
+  let most = 0
+  const counted = () => {
+    let now = 0
+    return async ({ text }: Letter) => {
+      most = Math.max(most, ++now)
+      done.push(text)
+      await new Promise(setImmediate)
+      now--
+    }
+  }
+  await using _one = work(counted(), { atOnce: 8 })
+  await using _two = work(counted(), { atOnce: 8, db: other.db })
+  await eventually(async () => expect(await rows()).toEqual([]))
+  expect(new Set(done).size).toBe(500)
+  expect(done).toHaveLength(500)
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(8)
+})
+
+test('a job that fails comes again, and is given up with its reason after the last attempt', async () => {
+  const failure = new Error('no such address')
+  await using worker = work(() => Promise.reject(failure))
+  await write('lost')
+  await eventually(async () => expect(await rows()).toEqual([]))
+  expect(worker.failed.map(({ attempts }) => attempts)).toEqual([1, 2, 3])
+  expect(worker.givenUp).toEqual([{ text: 'lost', error: failure, attempts: 4 }])
+})
+
+test('a job that failed waits longer each time', async () => {
+  await write('slow')
+  const [claimed] = await queue.claim(database.db, { leaseMs: 1_000, limit: 1 })
+  if (!claimed) throw new Error('nothing claimed')
+  await queue.release(database.db, claimed, { pauseMs: 0, attempts: 5 })
+  await using worker = work(() => Promise.reject(new Error('no')), { retry: { firstMs: 10_000, longestMs: 1_000_000 } })
+  await eventually(() => expect(worker.failed).toHaveLength(1))
+  // The sixth: 10 s doubled five times, up to half of it left to chance.
+  await eventually(async () => expect(await queue.nextMs(database.db)).toBeGreaterThan(150_000))
+  expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(320_000)
+})
+
+test('a job that is too old when it fails is given up', async () => {
+  await database.db.insert(letters).values({ text: 'old', createdAt: new Date(Date.now() - 60_000) })
+  await using worker = work(() => Promise.reject(new Error('no')), {
+    retry: { firstMs: 1, longestMs: 1, mostAgeMs: 50_000 },
+  })
+  await eventually(() => expect(worker.givenUp).toMatchObject([{ text: 'old', attempts: 1 }]))
+})
+
+test('a job whose processes ended each time is given up without another try', async () => {
+  await database.db.insert(letters).values({ text: 'deadly', attempts: 4 })
+  const begun: string[] = []
+  await using worker = work(({ text }) => begun.push(text))
+  await eventually(async () => expect(await rows()).toEqual([]))
+  expect(begun).toEqual([])
+  expect(worker.givenUp).toMatchObject([{ text: 'deadly' }])
+})
+
+test('an outage brings no job to its last attempts', async () => {
+  let away = true
+  const calls: number[] = []
+  await using worker = work(({ attempts }) => {
+    calls.push(attempts)
+    if (away) throw new ConnectError('nobody answers', Code.Unavailable)
+  })
+  await write('patient')
+  await eventually(() => expect(calls.length).toBeGreaterThan(8))
+  expect(worker.givenUp).toEqual([])
+  expect(Math.max(...worker.failed.map(({ attempts }) => attempts))).toBe(1)
+  away = false
+  await eventually(async () => expect(await rows()).toEqual([]))
+})
+
+test('a lease is kept while the work goes on', async () => {
+  const long = held()
+  await using _ = work(long.run, { leaseMs: 900 })
+  await write('long')
+  await eventually(() => expect(long.begun).toEqual(['long']))
+  const [first] = await rows()
+  await eventually(async () => {
+    const [now] = await rows()
+    expect(now?.dueAt.getTime()).toBeGreaterThan((first?.dueAt.getTime() ?? Infinity) + 900)
+    expect(now?.fence).toBe(1)
+  })
+  long.release()
+  await eventually(async () => expect(await rows()).toEqual([]))
+})
+
+test('who was taken for dead is told, and changes nothing of a job that another has', async () => {
+  const [dead, next] = [held(), held()]
+  await using worker = work(dead.run, { leaseMs: 1_500, everyMs: 3_600_000 })
+  await write('contested')
+  await eventually(() => expect(dead.begun).toEqual(['contested']))
+  await using other = await openDatabase({ url: database.url, pool: 10, name: 'other' })
+  await using _ = work(next.run, { db: other.db })
+  await eventually(async () => {
+    if (next.begun.length === 0) await expire()
+    expect(next.begun).toEqual(['contested'])
+  })
+  await eventually(() => expect(dead.lost).toEqual(['contested']))
+  expect(worker.failed).toEqual([])
+  expect(await rows()).toMatchObject([{ text: 'contested', fence: 2, attempts: 2 }])
+  next.release()
+  await eventually(async () => expect(await rows()).toEqual([]))
+})
+
+test('who stops gives its jobs back at once, and no attempt is counted', async () => {
+  const long = held()
+  {
+    await using _ = work(long.run)
+    await write('unfinished')
+    await eventually(() => expect(long.begun).toEqual(['unfinished']))
+  }
+  expect(await rows()).toMatchObject([{ text: 'unfinished', attempts: 0 }])
+  expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(0)
+})
+
+test('a job that is not done goes on behind the others, where it stood', async () => {
+  await database.db.insert(letters).values({ text: 'long', attempts: 2 })
+  const turns: string[] = []
+  await using _ = work(({ text, attempts }) => {
+    turns.push(`${text} ${attempts}`)
+    if (text === 'long') return { text: 'long again' }
+  })
+  await eventually(async () => expect(await rows()).toEqual([]))
+  expect(turns).toEqual(['long 3', 'long again 1'])
+})
+
+test('what is no job any more is left alone', async () => {
+  await database.db.insert(letters).values({ text: 'sent', sent: true })
+  await write('marked')
+  await using _ = work(async ({ id }) => {
+    await database.db
+      .update(letters)
+      .set({ sent: true })
+      .where(sql`id = ${id}`)
+  })
+  await eventually(async () => expect(await queue.count(database.db)).toBe(0))
+  await eventually(async () =>
+    expect((await rows()).map(({ text, sent }) => [text, sent])).toEqual([
+      ['sent', true],
+      ['marked', true],
+    ]),
+  )
+  expect(await queue.nextMs(database.db)).toBeUndefined()
+})
