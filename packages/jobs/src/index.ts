@@ -1,2 +1,2 @@
 export { JobQueue, type Job } from './job-queue.ts'
-export { runJobs, type JobFailure, type JobRunnerOptions, type RetryPolicy } from './run-jobs.ts'
+export { JobLost, runJobs, type JobFailure, type JobRunnerOptions, type RetryPolicy } from './run-jobs.ts'

@@ -20,6 +20,13 @@ export type RetryPolicy = Backoff & {
   mostAgeMs?: number
 }
 
+/** The reason of a signal: another process has claimed the job, or it is gone. */
+export class JobLost extends Error {
+  constructor() {
+    super('the job is lost to another process, or gone')
+  }
+}
+
 /** Why a job did not get on. */
 export type JobFailure = { error: unknown; attempts: number }
 
@@ -37,11 +44,11 @@ export type JobRunnerOptions<T extends JobTable> = {
   retry: RetryPolicy
   signal: AbortSignal
   /**
-   * Does a job. Its signal fires when the process ends or the job is lost to another one. Answers undefined when it is done:
-   * it is deleted. Otherwise what to change in its row: it goes behind the others, and its failures are forgotten. May come
-   * twice when a process was taken for dead.
+   * Does a job. Its signal fires when the process ends, or with a `JobLost`. Answers nothing when it is done: it is deleted;
+   * `ended` when it has ended the job itself; otherwise what to change in its row: it goes behind the others, and its
+   * failures are forgotten. May come twice when a process was taken for dead.
    */
-  run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | void>
+  run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Hears that a job failed and comes again. */
   onFailure: (job: Job<T>, failure: JobFailure) => void
   /** Parks a job, or ends it in another way, if the queue still holds it; it is deleted afterwards. */
@@ -105,6 +112,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     try {
       if (job.attempts > (retry.mostAttempts ?? Infinity)) throw new Error('the processes that worked on it ended')
       const more = await run(job, AbortSignal.any([this.#signal, lease.lost]))
+      if (more === 'ended') return
       if (more) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: more })
       else await queue.remove(db, job)
     } catch (error) {
@@ -137,7 +145,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const keeping = periodically({
       ...{ name: `${name}: keep a job`, everyMs: leaseMs / 3, signal: lost.signal },
       run: async () => {
-        if (!(await queue.renew(db, job, leaseMs))) lost.abort()
+        if (!(await queue.renew(db, job, leaseMs))) lost.abort(new JobLost())
       },
     })
     return { lost: lost.signal, [Symbol.asyncDispose]: () => keeping[Symbol.asyncDispose]() }

@@ -36,7 +36,7 @@ function work(
   const working = runJobs({
     ...{ name: 'letters', db: database.db, queue, everyMs: 50, signal: new AbortController().signal },
     retry: { firstMs: 1, longestMs: 10, mostAttempts: 4 },
-    run: async (letter, signal) => (await run(letter, signal)) as object | undefined,
+    run: async (letter, signal) => (await run(letter, signal)) as object | 'ended' | undefined,
     onFailure: ({ text }, failure) => void failed.push({ text, ...failure }),
     giveUp: async ({ text }, failure) => void givenUp.push({ text, ...failure }),
     ...options,
@@ -228,6 +228,7 @@ test('what is no job any more is left alone', async () => {
       .update(letters)
       .set({ sent: true })
       .where(sql`id = ${id}`)
+    return 'ended'
   })
   await eventually(async () => expect(await queue.count(database.db)).toBe(0))
   await eventually(async () =>

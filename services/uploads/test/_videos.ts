@@ -1,5 +1,6 @@
 import { eventually } from '@parley/testkit'
 import { newId } from '@parley/ids'
+import type { videoJobs } from '../src/store/schema.ts'
 import type { Env } from './_env.ts'
 import { claiming, sendFile } from './_sending.ts'
 
@@ -32,3 +33,9 @@ export async function heard(env: Env, assetId: string, ...kinds: string[]): Prom
 export const started = 'asset_processing_started'
 export const succeeded = 'asset_processing_succeeded'
 export const failed = 'asset_processing_failed'
+
+/** Whether a video waits to be tried again: a lease, which is kept for longer than a pause lasts, is not meant. */
+export const isPaused = (job: typeof videoJobs.$inferSelect | undefined): boolean => {
+  const leftMs = (job?.dueAt.getTime() ?? 0) - Date.now()
+  return job?.result === null && leftMs > 0 && leftMs <= 15_000
+}

@@ -13,7 +13,7 @@ import { film, pictures, probe, quickly, tone } from './_films.ts'
 import { videoIn } from './_messaging.ts'
 import { bytesOf } from './_reading.ts'
 import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
-import { failed, heard, postFile, started, succeeded } from './_videos.ts'
+import { failed, heard, isPaused, postFile, started, succeeded } from './_videos.ts'
 
 let env: Env
 let standIn: StandIn
@@ -167,7 +167,7 @@ const said = (changes: object) =>
 /** Whether a video waits to be tried again. */
 async function pausedAt(assetId: string): Promise<boolean> {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
-  return job?.holder === null && job.result === null && job.leasedUntil.getTime() > Date.now()
+  return isPaused(job)
 }
 
 async function stand(answer: RequestListener): Promise<string> {

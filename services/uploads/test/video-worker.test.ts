@@ -12,7 +12,7 @@ import { openEnv, type Env } from './_env.ts'
 import { videoIn } from './_messaging.ts'
 import { announcing, claiming, sendFile } from './_sending.ts'
 import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
-import { failed, heard, postFile, started, succeeded } from './_videos.ts'
+import { failed, heard, isPaused, postFile, started, succeeded } from './_videos.ts'
 
 let env: Env
 let standIn: StandIn
@@ -54,7 +54,8 @@ test('a process that stops ends its programs at once and leaves the video to the
   const { assetId } = await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)
   await first[Symbol.asyncDispose]()
-  expect(await jobOf(assetId)).toMatchObject({ holder: null, attempts: 0, result: null })
+  expect(await jobOf(assetId)).toMatchObject({ attempts: 0, result: null })
+  expect(((await jobOf(assetId))?.dueAt ?? new Date()).getTime()).toBeLessThan(Date.now())
   const [program = 0] = await standIn.begun()
   await eventually(() => !isRunning(program))
   expect(await standIn.folders()).toEqual([])
@@ -75,17 +76,18 @@ test('a process that is killed leaves its video to the others, once its lease is
   await begunTimes(1)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  expect(await jobOf(assetId)).toMatchObject({ attempts: 1, holder: expect.any(String), result: null })
+  expect(await jobOf(assetId)).toMatchObject({ attempts: 1, fence: 1, result: null })
+  expect(isPaused(await jobOf(assetId))).toBe(false)
 
-  await env.db.update(videoJobs).set({ leasedUntil: new Date(Date.now() + 3_600_000) })
+  await env.db.update(videoJobs).set({ dueAt: new Date(Date.now() + 3_600_000) })
   await standIn.release()
   await start()
   const { assetId: other } = await postFile(env, videoSaying('another'))
   await heard(env, other, started, succeeded)
   await heard(env, assetId, started)
-  await env.db.update(videoJobs).set({ leasedUntil: new Date(0) })
+  await env.db.update(videoJobs).set({ dueAt: new Date(0) })
   await heard(env, assetId, started, succeeded)
-  expect(await jobOf(assetId)).toMatchObject({ attempts: 2, holder: null })
+  expect(await jobOf(assetId)).toMatchObject({ attempts: 2, fence: 2 })
 })
 
 test('what takes too long fails, and its programs end', async () => {
@@ -102,7 +104,7 @@ test('whoever lost a video to another process does not count', async () => {
   await start()
   const { assetId } = await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)
-  await env.db.update(videoJobs).set({ holder: 'somebody else' }).where(eq(videoJobs.assetId, assetId))
+  await env.db.update(videoJobs).set({ fence: 99 }).where(eq(videoJobs.assetId, assetId))
   await standIn.release()
   await eventually(async () => expect(await standIn.folders()).toEqual([]))
   await heard(env, assetId, started)
@@ -148,7 +150,7 @@ test.each([
   const { assetId: old } = await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)
   await on[Symbol.asyncDispose]()
-  await env.db.update(videoJobs).set({ leasedUntil: new Date(Date.now() - 25 * 3_600_000) })
+  await env.db.update(videoJobs).set({ dueAt: new Date(Date.now() - 25 * 3_600_000) })
 
   const service = await start(off)
   await heard(env, old, started, failed)

@@ -254,12 +254,11 @@ export const videoJobs = pgTable(
     result: bytea(),
     /** Of the event that told the result; null before there is one, and of results from before it was kept. */
     endedVersion: bigint('ended_version', { mode: 'bigint' }),
-    /** How often somebody began; given back when they had to stop. */
     attempts: integer().notNull().default(0),
-    /** Who works on it; null for nobody. */
+    fence: integer().notNull().default(0),
+    /** Unused: processes of the version before write it. */
     holder: text(),
-    /** Until when the others leave it alone. */
-    leasedUntil: instant('leased_until').notNull(),
+    dueAt: instant('leased_until').notNull(),
     createdAt: instant('created_at').notNull(),
   },
   (t) => [

@@ -1,13 +1,12 @@
 import { tmpdir } from 'node:os'
 import { periodically, Resources } from '@parley/runtime'
-import { countJobs, takeJob } from '../../store/video-jobs.ts'
+import { videoQueue } from '../../store/video-jobs.ts'
 import { removeOldJobFolders } from './job-folder.ts'
-import { leaseMs } from './lease.ts'
 import { showVideos } from './metrics.ts'
 import type { Encoder } from './encode.ts'
 import { failVideo, type VideoContext } from './process-video.ts'
 import type { VideoSettings } from './settings.ts'
-import { startVideoWorker } from './worker.ts'
+import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
 /** What nobody has worked on for as long will stay undone: videos were switched off. */
@@ -37,7 +36,7 @@ export async function startVideos(
       everyMs: countEveryMs,
       signal,
       run: async () => {
-        waiting = await countJobs(ctx.db)
+        waiting = await videoQueue.count(ctx.db)
         if (!encoder) await giveUpAbandoned(ctx)
       },
     }),
@@ -55,7 +54,7 @@ export async function startVideos(
 
 async function giveUpAbandoned(ctx: VideoContext): Promise<void> {
   for (;;) {
-    const job = await takeJob(ctx.db, { leaseMs, idleMs: abandonedMs })
+    const [job] = await videoQueue.claim(ctx.db, { leaseMs, limit: 1, idleMs: abandonedMs })
     if (!job) return
     await failVideo(ctx, job, 'processing_failed')
   }

@@ -1,0 +1,1 @@
+ALTER TABLE "video_jobs" ADD COLUMN "fence" integer DEFAULT 0 NOT NULL;
