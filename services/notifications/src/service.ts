@@ -12,10 +12,9 @@ import { startConsumers } from './consumers/index.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import { keepHouse } from './jobs/keep-house.ts'
-import { runJobs } from './jobs/run-jobs.ts'
+import { runNotificationJobs } from './jobs/run-jobs.ts'
 import { pushNetwork, startPushes, type PushOverrides } from './engines/push/index.ts'
 import { routes } from './rpc/index.ts'
-import { jobsWritten } from './store/jobs.ts'
 import { makeShards } from './store/shards.ts'
 
 export type Overrides = {
@@ -28,7 +27,6 @@ export type Overrides = {
 }
 
 const jobsEveryMs = 10_000
-const tryAgainMs = 500
 
 /** Starts the deployable. */
 export function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -60,9 +58,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   await host.retry(() => makeShards(db))
   host.use(await startConsumers(ctx, { bus, db, service: host.name }))
   const everyMs = overrides.jobsEveryMs ?? jobsEveryMs
-  const jobs = host.every({ name: 'jobs', everyMs, afterFailureMs: tryAgainMs, run: (stop) => runJobs(ctx, stop) })
-  host.use(jobsWritten.listen(db, () => jobs.wake()))
-  jobs.wake()
+  host.use(runNotificationJobs(ctx, { everyMs, signal: host.signal }))
   host.use(keepHouse(ctx))
   await host.erase(erasePerson(ctx), accounts)
   await host.serve({ routes: routes(ctx) })

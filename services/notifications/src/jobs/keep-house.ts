@@ -1,7 +1,7 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { gaugeJobs } from '../metrics.ts'
-import { countJobs } from '../store/jobs.ts'
+import { notificationQueue } from '../store/jobs.ts'
 import { deleteOldRows } from '../store/old-rows.ts'
 
 /** Deletes what is past its time, and counts the jobs that wait. */
@@ -10,7 +10,7 @@ export function keepHouse(ctx: Context): AsyncDisposable {
   let jobs = 0
   opened.use(gaugeJobs(() => jobs))
   const count = async () => {
-    jobs = await countJobs(ctx.db)
+    jobs = await notificationQueue.count(ctx.db)
   }
   opened.use(periodically({ name: 'count jobs', everyMs: 10_000, run: count }))
   opened.use(periodically({ name: 'delete old rows', everyMs: 600_000, run: (stop) => deleteOldRows(ctx.db, stop) }))

@@ -140,9 +140,8 @@ export const notificationJobs = pgTable(
     after: text().notNull().default(''),
     /** When the job has its next turn; while it is leased, when the lease ends. */
     dueAt: instant('due_at').notNull(),
-    /** Raised by each taking: whoever was taken for dead cannot move the job. */
     fence: integer().notNull().default(0),
-    failures: integer().notNull().default(0),
+    attempts: integer('failures').notNull().default(0),
   },
   (t) => [index('notification_jobs_due').on(t.dueAt)],
 )
