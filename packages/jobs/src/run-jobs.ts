@@ -28,7 +28,12 @@ export class JobLost extends Error {
 }
 
 /** Why a job did not get on. */
-export type JobFailure = { error: unknown; attempts: number }
+export type JobFailure = {
+  error: unknown
+  attempts: number
+  /** Another service or the database is away: that says nothing about the job. */
+  isOutage: boolean
+}
 
 export type JobRunnerOptions<T extends JobTable> = {
   /** For the log. */
@@ -51,8 +56,8 @@ export type JobRunnerOptions<T extends JobTable> = {
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Hears that a job failed and comes again. */
   onFailure: (job: Job<T>, failure: JobFailure) => void
-  /** Parks a job, or ends it in another way, if the queue still holds it; it is deleted afterwards. */
-  giveUp: (job: Job<T>, failure: JobFailure) => Promise<void>
+  /** Parks a job, or ends it in another way, if the queue still holds it; it is deleted afterwards. Default: only that. */
+  giveUp?: (job: Job<T>, failure: JobFailure) => Promise<void>
 }
 
 /** Works on the jobs of a queue until disposed, which waits for those under way. Any number of processes may. */
@@ -130,11 +135,11 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
       ? Math.max(job.attempts - 1, Math.min(job.attempts, mostAttempts - leftByOutage))
       : job.attempts
     if ((!outage && attempts >= mostAttempts) || ageOf(job) >= mostAgeMs) {
-      await giveUp(job, { error, attempts })
+      await giveUp?.(job, { error, attempts, isOutage: outage })
       await queue.remove(db, job)
       return
     }
-    onFailure(job, { error, attempts })
+    onFailure(job, { error, attempts, isOutage: outage })
     await queue.release(db, job, { pauseMs: backoffMs(retry, Math.max(attempts, 1)), attempts })
   }
 

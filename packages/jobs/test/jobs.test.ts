@@ -118,7 +118,7 @@ test('a job that fails comes again, and is given up with its reason after the la
   await write('lost')
   await eventually(async () => expect(await rows()).toEqual([]))
   expect(worker.failed.map(({ attempts }) => attempts)).toEqual([1, 2, 3])
-  expect(worker.givenUp).toEqual([{ text: 'lost', error: failure, attempts: 4 }])
+  expect(worker.givenUp).toEqual([{ text: 'lost', error: failure, attempts: 4, isOutage: false }])
 })
 
 test('a job that failed waits longer each time', async () => {
@@ -160,6 +160,7 @@ test('an outage brings no job to its last attempts', async () => {
   await write('patient')
   await eventually(() => expect(calls.length).toBeGreaterThan(8))
   expect(worker.givenUp).toEqual([])
+  expect(worker.failed.every(({ isOutage }) => isOutage)).toBe(true)
   expect(Math.max(...worker.failed.map(({ attempts }) => attempts))).toBe(1)
   away = false
   await eventually(async () => expect(await rows()).toEqual([]))

@@ -1,7 +1,6 @@
 import type { DatabaseHost } from '@parley/service'
 import { getVideoOutcomes } from '../clients/video-outcomes.ts'
 import type { Context } from '../context.ts'
-import { mentionsLeft } from '../store/unresolved-mentions.ts'
 import { catchUpVideos } from './catch-up-videos.ts'
 import { dropMessageKeys } from './drop-message-keys.ts'
 import { dropPreviewTokens } from './drop-preview-tokens.ts'
@@ -9,9 +8,7 @@ import { dropRoomEventVersions } from './drop-room-event-versions.ts'
 import { resolveMentions } from './resolve-mentions.ts'
 
 const keysDroppedEveryMs = 10 * 60_000
-const mentionsResolvedEveryMs = 10_000
 const videosCaughtUpEveryMs = 5 * 60_000
-const tryAgainMs = 1_000
 
 /** What comes round by itself. */
 export function startJobs(host: DatabaseHost, ctx: Context): void {
@@ -23,11 +20,7 @@ export function startJobs(host: DatabaseHost, ctx: Context): void {
     ...{ name: 'drop versions of calls and assets', everyMs },
     run: (stop) => dropRoomEventVersions(pool, stop),
   })
-  const resolving = host.every({
-    ...{ name: 'resolve mentions', everyMs: mentionsResolvedEveryMs, afterFailureMs: tryAgainMs },
-    run: (stop) => resolveMentions(ctx, stop),
-  })
-  host.use(mentionsLeft.listen(pool, () => resolving.wake()))
+  host.use(resolveMentions(ctx, host.signal))
   const videos = { ...ctx, getVideoOutcomes: getVideoOutcomes(host.transport) }
   host.every({
     ...{ name: 'catch up videos', everyMs: videosCaughtUpEveryMs },

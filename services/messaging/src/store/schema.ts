@@ -266,6 +266,11 @@ export const unresolvedMentions = pgTable(
     roomId: text('room_id').notNull(),
     seq: place('seq').notNull(),
     createdAt: instant('created_at').notNull(),
+    dueAt: instant('due_at')
+      .notNull()
+      .default(sql`now()`),
+    fence: integer().notNull().default(0),
+    attempts: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.roomId, table.seq] }), index('unresolved_mentions_age').on(table.createdAt)],
 )

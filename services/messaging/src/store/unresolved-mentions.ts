@@ -1,23 +1,26 @@
-import { CommitChannel } from '@parley/postgres'
+import { JobQueue, type Job } from '@parley/jobs'
 import { banned } from './append-parts.ts'
 import { mostFollowersTold } from '../domain/placement.ts'
+import { unresolvedMentions } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** Messages were written whose mentions nobody knows yet. */
-export const mentionsLeft = new CommitChannel()
-
 /** A message whose mentions nobody knows yet. */
-export type Unresolved = { roomId: string; seq: bigint; body: string | null }
+export type Unresolved = Job<typeof unresolvedMentions>
 
-const find = statement<Unresolved>(
-  'find_unresolved_mentions',
-  `select u.room_id as "roomId", u.seq, e.body
-from unresolved_mentions u join room_events e on e.room_id = u.room_id and e.seq = u.seq
-order by u.created_at limit $1`,
+export const mentionQueue = new JobQueue(unresolvedMentions, {
+  key: ['roomId', 'seq'],
+  order: [unresolvedMentions.createdAt],
+})
+
+const findBody = statement<{ body: string | null }>(
+  'find_unresolved_body',
+  `select body from room_events where room_id = $1 and seq = $2`,
 )
 
-/** The oldest ones. The body is missing when the message was retracted. */
-export const findUnresolved = (on: Connection, limit: number): Promise<Unresolved[]> => find.run(on, [limit])
+/** The text of a message; empty when it was retracted. */
+export async function bodyOf(on: Connection, { roomId, seq }: Unresolved): Promise<string> {
+  return (await findBody.run(on, [roomId, seq]))[0]?.body ?? ''
+}
 
 const forget = statement<{ roomSeq: bigint }>(
   'forget_unresolved_mentions',

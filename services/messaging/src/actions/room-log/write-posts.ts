@@ -12,7 +12,7 @@ import { HeldLog } from '../../store/held-log.ts'
 import { findStandings } from '../../store/lines.ts'
 import { isPlain } from '../../store/new-post.ts'
 import { transaction, type Connection } from '../../store/statement.ts'
-import { mentionsLeft } from '../../store/unresolved-mentions.ts'
+import { mentionQueue } from '../../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
 import { posting, type Message, type WrittenPost } from './message.ts'
 
@@ -140,5 +140,5 @@ async function append(
 
 /** After commit. */
 export function tellOfMentions(ctx: Pick<Context, 'db'>, messages: readonly Message[]): void {
-  if (messages.some(({ mentioned }) => mentioned.pending)) mentionsLeft.tell(ctx.db)
+  if (messages.some(({ mentioned }) => mentioned.pending)) mentionQueue.announce(ctx.db)
 }
