@@ -1,7 +1,10 @@
 /** Pauses between tries: doubling from the first to the longest. */
 export type Backoff = { firstMs: number; longestMs: number }
 
-/** The pause after so many failures in a row; up to half of it is left to chance, which keeps what failed together apart. */
+/**
+ * The pause after so many failures in a row, in whole milliseconds. Up to half of it is left to chance, which keeps apart what
+ * failed together.
+ */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number): number {
-  return Math.min(firstMs * 2 ** (failures - 1), longestMs) * (1 - Math.random() / 2)
+  return Math.ceil(Math.min(firstMs * 2 ** (failures - 1), longestMs) * (1 - Math.random() / 2))
 }

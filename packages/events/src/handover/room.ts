@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { RoomEvent } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
+import { backoffMs } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { mostTries, reasonOf } from '../consume/failures.ts'
 import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
@@ -86,7 +87,7 @@ async function pause(
     await store.releaseRoom(db, claim)
     return 0
   }
-  const pauseMs = Math.min(pauses.firstMs * 2 ** failures, pauses.mostMs)
+  const pauseMs = backoffMs({ firstMs: pauses.firstMs, longestMs: pauses.mostMs }, failures + 1)
   await store.pauseRoom(db, claim, pauseMs)
   return pauseMs
 }
