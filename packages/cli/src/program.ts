@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { readAccess } from './access.ts'
 import { addConfigCommand } from './config-commands.ts'
 import { databasesOf } from './databases.ts'
+import { addEmailCommands } from './email-commands.ts'
 import { exitCodes, Failure, misused } from './failure.ts'
 import type { Operator } from './operator.ts'
 import { addOwnerCommands } from './owner-commands.ts'
@@ -78,23 +79,51 @@ function misunderstood({ code, message }: CommanderError): Failure {
   return misused(code === 'commander.help' ? 'a command is missing; --help lists them' : message.replace('error: ', ''))
 }
 
-const directOption = () =>
-  new Option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
-
 function build(given: Terminal, json: boolean): Command {
   const terminal = json ? { ...given, err: () => undefined } : given
   const program = new Command('parley')
+    .description('Operates the Parley fleet that runs on this machine.')
+    .addHelpText('after', examples)
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .exitOverride()
+    .showHelpAfterError('(add --help for the options)')
+  addSharedOptions(program)
+  const { nested, needFleet } = addCommands(program, surroundingsOf(program, terminal, given.err))
+  // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
+  for (const command of [...program.commands, ...nested]) {
+    command.copyInheritedSettings(program)
+    addSharedOptions(command, needFleet.has(command))
+      .on('option:json', () => program.setOptionValue('json', true))
+      .on('option:direct', () => program.setOptionValue('direct', true))
+      .on('option:data-dir', (folder: string) => program.setOptionValue('dataDir', folder))
+  }
+  return program
+}
+
+/** Options of the whole program. */
+type SharedOptions = { json?: true; dataDir?: string; direct?: true }
+
+function addSharedOptions(command: Command, needsFleet = false): Command {
+  const direct = new Option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
+  return command
+    .option('--json', 'print the result as JSON')
+    .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
+    .addOption(direct.hideHelp(needsFleet))
+}
+
+/** What commands get; the options of the program are read when a command asks. `tell` writes with `--json` too. */
+function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['err']): Surroundings {
   const dataDir = () => {
-    const { dataDir: named } = program.opts<{ dataDir?: string }>()
+    const { dataDir: named } = program.opts<SharedOptions>()
     if (named === '') throw misused('--data-dir names no folder')
     return named ?? (terminal.env.PARLEY_DATA_DIR || '.data')
   }
   const worded = ({ json, text }: Result) =>
-    program.opts<{ json?: true }>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`
-  const shared: Surroundings = {
+    program.opts<SharedOptions>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`
+  return {
     async ask<T>(question: (operator: Operator) => Promise<T>): Promise<T> {
       // Loaded when needed: help and mistakes answer at once.
-      if (program.opts<{ direct?: true }>().direct) {
+      if (program.opts<SharedOptions>().direct) {
         const { askDirectly } = await import('./direct.ts')
         return askDirectly(databasesOf(dataDir(), terminal.env), question)
       }
@@ -104,7 +133,7 @@ function build(given: Terminal, json: boolean): Command {
     },
     password: () => readPassword(terminal.input),
     access: () => {
-      if (program.opts<{ direct?: true }>().direct) throw misused('this needs the running fleet: leave out --direct')
+      if (program.opts<SharedOptions>().direct) throw misused('this needs the running fleet: leave out --direct')
       return readAccess(dataDir())
     },
     write: async (piece) => {
@@ -112,23 +141,20 @@ function build(given: Terminal, json: boolean): Command {
     },
     note: (text: string) => terminal.err(`${harmless(text)}\n`),
     print: (result) => terminal.out(worded(result)),
-    tell: (result) => given.err(worded(result)),
+    tell: (result) => tell(worded(result)),
     dataDir,
     env: terminal.env,
   }
-  program
-    .description('Operates the Parley fleet that runs on this machine.')
-    .option('--json', 'print the result as JSON')
-    .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
-    .addOption(directOption())
-    .addHelpText('after', examples)
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    .exitOverride()
-    .showHelpAfterError('(add --help for the options)')
+}
+
+/** Adds all commands; answers those below another one, and those that `--direct` is nothing for. */
+function addCommands(program: Command, shared: Surroundings): { nested: Command[]; needFleet: Set<Command> } {
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)
+  addEmailCommands(user, shared)
   // Short forms: `parley set-password` does what `parley user set-password` does.
   addUserCommands(program, shared, true)
+  addEmailCommands(program, shared, true)
   const group = (name: string, about: string, add: (parent: Command, shared: Surroundings) => void): Command => {
     const parent = program.command(name).description(about)
     add(parent, shared)
@@ -136,36 +162,18 @@ function build(given: Terminal, json: boolean): Command {
   }
   const storage = group('storage', 'bytes of files, images and videos', addStorageCommands)
   const events = group('events', 'events that consumers gave up', addEventCommands)
-  const groups = [
-    user,
-    group('owner', 'owners of the server', addOwnerCommands),
-    group('session', 'sessions of accounts', addSessionCommands),
-    group('secret', 'secrets of the fleet on a data folder', addSecretCommands),
-    group('vapid', 'keys of push notifications', addVapidCommands),
-    storage,
-    events,
-  ]
+  const owner = group('owner', 'owners of the server', addOwnerCommands)
+  const session = group('session', 'sessions of accounts', addSessionCommands)
+  const secret = group('secret', 'secrets of the fleet on a data folder', addSecretCommands)
+  const vapid = group('vapid', 'keys of push notifications', addVapidCommands)
   const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
   const demo = group('demo', 'sample content to look at', addDemoCommands)
   addConfigCommand(program, shared)
   const exporting = addExportCommand(program, shared)
-  const needFleet = new Set([
-    ...importing.commands,
-    ...storage.commands,
-    ...events.commands,
-    ...demo.commands,
-    exporting,
-  ])
-  // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
-  for (const command of [...program.commands, ...[...groups, importing, demo].flatMap(({ commands }) => commands)]) {
-    command.copyInheritedSettings(program)
-    command
-      .option('--json', 'print the result as JSON')
-      .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
-      .addOption(directOption().hideHelp(needFleet.has(command)))
-      .on('option:json', () => program.setOptionValue('json', true))
-      .on('option:direct', () => program.setOptionValue('direct', true))
-      .on('option:data-dir', (folder: string) => program.setOptionValue('dataDir', folder))
+  const groups = [user, owner, session, secret, vapid, storage, events, importing, demo]
+  const groupsOfFleet = [importing, storage, events, demo]
+  return {
+    nested: groups.flatMap(({ commands }) => commands),
+    needFleet: new Set([...groupsOfFleet.flatMap(({ commands }) => commands), exporting]),
   }
-  return program
 }
