@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { sessionsRevoked } from '../domain/announcements.ts'
-import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/credentials.ts'
+import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/end-credentials.ts'
 import { changeUser } from '../store/user-changes.ts'
 
 const atOnce = 1_000

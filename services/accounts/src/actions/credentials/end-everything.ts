@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import { credentialsEnded, noted, type EndReason } from '../../domain/announcements.ts'
-import { endAllOf } from '../../store/credentials.ts'
+import { endAllOf } from '../../store/end-credentials.ts'
 import { voidCodesOf } from '../../store/email-codes.ts'
 import { removeEmailsAddedSince } from '../../store/emails.ts'
 import { deleteIdentitiesLinkedSince } from '../../store/external-identities.ts'

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import * as announcements from '../../domain/announcements.ts'
 import { tooMany, unknownReason } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
-import { endByDigest, usersOfDigests, type EndedCredential } from '../../store/credentials.ts'
+import { endByDigest, usersOfDigests, type EndedCredential } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 const maxDigests = 10

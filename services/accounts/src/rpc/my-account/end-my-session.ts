@@ -7,7 +7,8 @@ import { noted, sessionsRevoked } from '../../domain/announcements.ts'
 import { sessionsOf } from '../../domain/sessions.ts'
 import { accountGone, oneSessionOrAllOthers, notForOtherClients, sessionEnded } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
-import { carryOver, credentialsOfSession, endById, findCredentialOf, listCredentials } from '../../store/credentials.ts'
+import { carryOver, credentialsOfSession, findCredentialOf, listCredentials } from '../../store/credentials.ts'
+import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.method.endMySession> {

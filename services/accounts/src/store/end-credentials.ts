@@ -1,0 +1,87 @@
+import { and, desc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import type { Db, Reader, Tx } from '@parley/postgres'
+import type { NewCredential } from './credentials.ts'
+import { credentials } from './schema.ts'
+
+export type EndedCredential = { id: string; kind: NewCredential['kind'] }
+
+/** Ends credentials of one user; answers those that had not ended before. */
+export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<EndedCredential[]> {
+  return tx
+    .update(credentials)
+    .set({ endedAt: at })
+    .where(and(eq(credentials.userId, userId), hasDigestOf(digests), isNull(credentials.endedAt)))
+    .returning({ id: credentials.id, kind: credentials.kind })
+}
+
+/** Also by the handle before the present one: a session that was just rotated can be ended by whoever has not heard. */
+const hasDigestOf = (digests: Buffer[]) =>
+  or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
+
+/** Ends credentials of one user by id; answers the ids of those that had not ended before. */
+export async function endById(tx: Tx, userId: string, ids: readonly string[], at: Date): Promise<string[]> {
+  const rows = await tx
+    .update(credentials)
+    .set({ endedAt: at })
+    .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
+    .returning({ id: credentials.id })
+  return rows.map((row) => row.id)
+}
+
+/** Whose credentials these are or were. */
+export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
+  if (digests.length === 0) return []
+  const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasDigestOf(digests))
+  return rows.map((row) => row.userId)
+}
+
+export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx
+    .update(credentials)
+    .set({ endedAt: at })
+    .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
+}
+
+/** Deletes what a user has beyond `keep` credentials, first those whose last use lies furthest back; answers their ids. */
+export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
+  const beyond = tx
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(eq(credentials.userId, userId))
+    .orderBy(desc(credentials.expiresAt), desc(credentials.createdAt), desc(credentials.id))
+    .offset(keep)
+  const deleted = await tx.delete(credentials).where(inArray(credentials.id, beyond)).returning({ id: credentials.id })
+  return deleted.map(({ id }) => id)
+}
+
+/** Deletes up to `atOnce` credentials that ended before; answers how many there were. */
+export async function deleteEnded(db: Db, before: Date, atOnce: number): Promise<number> {
+  const ended = db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(lt(credentials.endedAt, before))
+    .limit(atOnce)
+    .for('update', { skipLocked: true })
+  const deleted = await db.delete(credentials).where(inArray(credentials.id, ended))
+  return deleted.rowCount ?? 0
+}
+
+/** Whose credentials have expired, up to `atOnce` people. */
+export async function usersWithExpired(db: Db, before: Date, atOnce: number): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ userId: credentials.userId })
+    .from(credentials)
+    .where(lt(credentials.expiresAt, before))
+    .limit(atOnce)
+  return rows.map(({ userId }) => userId)
+}
+
+/** Deletes the credentials of a user that expired before; answers the ids of those that nobody had ended. */
+export async function deleteExpiredOf(tx: Reader, userId: string, before: Date): Promise<string[]> {
+  const expired = and(eq(credentials.userId, userId), lt(credentials.expiresAt, before))
+  const deleted = await tx
+    .delete(credentials)
+    .where(expired)
+    .returning({ id: credentials.id, endedAt: credentials.endedAt })
+  return deleted.filter(({ endedAt }) => endedAt === null).map(({ id }) => id)
+}
