@@ -10,42 +10,11 @@ import {
 import { claimed, subjectOf, text } from './claims.ts'
 import { Discovery } from './discovery.ts'
 import { hasMoved, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
-import type { Attempt, Provider } from '../../domain/provider.ts'
+import type { Attempt, Provider, ProviderProfile } from '../../domain/provider.ts'
 
 /** Any OpenID Connect provider: who somebody is says a verified ID token, nothing else. */
 export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now: () => Date): Provider {
   const discovery = new Discovery(settings, now)
-
-  const claimsOf = async (configuration: Configuration, callback: URLSearchParams, attempt: Attempt) => {
-    const returned = new URL(attempt.redirectUri)
-    returned.search = callback.toString()
-    const tokens = await authorizationCodeGrant(configuration, returned, {
-      expectedState: attempt.state,
-      expectedNonce: attempt.nonce,
-      pkceCodeVerifier: attempt.codeVerifier,
-      idTokenExpected: true,
-    })
-    const claims = tokens.claims()
-    if (!claims) throw new ProviderFailed('the provider sent no ID token')
-    return { claims, accessToken: tokens.access_token }
-  }
-
-  const readProfile = async (configuration: Configuration, claims: IDToken, accessToken: string) => {
-    const more = configuration.serverMetadata().userinfo_endpoint
-      ? await fetchUserInfo(configuration, accessToken, claims.sub)
-      : {}
-    const documents: Record<string, unknown>[] = [more, claims]
-    const all: Record<string, unknown> = { ...claims, ...more }
-    // What one document says to be verified is not the address that the other one names.
-    const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
-    return {
-      verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',
-      loginHint: text(all['preferred_username']) || text(all['nickname']),
-      displayNameHint: text(all['name']),
-      avatarUrl: text(all['picture']),
-    }
-  }
-
   return {
     settings,
     async authorizeUrl({ redirectUri, state, nonce, codeVerifier }, signal) {
@@ -65,11 +34,11 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
     async identify(callback, attempt, signal) {
       try {
         const configuration = await discovery.configuration(signal)
-        const { claims, accessToken } = await claimsOf(configuration, callback, attempt)
+        const { claims, accessToken } = await redeemCode(configuration, callback, attempt)
         return {
           issuer: claims.iss,
           subject: subjectOf(claims.sub),
-          readProfile: () => readProfile(configuration, claims, accessToken),
+          readProfile: () => readProfile(settings, configuration, claims, accessToken),
         }
       } catch (error) {
         if (isUnreachable(error)) discovery.forget()
@@ -77,5 +46,46 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
         throw providerFailure(error)
       }
     },
+  }
+}
+
+/** Exchanges the code of a callback for a verified ID token and an access token. */
+async function redeemCode(
+  configuration: Configuration,
+  callback: URLSearchParams,
+  attempt: Attempt,
+): Promise<{ claims: IDToken; accessToken: string }> {
+  const returned = new URL(attempt.redirectUri)
+  returned.search = callback.toString()
+  const tokens = await authorizationCodeGrant(configuration, returned, {
+    expectedState: attempt.state,
+    expectedNonce: attempt.nonce,
+    pkceCodeVerifier: attempt.codeVerifier,
+    idTokenExpected: true,
+  })
+  const claims = tokens.claims()
+  if (!claims) throw new ProviderFailed('the provider sent no ID token')
+  return { claims, accessToken: tokens.access_token }
+}
+
+/** What the ID token and the provider's userinfo endpoint, where it has one, say about somebody. */
+async function readProfile(
+  settings: AuthProvider,
+  configuration: Configuration,
+  claims: IDToken,
+  accessToken: string,
+): Promise<ProviderProfile> {
+  const more = configuration.serverMetadata().userinfo_endpoint
+    ? await fetchUserInfo(configuration, accessToken, claims.sub)
+    : {}
+  const documents: Record<string, unknown>[] = [more, claims]
+  const all: Record<string, unknown> = { ...claims, ...more }
+  // What one document says to be verified is not the address that the other one names.
+  const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
+  return {
+    verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',
+    loginHint: text(all['preferred_username']) || text(all['nickname']),
+    displayNameHint: text(all['name']),
+    avatarUrl: text(all['picture']),
   }
 }
