@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import { afterAnswers, answerRequests, hasBody, usualPatience, type HttpPatience } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createFront, type ConnectionLimits } from './front.ts'
@@ -34,50 +34,8 @@ const idleGraceMs = 1_000
 export async function servePublicPort(options: Options): Promise<PublicPort> {
   const { host, port, dispatch, realtime, connections, patience = usualPatience } = options
   let draining = false
-  const http1 = createServer({
-    ...{ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true },
-    ...{ headersTimeout: patience.head, requestTimeout: patience.request },
-    connectionsCheckingInterval: Math.min(patience.head, 5_000),
-  })
-  http1.setTimeout(patience.idle)
-  answerRequests(http1, (request, response) => {
-    if (draining) response.shouldKeepAlive = false
-    dispatch.http1(request, response)
-  })
-  const http2 = createHttp2Server({ settings: { maxConcurrentStreams, maxHeaderListSize } }, dispatch.http2)
-  // By itself Node.js throws when it invites the body of a stream that is gone.
-  http2.on('checkContinue', (request, response) => {
-    if (request.stream.destroyed || request.stream.closed) return
-    response.writeContinue()
-    dispatch.http2(request, response)
-  })
-  const sessions = new Set<ServerHttp2Session>()
-  http2.on('session', (session) => {
-    destroyAfterReading(session)
-    sessions.add(session)
-    session.on('close', () => sessions.delete(session))
-    session.on('error', () => session.destroy())
-    let streams = 0
-    session.on('stream', (stream) => {
-      streams++
-      stream.once('close', () => streams--)
-    })
-    // Where nothing moves a client is told when it has nothing under way, and cut when it has.
-    session.setTimeout(patience.idle, () => (streams > 0 ? session.destroy() : session.close()))
-  })
-  http1.on('upgrade', (request, socket, head) =>
-    afterAnswers(socket, () => {
-      if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
-      else readAgainWithoutUpgrade(http1, request, socket, head)
-    }),
-  )
-  http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    else socket.destroy()
-  })
-  // It is handed its connections and never listens, but its time limits and its list of idle connections begin with this.
-  http1.emit('listening')
+  const http1 = createHttp1(dispatch.http1, realtime, patience, () => draining)
+  const { http2, sessions } = createHttp2(dispatch.http2, patience)
   const { server, sockets } = createFront(http1, http2, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -106,6 +64,68 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
       http1.close()
     },
   }
+}
+
+/** The server of HTTP/1.1 connections; upgrades to a WebSocket go to realtime. While draining, an answer ends its connection. */
+function createHttp1(
+  dispatch: Dispatch['http1'],
+  realtime: PassOnUpgrade,
+  patience: HttpPatience,
+  isDraining: () => boolean,
+): Server {
+  const http1 = createServer({
+    ...{ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true },
+    ...{ headersTimeout: patience.head, requestTimeout: patience.request },
+    connectionsCheckingInterval: Math.min(patience.head, 5_000),
+  })
+  http1.setTimeout(patience.idle)
+  answerRequests(http1, (request, response) => {
+    if (isDraining()) response.shouldKeepAlive = false
+    dispatch(request, response)
+  })
+  http1.on('upgrade', (request, socket, head) =>
+    afterAnswers(socket, () => {
+      if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
+      else readAgainWithoutUpgrade(http1, request, socket, head)
+    }),
+  )
+  http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    else socket.destroy()
+  })
+  // It is handed its connections and never listens, but its time limits and its list of idle connections begin with this.
+  http1.emit('listening')
+  return http1
+}
+
+/** The server of HTTP/2 connections, and those that are open. */
+function createHttp2(
+  dispatch: Dispatch['http2'],
+  patience: HttpPatience,
+): { http2: Http2Server; sessions: Set<ServerHttp2Session> } {
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams, maxHeaderListSize } }, dispatch)
+  // By itself Node.js throws when it invites the body of a stream that is gone.
+  http2.on('checkContinue', (request, response) => {
+    if (request.stream.destroyed || request.stream.closed) return
+    response.writeContinue()
+    dispatch(request, response)
+  })
+  const sessions = new Set<ServerHttp2Session>()
+  http2.on('session', (session) => {
+    destroyAfterReading(session)
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => session.destroy())
+    let streams = 0
+    session.on('stream', (stream) => {
+      streams++
+      stream.once('close', () => streams--)
+    })
+    // Where nothing moves a client is told when it has nothing under way, and cut when it has.
+    session.setTimeout(patience.idle, () => (streams > 0 ? session.destroy() : session.close()))
+  })
+  return { http2, sessions }
 }
 
 /**
