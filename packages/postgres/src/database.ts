@@ -38,6 +38,30 @@ export type Database = AsyncDisposable & {
  * is compiled on the server: statements end sooner than their compilation would.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const pool = createPool(options)
+  const waiting = gauge('database_pool_waiting', { description: 'Statements waiting for a connection' }, () => {
+    return pool.waitingCount
+  })
+  const db: Db = drizzle({ client: pool })
+  db.transaction = transactionsOf(pool)
+  opened(db, pool)
+  let statementsAreKept = false
+
+  return Promise.resolve({
+    db,
+    pool,
+    async ping() {
+      await (statementsAreKept ? pool.query('select 1') : assertStatementsAreKept(pool))
+      statementsAreKept = true
+    },
+    async [Symbol.asyncDispose]() {
+      waiting[Symbol.dispose]()
+      await pool.end()
+    },
+  })
+}
+
+function createPool(options: DatabaseOptions): pg.Pool {
   const log = logger('postgres')
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new pg.Pool({
@@ -57,13 +81,15 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'))
   // A connection that breaks while it is checked out also rejects its statement: this listener only keeps the process up.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const waiting = gauge('database_pool_waiting', { description: 'Statements waiting for a connection' }, () => {
-    return pool.waitingCount
-  })
+  return pool
+}
 
-  const db: Db = drizzle({ client: pool })
-  // Drizzle's own transaction() leaks the connection when BEGIN fails and reuses one whose ROLLBACK failed.
-  db.transaction = async (run, config) => {
+/**
+ * Runs transactions on connections of the pool, and tells of their commits. Drizzle's own transaction() leaks the connection
+ * when BEGIN fails and reuses one whose ROLLBACK failed.
+ */
+function transactionsOf(pool: pg.Pool): Db['transaction'] {
+  return async (run, config) => {
     const client = await pool.connect()
     let broken = false
     let committed: ((pool: pg.Pool) => void) | undefined
@@ -83,19 +109,4 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
       committed?.(pool)
     }
   }
-  opened(db, pool)
-  let statementsAreKept = false
-
-  return Promise.resolve({
-    db,
-    pool,
-    async ping() {
-      await (statementsAreKept ? pool.query('select 1') : assertStatementsAreKept(pool))
-      statementsAreKept = true
-    },
-    async [Symbol.asyncDispose]() {
-      waiting[Symbol.dispose]()
-      await pool.end()
-    },
-  })
 }
