@@ -77,13 +77,7 @@ function takeStep(
 ): Step {
   const change = fact.fact
   if ((change.case === 'created') !== (held === undefined)) throw firstFactMissing()
-  if (change.case === 'created') {
-    const { kind, groupId, universal, name, participantIds } = change.value
-    const first = { version: 1n, roomSeq: 1n, factId: fact.eventId }
-    const room = { roomId, ...first, kind, groupId, universal, archived: false, name, participantIds }
-    const members = kind === RoomKind.DM ? participantIds.map((userId) => ({ userId, member: true })) : []
-    return { fact, line: room, kind: 'room_created', notice: 'room_created', members }
-  }
+  if (change.case === 'created') return firstStep(roomId, fact, change.value)
   if (!held) throw firstFactMissing()
   const after = (line: Partial<FactLine>): FactLine => ({
     ...held,
@@ -130,3 +124,14 @@ function takeStep(
       throw factKindUnknown(fact.version)
   }
 }
+
+/** The step that makes a room. */
+function firstStep(roomId: string, fact: RoomFact, created: Created): Step {
+  const { kind, groupId, universal, name, participantIds } = created
+  const first = { version: 1n, roomSeq: 1n, factId: fact.eventId }
+  const room = { roomId, ...first, kind, groupId, universal, archived: false, name, participantIds }
+  const members = kind === RoomKind.DM ? participantIds.map((userId) => ({ userId, member: true })) : []
+  return { fact, line: room, kind: 'room_created', notice: 'room_created', members }
+}
+
+type Created = Extract<RoomFact['fact'], { case: 'created' }>['value']

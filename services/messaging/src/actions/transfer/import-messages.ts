@@ -8,9 +8,9 @@ import {
   findImports,
   findLine,
   findLivePlaces,
-  writeImport,
   type ImportState,
 } from '../../store/imports.ts'
+import { writeImport } from '../../store/write-import.ts'
 import type { HeldLog } from '../../store/held-log.ts'
 import { findHeader } from '../../store/lines.ts'
 import type { Connection } from '../../store/statement.ts'
