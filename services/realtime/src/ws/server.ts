@@ -4,7 +4,15 @@ import type { ConnectionContext } from './connection-context.ts'
 import { maxFrameBytes } from './client-frame.ts'
 import type { Upgrade } from './credentials.ts'
 import type { Presented } from './presented.ts'
-import { createApp, listen, type App, type HttpRequest, type HttpResponse, type us_socket_context_t } from './uws.ts'
+import {
+  createApp,
+  listen,
+  type App,
+  type HttpRequest,
+  type HttpResponse,
+  type us_socket_context_t,
+  type WebSocketBehavior,
+} from './uws.ts'
 
 type Options = {
   host: string
@@ -61,41 +69,11 @@ export async function serveSockets(
     closeOnBackpressureLimit: true,
     idleTimeout: 60,
     sendPingsAutomatically: true,
-    upgrade: (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t) => {
+    upgrade: (res, req, socketContext) => {
       if (refusal) return void answer(res, '503 Service Unavailable', refusal)
-      const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
-      const presented = options.presented({ request: req, peer })
-      if (!presented)
-        return void answer(res, '403 Forbidden', 'permission denied: this origin is not allowed to open sockets')
-      res.upgrade(
-        { connection: undefined, presented },
-        req.getHeader('sec-websocket-key'),
-        req.getHeader('sec-websocket-protocol'),
-        req.getHeader('sec-websocket-extensions'),
-        socketContext,
-      )
+      upgrade(res, req, socketContext, options.presented)
     },
-    open: (ws) => {
-      const data = ws.getUserData()
-      if (!data.presented) return
-      data.connection = new Connection(ws, data.presented, connectionContext)
-      data.presented = undefined
-      handshaking.add(data.connection)
-    },
-    message: (ws, data, isBinary) => {
-      const { connection } = ws.getUserData()
-      if (!connection) return
-      connection.receive(data, isBinary)
-      if (connection.isOpen) handshaking.delete(connection)
-    },
-    ping: (ws, data) => ws.getUserData().connection?.receiveControl(data),
-    pong: (ws, data) => ws.getUserData().connection?.receiveControl(data),
-    close: (ws) => {
-      const { connection } = ws.getUserData()
-      if (!connection) return
-      handshaking.delete(connection)
-      connection.closed()
-    },
+    ...socketEvents(handshaking, connectionContext),
   })
   app.any('/api/realtime', (res) => void answer(res, '426 Upgrade Required', socketWanted, { Upgrade: 'websocket' }))
   app.any('/*', (res) => void answer(res, '404 Not Found', 'not found: this port serves /api/realtime only'))
@@ -117,4 +95,51 @@ export async function serveSockets(
     },
     close: () => void app.close(),
   }
+}
+
+/** Turns a request into a socket, or refuses it. */
+function upgrade(
+  res: HttpResponse,
+  req: HttpRequest,
+  socketContext: us_socket_context_t,
+  presentedBy: Options['presented'],
+): void {
+  const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
+  const presented = presentedBy({ request: req, peer })
+  if (!presented)
+    return void answer(res, '403 Forbidden', 'permission denied: this origin is not allowed to open sockets')
+  res.upgrade<UserData>(
+    { connection: undefined, presented },
+    req.getHeader('sec-websocket-key'),
+    req.getHeader('sec-websocket-protocol'),
+    req.getHeader('sec-websocket-extensions'),
+    socketContext,
+  )
+}
+
+/** Makes a connection of each socket, and hands it what arrives. */
+function socketEvents(handshaking: Set<Connection>, context: ConnectionContext) {
+  return {
+    open: (ws) => {
+      const data = ws.getUserData()
+      if (!data.presented) return
+      data.connection = new Connection(ws, data.presented, context)
+      data.presented = undefined
+      handshaking.add(data.connection)
+    },
+    message: (ws, data, isBinary) => {
+      const { connection } = ws.getUserData()
+      if (!connection) return
+      connection.receive(data, isBinary)
+      if (connection.isOpen) handshaking.delete(connection)
+    },
+    ping: (ws, data) => ws.getUserData().connection?.receiveControl(data),
+    pong: (ws, data) => ws.getUserData().connection?.receiveControl(data),
+    close: (ws) => {
+      const { connection } = ws.getUserData()
+      if (!connection) return
+      handshaking.delete(connection)
+      connection.closed()
+    },
+  } satisfies WebSocketBehavior<UserData>
 }

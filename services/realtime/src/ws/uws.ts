@@ -7,7 +7,7 @@ import {
   type us_listen_socket,
 } from 'uWebSockets.js'
 
-export type { HttpRequest, HttpResponse, WebSocket, us_socket_context_t } from 'uWebSockets.js'
+export type { HttpRequest, HttpResponse, WebSocket, WebSocketBehavior, us_socket_context_t } from 'uWebSockets.js'
 
 /** The types leave out that a host and options go together. */
 type Listen = (
