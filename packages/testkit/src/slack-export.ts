@@ -40,13 +40,11 @@ const dayS = 86_400
  * conversation with a file per day. The same size makes the same export.
  */
 export async function writeSlackExport(path: string, size: SlackExportSize): Promise<SlackExportContent> {
-  const random = generator(size.messages)
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
   const users = Array.from({ length: size.people }, (_, index) => user(index))
   const ids = users.map(({ id }) => id)
-  const someone = (count: number) => [...new Set(Array.from({ length: count }, () => pick(ids)))]
-  const channels = conversations(size.channels, 'C', 'team', ids[0] ?? '', someone)
-  const groups = conversations(size.privateChannels, 'G', 'secret', ids[0] ?? '', someone)
+  const chance = new Chance(size.messages, ids)
+  const channels = conversations(size.channels, 'C', 'team', ids[0] ?? '', chance)
+  const groups = conversations(size.privateChannels, 'G', 'secret', ids[0] ?? '', chance)
   // The first person is in every conversation, so that somebody can count them all.
   const dms = Array.from({ length: size.dms }, (_, index) => {
     const members = [ids[0] ?? '', ids[index + 1] ?? '']
@@ -54,7 +52,7 @@ export async function writeSlackExport(path: string, size: SlackExportSize): Pro
   })
   const zip = new yazl.ZipFile()
   const written = pipeline(zip.outputStream, createWriteStream(path))
-  const add = (name: string, value: unknown) => zip.addBuffer(Buffer.from(JSON.stringify(value)), name)
+  const add: AddFile = (name, value) => zip.addBuffer(Buffer.from(JSON.stringify(value)), name)
   add('users.json', users)
   add('channels.json', channels)
   add('groups.json', groups)
@@ -70,63 +68,75 @@ export async function writeSlackExport(path: string, size: SlackExportSize): Pro
   }
   const perRoom = Math.ceil(size.messages / rooms.length)
   for (const room of rooms) {
-    const isDm = room.id.startsWith('D')
-    const counted = { messages: 0, replies: 0 }
-    let left = Math.min(perRoom, size.messages - content.messages - content.replies)
-    let second = begin + Math.floor(random() * 3600)
-    let day: object[] = []
-    let dayStart = begin
-    const roots: string[] = []
-    const flush = () => {
-      if (day.length > 0) add(`${room.name}/${new Date(dayStart * 1000).toISOString().slice(0, 10)}.json`, day)
-      day = []
-    }
-    if (!isDm)
-      day.push({
-        type: 'message',
-        subtype: 'channel_join',
-        user: room.members[0],
-        ts: `${second}.000001`,
-        text: 'joined',
-      })
-    for (let sequence = 2; left > 0; left--, sequence++) {
-      second += Math.floor(random() * 600)
-      while (second >= dayStart + dayS) {
-        flush()
-        dayStart += dayS
-      }
-      const ts = `${second}.${String(sequence % 1_000_000).padStart(6, '0')}`
-      const reply = !isDm && roots.length > 0 && random() < 0.3
-      const message = post(ts, pick(room.members), random, pick)
-      if (reply) {
-        const broadcast = random() < 0.05 ? { subtype: 'thread_broadcast' } : {}
-        day.push({ ...message, thread_ts: pick(roots), ...broadcast })
-      } else {
-        day.push(message)
-        roots.push(ts)
-        if (roots.length > 20) roots.shift()
-      }
-      counted[reply ? 'replies' : 'messages']++
-      content.reactions += (message.reactions ?? []).reduce((sum, { users }) => sum + users.length, 0)
-    }
-    flush()
-    content.messages += counted.messages
-    content.replies += counted.replies
-    if (!isDm) content.byChannel.set(room.name, counted)
+    const count = Math.min(perRoom, size.messages - content.messages - content.replies)
+    const { messages, replies, reactions } = writeRoom(room, count, chance, add)
+    content.messages += messages
+    content.replies += replies
+    content.reactions += reactions
+    if (!isDm(room)) content.byChannel.set(room.name, { messages, replies })
   }
   zip.end()
   await written
   return content
+}
 
-  function post(ts: string, author: string, random: () => number, pick: <T>(items: readonly T[]) => T) {
-    const text = Array.from({ length: 3 + Math.floor(random() * 20) }, () => pick(words)).join(' ')
-    const extra = random()
-    return {
-      ...{ type: 'message', user: author, ts, client_msg_id: `m-${ts}` },
-      text: extra < 0.05 ? `<@${pick(ids)}> ${text} <https://example.org/?q=1&amp;r=2|*page*>` : text,
-      ...(extra > 0.95 && { edited: { user: author, ts } }),
-      ...(extra > 0.8 && { reactions: [{ name: pick(emojis), users: someone(3), count: 3 }] }),
+type AddFile = (name: string, value: unknown) => void
+type Room = { id: string; name: string; members: string[] }
+
+const isDm = ({ id }: Room): boolean => id.startsWith('D')
+
+/** Adds a file for each day on which somebody wrote in a room, and answers what is in them. */
+function writeRoom(
+  room: Room,
+  count: number,
+  chance: Chance,
+  add: AddFile,
+): { messages: number; replies: number; reactions: number } {
+  const counted = { messages: 0, replies: 0, reactions: 0 }
+  let second = begin + Math.floor(chance.number() * 3600)
+  let day: object[] = []
+  let dayStart = begin
+  const roots: string[] = []
+  const flush = () => {
+    if (day.length > 0) add(`${room.name}/${new Date(dayStart * 1000).toISOString().slice(0, 10)}.json`, day)
+    day = []
+  }
+  if (!isDm(room)) {
+    const ts = `${second}.000001`
+    day.push({ type: 'message', subtype: 'channel_join', user: room.members[0], ts, text: 'joined' })
+  }
+  for (let sequence = 2; sequence < count + 2; sequence++) {
+    second += Math.floor(chance.number() * 600)
+    while (second >= dayStart + dayS) {
+      flush()
+      dayStart += dayS
     }
+    const ts = `${second}.${String(sequence % 1_000_000).padStart(6, '0')}`
+    const reply = !isDm(room) && roots.length > 0 && chance.number() < 0.3
+    const message = post(ts, chance.pick(room.members), chance)
+    if (reply) {
+      const broadcast = chance.number() < 0.05 ? { subtype: 'thread_broadcast' } : {}
+      day.push({ ...message, thread_ts: chance.pick(roots), ...broadcast })
+    } else {
+      day.push(message)
+      roots.push(ts)
+      if (roots.length > 20) roots.shift()
+    }
+    counted[reply ? 'replies' : 'messages']++
+    counted.reactions += (message.reactions ?? []).reduce((sum, { users }) => sum + users.length, 0)
+  }
+  flush()
+  return counted
+}
+
+function post(ts: string, author: string, chance: Chance) {
+  const text = Array.from({ length: 3 + Math.floor(chance.number() * 20) }, () => chance.pick(words)).join(' ')
+  const extra = chance.number()
+  return {
+    ...{ type: 'message', user: author, ts, client_msg_id: `m-${ts}` },
+    text: extra < 0.05 ? `<@${chance.person()}> ${text} <https://example.org/?q=1&amp;r=2|*page*>` : text,
+    ...(extra > 0.95 && { edited: { user: author, ts } }),
+    ...(extra > 0.8 && { reactions: [{ name: chance.pick(emojis), users: chance.people(3), count: 3 }] }),
   }
 }
 
@@ -140,28 +150,44 @@ function user(index: number) {
   return { id, team_id: 'T0PARLEY', name, deleted: index % 29 === 28, is_bot: false, profile, updated: begin }
 }
 
-const conversations = (
-  count: number,
-  letter: string,
-  stem: string,
-  first: string,
-  someone: (count: number) => string[],
-) =>
+const conversations = (count: number, letter: string, stem: string, first: string, chance: Chance) =>
   Array.from({ length: count }, (_, index) => ({
     ...{ id: `${letter}${String(index).padStart(8, '0')}`, name: `${stem}-${index}`, created: begin },
     is_archived: letter === 'C' && index % 10 === 9,
-    members: [...new Set([first, ...someone(40)])],
+    members: [...new Set([first, ...chance.people(40)])],
     topic: { value: `All about ${stem} ${index}` },
     purpose: { value: '' },
   }))
 
-/** A generator of numbers below 1 that gives the same ones for the same seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
+/** Picks at random, and the same for the same seed. */
+class Chance {
+  readonly #people: readonly string[]
+  #state: number
+
+  constructor(seed: number, people: readonly string[]) {
+    this.#state = seed
+    this.#people = people
+  }
+
+  /** At least 0 and below 1 (mulberry32). */
+  number(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    const state = this.#state
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.number() * items.length)] as T
+  }
+
+  person(): string {
+    return this.pick(this.#people)
+  }
+
+  /** Up to so many different people. */
+  people(atMost: number): string[] {
+    return [...new Set(Array.from({ length: atMost }, () => this.person()))]
   }
 }
