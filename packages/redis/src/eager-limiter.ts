@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis'
-import { logger } from '@parley/telemetry'
-import { rateLimitPrefix } from './keys.ts'
+import { CountSharing, type Count } from './count-sharing.ts'
 
 /** A limit that answers at once: so many points per id in a window of the clock. */
 export type EagerLimit = {
@@ -28,10 +27,6 @@ export type EagerLimiter = AsyncDisposable & {
   wait(id: string, share?: number): number
 }
 
-/** `shared`: what all processes are known to have taken, `here`: what this one took since it last told. */
-type Count = { window: number; shared: number; here: number }
-
-const mostPerPipeline = 1_000
 /** Stands for the ids beyond those that are told apart. */
 const others = '*'
 
@@ -40,10 +35,8 @@ const others = '*'
  * may give out what they take between two flushes beyond the limit. While Redis is away each process counts for itself.
  */
 export function eagerLimiter(options: EagerLimit): EagerLimiter {
-  const { redis, key, points, windowMs, mostIds = Infinity, now = Date.now } = options
+  const { points, windowMs, mostIds = Infinity, now = Date.now } = options
   const counts = new Map<string, Count>()
-  const untold = new Map<string, Count>()
-  const log = logger('redis')
   let window = 0
 
   const currentWindow = (): number => {
@@ -51,49 +44,11 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
     if (current !== window) {
       window = current
       counts.clear()
-      untold.clear()
+      sharing.clear()
     }
     return current
   }
-  const tell = async (batch: [string, Count][]): Promise<void> => {
-    const told = batch.map(([, count]) => {
-      const { here } = count
-      count.shared += here
-      count.here = 0
-      return here
-    })
-    if (!redis) return
-    const pipeline = redis.pipeline()
-    batch.forEach(([id, count], index) => {
-      const name = `${rateLimitPrefix(key)}:${count.window}:${id}`
-      pipeline.incrby(name, told[index] ?? 0).pexpire(name, 2 * windowMs)
-    })
-    const answers = await pipeline.exec()
-    batch.forEach(([, count], index) => {
-      const [error, total] = answers?.[2 * index] ?? []
-      if (!error && typeof total === 'number') count.shared = Math.max(count.shared, total)
-    })
-  }
-  const flush = async (): Promise<void> => {
-    currentWindow()
-    if (redis?.status !== 'ready') return
-    const batch = [...untold]
-    untold.clear()
-    for (let at = 0; at < batch.length; at += mostPerPipeline) await tell(batch.slice(at, at + mostPerPipeline))
-  }
-
-  let flushing = Promise.resolve()
-  // Only while there is something to tell, so that an idle process sleeps.
-  let timer: NodeJS.Timeout | undefined
-  const flushSoon = (): void => {
-    if (!redis) return
-    timer ??= setTimeout(() => {
-      timer = undefined
-      flushing = flushing
-        .then(flush)
-        .catch((error: unknown) => log.debug({ err: error, key }, 'counts were not shared'))
-    }, options.flushEveryMs ?? 1_000).unref()
-  }
+  const sharing = new CountSharing(options, currentWindow)
 
   const slotOf = (id: string): string => (counts.size < mostIds || counts.has(id) ? id : others)
   const isSpent = (count: Count | undefined, share: number): boolean =>
@@ -107,10 +62,7 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
       let count = counts.get(slot)
       if (!count) counts.set(slot, (count = { window: current, shared: 0, here: 0 }))
       if (isSpent(count, share)) return (current + 1) * windowMs - now()
-      if (count.here++ === 0) {
-        untold.set(slot, count)
-        flushSoon()
-      }
+      if (count.here++ === 0) sharing.add(slot, count)
       return 0
     },
     left(id, share = 1) {
@@ -124,9 +76,6 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
       const current = currentWindow()
       return isSpent(counts.get(slotOf(id)), share) ? (current + 1) * windowMs - now() : 0
     },
-    async [Symbol.asyncDispose]() {
-      clearTimeout(timer)
-      await flushing
-    },
+    [Symbol.asyncDispose]: () => sharing[Symbol.asyncDispose](),
   }
 }

@@ -1,0 +1,84 @@
+import type { Redis } from 'ioredis'
+import { logger } from '@parley/telemetry'
+import { rateLimitPrefix } from './keys.ts'
+
+/** `shared`: what all processes are known to have taken, `here`: what this one took since it last shared. */
+export type Count = { window: number; shared: number; here: number }
+
+type Options = {
+  /** Without it nothing is shared. */
+  redis?: Redis | undefined
+  /** Name of the limit. */
+  key: string
+  windowMs: number
+  /** Default: every second. */
+  flushEveryMs?: number
+}
+
+const mostPerPipeline = 1_000
+
+/** Adds what this process counted to what all count, once in a while, and learns the totals. */
+export class CountSharing implements AsyncDisposable {
+  readonly #options: Options
+  readonly #dropOutdated: () => void
+  readonly #log = logger('redis')
+  readonly #unshared = new Map<string, Count>()
+  #flushing = Promise.resolve()
+  // Only while there is something to share, so that an idle process sleeps.
+  #timer: NodeJS.Timeout | undefined
+
+  /** `dropOutdated` is called before a flush, and clears when the window of the counts is over. */
+  constructor(options: Options, dropOutdated: () => void) {
+    this.#options = options
+    this.#dropOutdated = dropOutdated
+  }
+
+  /** Shares the count of an id with the next flush. */
+  add(id: string, count: Count): void {
+    const { redis, key, flushEveryMs = 1_000 } = this.#options
+    if (!redis) return
+    this.#unshared.set(id, count)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#flushing = this.#flushing
+        .then(() => this.#flush(redis))
+        .catch((error: unknown) => this.#log.debug({ err: error, key }, 'counts were not shared'))
+    }, flushEveryMs).unref()
+  }
+
+  /** Forgets what is not shared yet. */
+  clear(): void {
+    this.#unshared.clear()
+  }
+
+  async #flush(redis: Redis): Promise<void> {
+    this.#dropOutdated()
+    if (redis.status !== 'ready') return
+    const batch = [...this.#unshared]
+    this.#unshared.clear()
+    for (let at = 0; at < batch.length; at += mostPerPipeline)
+      await this.#share(redis, batch.slice(at, at + mostPerPipeline))
+  }
+
+  async #share(redis: Redis, batch: [string, Count][]): Promise<void> {
+    const { key, windowMs } = this.#options
+    const pipeline = redis.pipeline()
+    for (const [id, count] of batch) {
+      const name = `${rateLimitPrefix(key)}:${count.window}:${id}`
+      pipeline.incrby(name, count.here).pexpire(name, 2 * windowMs)
+      count.shared += count.here
+      count.here = 0
+    }
+    const answers = await pipeline.exec()
+    batch.forEach(([, count], index) => {
+      const [error, total] = answers?.[2 * index] ?? []
+      if (!error && typeof total === 'number') count.shared = Math.max(count.shared, total)
+    })
+  }
+
+  /** Waits for a flush under way; what is not shared by then stays so. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#flushing
+  }
+}
