@@ -2,8 +2,9 @@ import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Changed } from '../../store/changes.ts'
 import type { Committed, DecidedChange } from './commit-changes.ts'
-import type { FactDelivery, Patience } from './fact-delivery.ts'
+import type { FactDelivery } from './fact-delivery.ts'
 import type { Look } from './look-together.ts'
+import type { Patience } from './room-deliveries.ts'
 import { layoutKey, type WriteQueue } from './write-queue.ts'
 
 /** What a change takes. */

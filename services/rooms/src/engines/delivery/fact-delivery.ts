@@ -3,13 +3,11 @@ import type { Db } from '@parley/postgres'
 import type { ApplyFacts, HeldFact, ReadHeldRoom } from '../../clients/messaging.ts'
 import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
-import { countFacts, countHandOver, reportHandOverFailure, reportRebased } from '../../metrics.ts'
+import { countFacts, reportHandOverFailure, reportRebased } from '../../metrics.ts'
 import { factsAbove, factsPerCall, findFact, markApplied, openFacts, unappliedFacts } from '../../store/facts.ts'
 import { rebaseFacts } from '../../store/rebase-facts.ts'
-import { RoomDelivery, type FactStore } from './room-delivery.ts'
-
-/** How long the call behind a change has left; undefined without a deadline. */
-export type Patience = { timeoutMs: () => number | undefined }
+import { RoomDeliveries, type Patience, type Target } from './room-deliveries.ts'
+import type { FactStore } from './room-delivery.ts'
 
 /** Hands the facts of rooms to messaging. Disposing waits for what is under way. */
 export type FactDelivery = AsyncDisposable & {
@@ -31,9 +29,6 @@ export type FactDelivery = AsyncDisposable & {
   onLeftBehind(listener: () => void): Disposable
 }
 
-/** Left for the answer to reach the caller before its deadline. */
-const answerMs = 250
-
 export function openFactDelivery(options: {
   db: Db
   apply: ApplyFacts
@@ -41,58 +36,19 @@ export function openFactDelivery(options: {
   timeoutMs: number
 }): FactDelivery {
   const { db, apply, read, timeoutMs } = options
-  const deliveries = new Map<string, RoomDelivery>()
-  const listeners = new Set<() => void>()
-  const facts: FactStore = {
-    above: (roomId, version) => factsAbove(db, roomId, version),
-    unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
-    one: (roomId, version) => findFact(db, roomId, version),
-    async rebase(roomId, held, asked) {
-      const done = await rebaseFacts(db, roomId, held, { asked, read })
-      if (done.rebased > 0) reportRebased(roomId, held.version, done.rebased)
-      return done
-    },
-    markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),
-  }
-
-  function deliveryOf(roomId: string, awaitStream: boolean): RoomDelivery {
-    // A change that waits for the stream does not hold up those that do not.
-    const key = `${roomId} ${awaitStream ? 'stream' : 'apply'}`
-    const known = deliveries.get(key)
-    if (known) return known
-    const onFailure = (error: unknown) => reportHandOverFailure(roomId, error)
-    const onIdle = () => deliveries.delete(key)
-    const delivery = new RoomDelivery({ roomId, awaitStream, apply, facts, onFailure, onIdle })
-    deliveries.set(key, delivery)
-    return delivery
-  }
-
-  const waitMs = (patience?: Patience): number =>
-    Math.max(Math.min(timeoutMs, (patience?.timeoutMs() ?? Infinity) - answerMs), 1)
-
-  async function wait(
-    roomId: string,
-    target: { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean },
-    patience?: Patience,
-  ): Promise<void> {
-    const started = performance.now()
-    const delivery = deliveryOf(roomId, target.awaitStream)
-    const held = await delivery.enter(target.version, target.facts, waitMs(patience))
-    countHandOver(held, (performance.now() - started) / 1000)
-    if (held) return
-    for (const listener of listeners) listener()
-    throw notAppliedYet()
-  }
+  const facts = factStore(db, read)
+  const deliveries = new RoomDeliveries({ apply, facts, timeoutMs })
 
   async function agree(roomId: string, held: HeldFact, patience?: Patience): Promise<bigint | undefined> {
     const { newest } = await facts.rebase(roomId, held, [])
-    if (newest !== undefined) await wait(roomId, { version: newest, facts: [], awaitStream: false }, patience)
+    if (newest !== undefined)
+      await deliveries.wait(roomId, { version: newest, facts: [], awaitStream: false }, patience)
     return newest
   }
 
   /** Nothing is sent, so messaging only says what it holds. */
   async function ask(roomId: string, patience?: Patience): Promise<bigint | undefined> {
-    const question = { roomId, facts: [], awaitStream: false, timeoutMs: waitMs(patience) }
+    const question = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(patience) }
     const held = await apply(question).catch((error: unknown) => {
       reportHandOverFailure(roomId, error)
       throw notAppliedYet()
@@ -105,30 +61,49 @@ export function openFactDelivery(options: {
       const version = made.at(-1)?.version
       if (version === undefined) return
       countFacts(made)
-      await wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, patience)
+      await deliveries.wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, patience)
     },
     agree,
     async settle(roomId, known, patience, isAbout) {
       const version = (await ask(roomId, patience)) ?? known
-      const facts = isAbout ? await unappliedFacts(db, roomId, version) : []
-      if (isAbout && facts.length < factsPerCall) {
-        const fact = facts.findLast(isAbout)
-        const target = fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }
-        if (target) await wait(roomId, target, patience)
-        return
-      }
-      const { open, awaitStream } = await openFacts(db, roomId, version)
-      if (open) await wait(roomId, { version, facts: [], awaitStream }, patience)
+      const target = await openTarget(db, roomId, version, isAbout)
+      if (target) await deliveries.wait(roomId, target, patience)
     },
-    async feed(roomId, version, awaitStream) {
-      await wait(roomId, { version, facts: [], awaitStream })
-    },
-    onLeftBehind(listener) {
-      listeners.add(listener)
-      return { [Symbol.dispose]: () => void listeners.delete(listener) }
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...deliveries.values()].map((delivery) => delivery.drained()))
-    },
+    feed: (roomId, version, awaitStream) => deliveries.wait(roomId, { version, facts: [], awaitStream }),
+    onLeftBehind: (listener) => deliveries.onLeftBehind(listener),
+    [Symbol.asyncDispose]: () => deliveries.drained(),
   }
+}
+
+function factStore(db: Db, read: ReadHeldRoom): FactStore {
+  return {
+    above: (roomId, version) => factsAbove(db, roomId, version),
+    unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
+    one: (roomId, version) => findFact(db, roomId, version),
+    async rebase(roomId, held, asked) {
+      const done = await rebaseFacts(db, roomId, held, { asked, read })
+      if (done.rebased > 0) reportRebased(roomId, held.version, done.rebased)
+      return done
+    },
+    markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),
+  }
+}
+
+/**
+ * What is not in effect yet up to the version; undefined when all is. Of the facts that a call is about, the newest one
+ * suffices, unless there are too many to look through.
+ */
+async function openTarget(
+  db: Db,
+  roomId: string,
+  version: bigint,
+  isAbout?: (fact: RoomFact) => boolean,
+): Promise<Target | undefined> {
+  const facts = isAbout ? await unappliedFacts(db, roomId, version) : []
+  if (isAbout && facts.length < factsPerCall) {
+    const fact = facts.findLast(isAbout)
+    return fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }
+  }
+  const { open, awaitStream } = await openFacts(db, roomId, version)
+  return open ? { version, facts: [], awaitStream } : undefined
 }

@@ -1,6 +1,7 @@
 export { commitChanges } from './commit-changes.ts'
 export { makeChange } from './decided-change.ts'
-export { type FactDelivery, type Patience, openFactDelivery } from './fact-delivery.ts'
+export { type FactDelivery, openFactDelivery } from './fact-delivery.ts'
 export { type Look, lookTogether } from './look-together.ts'
+export type { Patience } from './room-deliveries.ts'
 export { isSame } from './room-delivery.ts'
 export { groupKey, layoutKey, WriteQueue } from './write-queue.ts'

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '@parley/postgres'
 import { KeyedBatcher } from '@parley/runtime'
 import { tooBusy } from '../../errors.ts'
 import type { Committed, DecidedChange } from './commit-changes.ts'
-import type { Patience } from './fact-delivery.ts'
+import type { Patience } from './room-deliveries.ts'
 
 /** The key under which the layout is changed. */
 export const layoutKey = 'layout'

@@ -1,0 +1,66 @@
+import type { RoomFact } from '@parley/contracts/internal'
+import type { ApplyFacts } from '../../clients/messaging.ts'
+import { notAppliedYet } from '../../errors.ts'
+import { countHandOver, reportHandOverFailure } from '../../metrics.ts'
+import { RoomDelivery, type FactStore } from './room-delivery.ts'
+
+/** How long the call behind a change has left; undefined without a deadline. */
+export type Patience = { timeoutMs: () => number | undefined }
+
+/** What has to be in effect: everything up to a version. `facts`: those of it that are in hand. */
+export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
+
+type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
+
+/** Left for the answer to reach the caller before its deadline. */
+const answerMs = 250
+
+/** The deliveries under way in this process, and the calls that wait for them. */
+export class RoomDeliveries {
+  readonly #options: Options
+  readonly #deliveries = new Map<string, RoomDelivery>()
+  readonly #leftBehindListeners = new Set<() => void>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Resolves when the target is in effect. Throws unavailable when that takes too long. */
+  async wait(roomId: string, { version, facts, awaitStream }: Target, patience?: Patience): Promise<void> {
+    const started = performance.now()
+    const held = await this.#deliveryOf(roomId, awaitStream).enter(version, facts, this.waitMs(patience))
+    countHandOver(held, (performance.now() - started) / 1000)
+    if (held) return
+    for (const listener of this.#leftBehindListeners) listener()
+    throw notAppliedYet()
+  }
+
+  /** How long may be waited for messaging. */
+  waitMs(patience?: Patience): number {
+    return Math.max(Math.min(this.#options.timeoutMs, (patience?.timeoutMs() ?? Infinity) - answerMs), 1)
+  }
+
+  /** Calls back when a target was not in effect in time. */
+  onLeftBehind(listener: () => void): Disposable {
+    this.#leftBehindListeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#leftBehindListeners.delete(listener) }
+  }
+
+  /** Resolves when nothing is under way. */
+  async drained(): Promise<void> {
+    await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drained()))
+  }
+
+  #deliveryOf(roomId: string, awaitStream: boolean): RoomDelivery {
+    // A change that waits for the stream does not hold up those that do not.
+    const key = `${roomId} ${awaitStream ? 'stream' : 'apply'}`
+    const known = this.#deliveries.get(key)
+    if (known) return known
+    const { apply, facts } = this.#options
+    const onFailure = (error: unknown) => reportHandOverFailure(roomId, error)
+    const onIdle = () => this.#deliveries.delete(key)
+    const delivery = new RoomDelivery({ roomId, awaitStream, apply, facts, onFailure, onIdle })
+    this.#deliveries.set(key, delivery)
+    return delivery
+  }
+}
