@@ -25,6 +25,7 @@ export type Follower = {
 }
 
 /** What an event makes this page read, or change. Kinds that nothing is shown of are left out. */
+// eslint-disable-next-line max-lines-per-function -- a line or two per kind of event, and a reader looks for one kind
 export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
   switch (event.case) {
     case 'messagePosted': {
