@@ -97,7 +97,11 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
   const job = (task: string, everyMs: number, run: (stopped: AbortSignal) => Promise<void>): Periodic =>
     resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
   job('check', 60_000, async () => {
-    if (bus.connected() && !databaseAway) await check()
+    if (!bus.connected() || databaseAway) return
+    // Where NATS does not answer now, as while a fleet starts, it is asked again in a minute.
+    await check().catch((error: unknown) => {
+      if (!isUnanswered(error)) throw error
+    })
   })
   const replays = job('replay', 600_000, async (stopped) => {
     if (databaseAway) return
