@@ -38,6 +38,23 @@ inBrowser('without network what is written waits, and afterwards nothing is miss
   await messageWith(other.page, 'Out of the tunnel').waitFor()
 })
 
+inBrowser('what is said before a slow stream of events opens is shown once it is open', async () => {
+  await using visitor = await visitAs(ada)
+  const { page } = visitor
+  let letOpen: () => void = () => undefined
+  const mayOpen = new Promise<void>((resolve) => (letOpen = resolve))
+  await page.routeWebSocket(/./, async (socket) => {
+    await mayOpen
+    socket.connectToServer()
+  })
+  await ofBob('Before it was read')
+  await page.goto(`${fleet().gateways[0]}/chat/-/${roomId}`)
+  await messageWith(page, 'Before it was read').waitFor()
+  await ofBob('After it was read')
+  letOpen()
+  await messageWith(page, 'After it was read').waitFor()
+})
+
 inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor

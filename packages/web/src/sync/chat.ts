@@ -147,7 +147,7 @@ export class Chat {
     this.inbox.refresh()
     this.followed.changed()
     for (const [place, timeline] of this.#timelines) {
-      if (timeline.isOpen) void timeline.reload()
+      if (timeline.isOpen) void timeline.readAnew()
       else this.#timelines.delete(place)
     }
   }

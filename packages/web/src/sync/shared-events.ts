@@ -51,17 +51,25 @@ export class SharedEvents {
     this.#listeners = listeners
   }
 
-  /** Resolves when events arrive, and after `atMostMs` in any case. */
+  /**
+   * Resolves when events arrive, and after `atMostMs` in any case. What is read after that and before the first event may lack
+   * what happened in between: listeners are told so once events arrive.
+   */
   async opened(atMostMs: number): Promise<void> {
     if (this.connection.value === 'open') return
     await new Promise<void>((resolve) => {
-      const stop = this.connection.subscribe(() => this.connection.value === 'open' && done())
-      const timer = setTimeout(() => done(), atMostMs)
-      const done = () => {
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        resolve()
+      }, atMostMs)
+      const stop = this.connection.subscribe(() => {
+        if (this.connection.value !== 'open') return
         stop()
         clearTimeout(timer)
+        if (isLate) this.#listeners?.onReset()
         resolve()
-      }
+      })
     })
   }
 

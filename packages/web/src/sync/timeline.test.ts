@@ -65,6 +65,19 @@ test('whoever looks at the newest row is never left behind, however much comes a
   expect(timeline.window.value).toMatchObject({ hasOlder: true, hasNewer: false })
 })
 
+test('whoever has scrolled up stays there when events were missed, and has what changed', async () => {
+  const { rows, read, readMessages, timeline, shown } = room(['a', 'b'])
+  await timeline.reload()
+  rows.push('c')
+  timeline.isFollowed = false
+  const asked = read.mock.calls.length
+  await timeline.readAnew()
+  expect(shown()).toEqual([...'abc'])
+  expect(readMessages.mock.calls).toEqual([[['a', 'b']]])
+  // It read on behind its last row.
+  expect(read.mock.calls.slice(asked)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
+})
+
 test('what could not be read is tried again, but not where one may not read', async () => {
   jest.useFakeTimers()
   const { rows, read, timeline, shown } = room(['a'])

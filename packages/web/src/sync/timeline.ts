@@ -100,6 +100,13 @@ export class Timeline {
     }
   }
 
+  /** Events may have been missed: what is shown is read again. Whoever has scrolled up stays where they are. */
+  async readAnew(): Promise<void> {
+    const window = this.window.value
+    if (this.isFollowed || !window || this.status.value === 'failed') return this.reload()
+    await Promise.all([this.refresh(window.rows.map(({ id }) => id)).catch(() => undefined), this.catchUp()])
+  }
+
   /** Reads on before the first row. */
   async readOlder(): Promise<void> {
     await this.#inTurn(async () => {
