@@ -91,12 +91,21 @@ inBrowser('a reaction may be any emoji', async () => {
 inBrowser('files are sent with a message, and a picture is seen by others', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
+  let release: () => void = () => undefined
+  const mayArrive = new Promise<void>((resolve) => (release = resolve))
+  await ofAda.page.route('**/CompleteUpload', async (route) => {
+    await mayArrive
+    await route.continue()
+  })
   await ofAda.page.getByLabel('Attach files').setInputFiles([
     { name: 'square.png', mimeType: 'image/png', buffer: picture },
     { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('one, two, three') },
   ])
-  await ofAda.page.getByRole('list', { name: 'Files to send' }).getByText('15 byte').waitFor()
+  // One may send before the files have arrived.
   await say(ofAda.page, 'Two files')
+  await ofAda.page.getByText('Will be sent as soon as the files have arrived.').waitFor()
+  expect(await messageWith(ofAda.page, 'Two files').count()).toBe(0)
+  release()
   const received = messageWith(ofBob.page, 'Two files')
   await received.getByRole('link', { name: 'notes.txt' }).waitFor()
   await received.getByRole('button', { name: 'Read notes.txt here' }).click()
