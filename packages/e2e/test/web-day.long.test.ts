@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { AdminRoomLayoutService } from '@parley/contracts/admin'
+import {
+  AdminPermissionService,
+  AdminRoomLayoutService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
 import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
@@ -8,7 +13,7 @@ import { cutOffIn } from '../src/accessibility.ts'
 import { sendFile } from '../src/files.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { lobbyId, newRoom, post, roomName } from '../src/rooms.ts'
-import { fillSignIn, inBrowser, messageWith, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, messageWith, say, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -105,6 +110,44 @@ inBrowser('a room one wants to hear nothing of is not marked, also after a reloa
   expect(await inSidebar(page, quiet).getByText('unread').count()).toBe(0)
   expect(visitor.complaints).toEqual([])
 })
+
+inBrowser('what the server refuses stays with its reason, and is sent again or discarded', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const target = {
+    userId: ada.userId,
+    permission: 'message.post',
+    scope: { kind: PermissionScopeKind.ROOM, id: roomId },
+  }
+  const decide = (decision: PermissionDecision) =>
+    owner.call(AdminPermissionService.method.setUserPermission, { ...target, decision })
+  for (const body of ['Refused for good', 'Refused for now']) await refusedOnce(page, body, decide)
+  const unsent = (body: string) => page.getByRole('main').getByRole('article').filter({ hasText: body })
+  await unsent('Refused for good').getByRole('button', { name: 'Discard' }).click()
+  await unsent('Refused for good').waitFor({ state: 'detached' })
+  await unsent('Refused for now').getByRole('button', { name: 'Send again' }).click()
+  await using other = await visitAs(bob, `/chat/-/${roomId}`)
+  await messageWith(other.page, 'Refused for now').waitFor()
+  expect(await messageWith(other.page, 'Refused for good').count()).toBe(0)
+})
+
+/** Writes a message whose author may not post any more when it arrives, and may again afterwards. */
+async function refusedOnce(page: Page, body: string, decide: (decision: PermissionDecision) => Promise<unknown>) {
+  await field(page).waitFor()
+  let release: () => void = () => undefined
+  const decided = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/CreateMessage', async (route) => {
+    await decided
+    await route.continue()
+  })
+  await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
+  await decide(PermissionDecision.DENY)
+  await page.getByText('You may read here, and not post.').waitFor()
+  release()
+  await page.getByRole('alert').filter({ hasText: 'Not sent:' }).last().waitFor()
+  await page.unroute('**/CreateMessage')
+  await decide(PermissionDecision.NONE)
+}
 
 inBrowser('what somebody is up to is seen by others until they take it back', async () => {
   await post(bob, roomId, 'I am out')

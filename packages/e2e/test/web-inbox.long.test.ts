@@ -1,0 +1,79 @@
+import { expect } from '@jest/globals'
+import { MessageService } from '@parley/contracts/api'
+import type { Page } from 'playwright-core'
+import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
+
+let ada: Person
+let bob: Person
+let roomId: string
+let otherId: string
+
+useBrowser('what waits', async () => {
+  const [owner, ...both] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[ada, bob] = both
+  ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
+})
+
+/** The button that says how many notifications wait. After other suites, notifications may first have much to do. */
+const waiting = (page: Page, count: number) =>
+  page
+    .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })
+    .waitFor({ timeout: 90_000 })
+
+inBrowser('what waits is dismissed one by one or at once, in every browser of a person', async () => {
+  for (const what of ['first', 'second', 'third']) await post(bob, roomId, `The ${what} thing, @${ada.login}`)
+  await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
+  await using elsewhere = await visitAs(ada, `/chat/-/${otherId}`)
+  const { page } = visitor
+  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 3)
+  await page.getByRole('button', { name: /^Notifications/ }).click()
+  const pane = page.getByRole('complementary', { name: 'Notifications' })
+  await pane.getByRole('button', { name: 'Dismiss', exact: true }).first().click()
+  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 2)
+  await pane.getByRole('button', { name: 'Dismiss all' }).click()
+  await pane.getByText('Nothing waits for you.').waitFor()
+  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
+  expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
+})
+
+inBrowser('whoever wants to hear nothing of the whole server is told nothing until they do', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Notifications', exact: true }).click()
+  const choose = async (level: string) => {
+    const kept = page.waitForResponse('**/UpdateServerNotificationPreference')
+    await dialog.getByLabel('Notify me about').selectOption(level)
+    expect((await kept).status()).toBe(200)
+  }
+  await choose('Nothing')
+  await post(bob, roomId, `Nobody hears this, @${ada.login}`)
+  await choose('Mentions, replies and direct messages')
+  await post(bob, roomId, `But this, @${ada.login}`)
+  await waiting(page, 1)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Notifications 1' }).click()
+  await page.getByRole('link', { name: `${bob.login} mentioned you` }).click()
+  await messageWith(page, 'But this').waitFor()
+  await waiting(page, 0)
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a link opens a thread at a reply far back, and the way to the newest is one step', async () => {
+  const root = await post(ada, roomId, 'Let us count')
+  const reply = async (body: string) => {
+    const { message } = await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: root, body })
+    return message?.id ?? ''
+  }
+  const first = await reply('Number one')
+  for (let n = 0; n < 100; n++) await reply(`And then ${n}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}?highlight=${first}`)
+  const thread = visitor.page.getByRole('complementary')
+  await thread.getByText('Number one').waitFor()
+  await thread.getByRole('button', { name: 'To the newest' }).click()
+  await thread.getByText('And then 99').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
