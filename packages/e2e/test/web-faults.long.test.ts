@@ -1,5 +1,7 @@
 import { afterEach } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import { MessageService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import type { Page, Route } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { renewed, wholeAgain } from '../src/processes.ts'
@@ -53,6 +55,23 @@ inBrowser('what is said before a slow stream of events opens is shown once it is
   await ofBob('After it was read')
   letOpen()
   await messageWith(page, 'After it was read').waitFor()
+})
+
+inBrowser('what an event names is read again when that failed', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const eventId = await ofBob('As it was written')
+  await messageWith(page, 'As it was written').waitFor()
+  let refused = 0
+  const refuse = (route: Route) => {
+    refused++
+    return route.fulfill({ status: 500 })
+  }
+  await page.route('**/BatchGetMessages', refuse)
+  await bob.call(MessageService.method.updateMessage, { roomId, eventId, body: 'As it was changed' })
+  await eventually(() => refused > 0)
+  await page.unroute('**/BatchGetMessages', refuse)
+  await messageWith(page, 'As it was changed').waitFor()
 })
 
 inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {

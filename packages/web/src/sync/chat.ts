@@ -9,6 +9,7 @@ import {
 import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { placeOf } from '../store/unsent.ts'
+import { changedMessage, readChanged } from './changed-messages.ts'
 import { eventsOf } from './early-events.ts'
 import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
@@ -29,6 +30,9 @@ const socketPatienceMs = 1_000
 const drawPatienceMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
+
+/** What is read as a whole. */
+type Part = 'sidebar' | 'server' | 'viewer'
 
 /** Everything a signed-in person's page knows and follows. */
 export class Chat {
@@ -56,6 +60,7 @@ export class Chat {
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
   readonly #viewerChanged: (key: string) => void
+  readonly #readPart: (part: Part) => void
 
   constructor(server: MemberClient, viewer: GetViewerResponse, described: GetServerResponse) {
     this.serverName = new Cell(nameOf(described))
@@ -83,11 +88,17 @@ export class Chat {
       this.people.patch(this.userId, { presenceStatus }),
     )
     this.events.connection.subscribe(() => this.events.connection.value === 'open' && this.sender.sendWaiting())
-    this.#refreshMessages = gathered(40, (keys) => this.#readMessages(keys))
+    this.#refreshMessages = gathered(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
     // A decision may concern everybody at once: they ask one after the other, and when every service knows of it.
     this.#viewerChanged = gathered(200 + Math.random() * 300, async () => {
-      await Promise.all([this.#readViewer(), this.rooms.load()]).catch(() => undefined)
+      await Promise.all([this.#readViewer(), this.rooms.load()])
     })
+    const parts: Record<Part, () => Promise<void>> = {
+      sidebar: () => this.rooms.load(),
+      server: () => this.#readServer(),
+      viewer: () => this.#readViewer(),
+    }
+    this.#readPart = gathered(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
   }
 
   /** First listen, then read: nothing falls between. `roomId`: the room that is to be shown. */
@@ -131,7 +142,7 @@ export class Chat {
 
   /** Reads a message anew, soon, where it is shown. */
   refreshMessage(roomId: string, messageId: string): void {
-    this.#refreshMessages(`${roomId}/${messageId}`)
+    this.#refreshMessages(changedMessage(roomId, messageId))
   }
 
   /** Takes in a message that a call answered, so that it is seen at once. */
@@ -143,7 +154,7 @@ export class Chat {
   readAnew(): void {
     this.readSidebar()
     this.readServer()
-    void this.#readViewer().catch(() => undefined)
+    this.#readPart('viewer')
     this.inbox.refresh()
     this.followed.changed()
     for (const [place, timeline] of this.#timelines) {
@@ -159,7 +170,7 @@ export class Chat {
   }
 
   readSidebar(): void {
-    void this.rooms.load().catch(() => undefined)
+    this.#readPart('sidebar')
   }
 
   /** Moves the viewer's marker in a room to the newest message; gives where it stood, in milliseconds, if it was behind. */
@@ -176,7 +187,7 @@ export class Chat {
 
   /** The server may be called something else, or have another message of the day. */
   readServer(): void {
-    void this.#readServer().catch(() => undefined)
+    this.#readPart('server')
   }
 
   /** Whether the viewer holds a permission for the whole server. Where Svelte watches, a change of it runs that anew. */
@@ -229,13 +240,5 @@ export class Chat {
   #readBack(place: string): void {
     const rows = this.#timelines.get(place)?.window.value?.rows ?? []
     if (this.sender.queue.value.length > 0) this.sender.posted(new Set(rows.map(({ id }) => id)))
-  }
-
-  async #readMessages(keys: string[]): Promise<void> {
-    const roomOf = (key: string) => key.slice(0, key.indexOf('/'))
-    for (const roomId of new Set(keys.map(roomOf))) {
-      const ids = keys.filter((key) => roomOf(key) === roomId).map((key) => key.slice(roomId.length + 1))
-      for (const timeline of this.timelinesOf(roomId)) await timeline.messagesChanged(ids).catch(() => undefined)
-    }
   }
 }

@@ -15,8 +15,7 @@ export class FollowedThreads {
   constructor(server: MemberClient, people: People, hasUnread: boolean) {
     this.hasUnread = new Cell(hasUnread)
     const ask = gathered(300, async () => {
-      const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } }).catch(() => undefined)
-      if (!answer) return
+      const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
       if (answer.includes) people.learn(Object.values(answer.includes.users))
       this.threads.set(answer.threads)
       this.hasUnread.set(answer.threads.some(({ thread }) => thread?.viewerState?.hasUnread ?? false))

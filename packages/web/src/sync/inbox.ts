@@ -17,10 +17,7 @@ export class Inbox {
   constructor(server: MemberClient, people: People) {
     this.#server = server
     const ask = gathered(150, async () => {
-      const answer = await server.api.notification
-        .listNotifications({ page: { limit: mostListed } })
-        .catch(() => undefined)
-      if (!answer) return
+      const answer = await server.api.notification.listNotifications({ page: { limit: mostListed } })
       people.learn(answer.notifications.flatMap(({ actor }) => actor ?? []))
       this.items.set(answer.notifications)
     })

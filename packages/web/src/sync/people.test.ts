@@ -1,9 +1,9 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
 import type { User } from '@parley/client/contract'
 import { People } from './people.ts'
 
-test('whom the server does not know is shown as deleted; without an answer nobody is', async () => {
+test('whom the server does not know is shown as deleted; without an answer nobody is, and it is asked again', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
   const people = new People(server, 'Ume')
@@ -17,12 +17,18 @@ test('whom the server does not know is shown as deleted; without an answer nobod
     deleted: true,
     displayName: 'Deleted User',
   })
-  answers.push(Promise.reject(new Error('away')))
+
+  jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
+  const away = Promise.reject(new Error('away'))
+  away.catch(() => undefined)
+  answers.push(away)
   const other = people.of('Uother')
-  await new Promise((resolve) => queueMicrotask(() => queueMicrotask(() => resolve(undefined))))
-  while (answers.length > 0) await new Promise((resolve) => setTimeout(resolve, 1))
-  await told('Unext', Promise.resolve({ users: [] }))
-  expect(other.value).toBeUndefined()
+  await jest.advanceTimersByTimeAsync(1_000)
+  expect([answers.length, other.value]).toEqual([0, undefined])
+  answers.push(Promise.resolve({ users: [{ user: { id: 'Uother', login: 'other' } }] }))
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(other.value).toMatchObject({ login: 'other' })
+  jest.useRealTimers()
 })
 
 test('whom another answer tells of meanwhile is not asked for', async () => {

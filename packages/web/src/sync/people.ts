@@ -25,11 +25,11 @@ export class People {
       const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)
-        const found = await server.api.user.batchGetUsers({ userIds }).catch(() => undefined)
-        const users = found?.users.flatMap(({ user }) => user ?? []) ?? []
+        const found = await server.api.user.batchGetUsers({ userIds })
+        const users = found.users.flatMap(({ user }) => user ?? [])
         this.learn(users)
         const there = new Set(users.map(({ id }) => id))
-        if (found) this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
+        this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
     })
     // Names in texts are no reason for haste.
@@ -38,8 +38,8 @@ export class People {
       for (let from = 0; from < unknown.length; from += mostAtOnce) {
         const logins = unknown.slice(from, from + mostAtOnce)
         // The request wants an id, too.
-        const found = await server.api.user.batchGetUsers({ userIds: [ownId], logins }).catch(() => undefined)
-        this.learn(found?.users.flatMap(({ user }) => user ?? []) ?? [])
+        const found = await server.api.user.batchGetUsers({ userIds: [ownId], logins })
+        this.learn(found.users.flatMap(({ user }) => user ?? []))
       }
     })
   }

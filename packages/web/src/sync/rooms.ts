@@ -33,7 +33,13 @@ export class Rooms {
     this.#people = people
     this.#userId = userId
     this.refresh = gathered(200, (ids) => this.#refresh(ids))
-    this.#refreshMarked = gathered(200, (ids) => this.#refresh(ids.filter((id) => this.#marked.delete(id))))
+    this.#refreshMarked = gathered(200, async (ids) => {
+      const due = ids.filter((id) => this.#marked.delete(id))
+      await this.#refresh(due).catch((thrown: unknown) => {
+        for (const id of due) this.#marked.add(id)
+        throw thrown
+      })
+    })
   }
 
   async load(): Promise<void> {
@@ -106,8 +112,7 @@ export class Rooms {
   async #refresh(ids: string[]): Promise<void> {
     for (let from = 0; from < ids.length; from += mostAtOnce) {
       const roomIds = ids.slice(from, from + mostAtOnce)
-      const found = await this.#server.api.roomDirectory.batchGetRooms({ roomIds }).catch(() => undefined)
-      if (!found) continue
+      const found = await this.#server.api.roomDirectory.batchGetRooms({ roomIds })
       this.#learn(found.rooms)
       this.sidebar.update((sidebar) => withRooms(sidebar, found.rooms))
     }

@@ -78,6 +78,18 @@ test('whoever has scrolled up stays there when events were missed, and has what 
   expect(read.mock.calls.slice(asked)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
 })
 
+test('changes that were missed are read, also if that takes several attempts', async () => {
+  jest.useFakeTimers()
+  const { readMessages, timeline } = room(['a', 'b'])
+  await timeline.reload()
+  await timeline.messagesChanged(['a'])
+  readMessages.mockRejectedValueOnce(new Error('lost'))
+  timeline.open()
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(readMessages.mock.calls).toEqual([[['a']], [['a']]])
+  jest.useRealTimers()
+})
+
 test('what could not be read is tried again, but not where one may not read', async () => {
   jest.useFakeTimers()
   const { rows, read, timeline, shown } = room(['a'])

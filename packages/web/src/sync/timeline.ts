@@ -1,4 +1,3 @@
-import { Code, ConnectError } from '@parley/client'
 import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import {
@@ -15,6 +14,7 @@ import {
   withoutAuthor,
   withRetracted,
 } from '../store/timeline-window.ts'
+import { isLasting, retryMs } from './failures.ts'
 
 /** Where the rows of a room or of a thread are read. */
 export type TimelineSource = {
@@ -29,10 +29,6 @@ export type TimelineSource = {
 const readOnEveryMs = 200
 /** Rows that a timeline reads in one go to catch up; with more to read it starts anew at the newest. */
 const mostReadOn = 200
-
-const retryMs = 3_000
-/** Failures that trying again does not mend. */
-const lasting = new Set([Code.PermissionDenied, Code.NotFound, Code.Unauthenticated])
 
 /** What a timeline is busy with. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
@@ -63,9 +59,7 @@ export class Timeline {
   open(): () => void {
     this.#views++
     if (this.#missedRows) this.rowsCame()
-    const ids = [...this.#missedChanges]
-    this.#missedChanges.clear()
-    if (ids.length > 0) void this.refresh(ids).catch(() => undefined)
+    this.#readMissed()
     return () => void this.#views--
   }
 
@@ -104,7 +98,7 @@ export class Timeline {
   async readAnew(): Promise<void> {
     const window = this.window.value
     if (this.isFollowed || !window || this.status.value === 'failed') return this.reload()
-    await Promise.all([this.refresh(window.rows.map(({ id }) => id)).catch(() => undefined), this.catchUp()])
+    await Promise.all([this.#readAgain(window.rows.map(({ id }) => id)), this.catchUp()])
   }
 
   /** Reads on before the first row. */
@@ -163,7 +157,7 @@ export class Timeline {
     } catch (thrown) {
       this.#again = false
       clearTimeout(this.#retry)
-      if (!lasting.has(ConnectError.from(thrown).code)) this.#retry = setTimeout(() => void this.catchUp(), retryMs)
+      if (!isLasting(thrown)) this.#retry = setTimeout(() => void this.catchUp(), retryMs)
     } finally {
       this.#catchingUp = false
     }
@@ -206,6 +200,24 @@ export class Timeline {
 
   authorDeleted(userId: string, at: Message['deletedAt']): void {
     this.window.update((now) => now && withoutAuthor(now, userId, at))
+  }
+
+  /** Reads messages anew, also if that takes several attempts. */
+  async #readAgain(ids: readonly string[]): Promise<void> {
+    try {
+      await this.refresh(ids)
+    } catch (thrown) {
+      if (isLasting(thrown)) return
+      for (const id of ids) this.#missedChanges.add(id)
+      setTimeout(() => this.#readMissed(), retryMs)
+    }
+  }
+
+  #readMissed(): void {
+    if (!this.isOpen || this.#missedChanges.size === 0) return
+    const ids = [...this.#missedChanges]
+    this.#missedChanges.clear()
+    void this.#readAgain(ids)
   }
 
   /** Readings that move the ends of the window run one after the other. */
