@@ -30,7 +30,10 @@ inBrowser('what waits is dismissed one by one or at once, in every browser of a 
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 3)
   await page.getByRole('button', { name: /^Notifications/ }).click()
   const pane = page.getByRole('complementary', { name: 'Notifications' })
-  await pane.getByRole('button', { name: 'Dismiss', exact: true }).first().click()
+  await pane
+    .getByRole('button', { name: `Dismiss: ${bob.login} mentioned you` })
+    .first()
+    .click()
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 2)
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
   await pane.getByText('Nothing waits for you.').waitFor()
