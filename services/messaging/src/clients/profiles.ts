@@ -53,7 +53,9 @@ export class Profiles {
 
   /** The profiles that are known, by id. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
-    const known = await Promise.all(userIds.map((id) => this.#known.get(id) ?? this.#known.forceFetch(id)))
+    const known = await Promise.all(
+      userIds.map(async (id) => this.#known.get(id) ?? (await this.#known.forceFetch(id))),
+    )
     return new Map(known.flatMap(({ user }) => (user ? [[user.id, user]] : [])))
   }
 
