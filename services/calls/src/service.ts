@@ -5,9 +5,7 @@ import { endCalls } from './actions/calls/end-calls.ts'
 import { Profiles } from './clients/profiles.ts'
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
-import { onAccountDeleted, onCredentialsEnded } from './consumers/on-account-gone.ts'
-import { onMemberGone } from './consumers/on-member-gone.ts'
-import { onRoomNarrowed } from './consumers/on-room-narrowed.ts'
+import { startConsumers } from './consumers/index.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import { handleRequests } from './http/routes.ts'
@@ -42,14 +40,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
     rooms: new RoomAccess(host.client(RoomsInternalService), db),
     profiles: new Profiles(accounts),
   }
-  for (const [durable, subject, handler] of [
-    ['members-left', 'evt.room.*.user_left_room', { prepare: onMemberGone(ctx) }],
-    ['members-banned', 'evt.room.*.member_banned', { prepare: onMemberGone(ctx) }],
-    ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNarrowed(ctx) }],
-    ['accounts-deleted', 'evt.control.user.*.account_deleted', { on: onAccountDeleted(ctx) }],
-    ['credentials-ended', 'evt.control.user.*.credentials_ended', { on: onCredentialsEnded(ctx) }],
-  ] as const)
-    await host.consume({ durable, subject, ...handler })
+  await startConsumers(host, ctx)
   await host.erase(erasePerson(ctx), accounts)
   const everyMs = overrides.compareEveryMs ?? 30_000
   if (media) host.use(compareCalls(ctx, media, { everyMs, signal }))

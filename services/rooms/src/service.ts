@@ -1,23 +1,19 @@
-import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
-import { openReads, type Service } from '@parley/runtime'
+import { AccountsInternalService } from '@parley/contracts/internal'
+import type { Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost } from '@parley/service'
-import { applyFacts, readHeldRoom } from './clients/messaging.ts'
+import { erasePerson } from './actions/erasure/erase-person.ts'
+import { applyFacts } from './clients/messaging.ts'
 import type { Config } from './config.ts'
 import { onAccessEvent, onProfileEvent } from './consumers/people.ts'
-import type { Context } from './context.ts'
-import { tooManyReads } from './errors.ts'
-import { erasePerson } from './actions/erasure/erase-person.ts'
 import { checkMessaging } from './jobs/check-messaging.ts'
 import { endExpiredBans } from './jobs/end-expired-bans.ts'
 import { fillPeople } from './jobs/fill-people.ts'
 import { handOverLeftBehind } from './jobs/hand-over-left-behind.ts'
 import { makeLobby } from './jobs/make-lobby.ts'
-import { commitChanges, lookTogether, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
+import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
-import { readDmKey } from './store/dm-ids.ts'
 
-export type Overrides = {
-  now?: () => Date
+export type Overrides = Replaced & {
   /** How long the check of what messaging holds rests, per step of a walk. */
   checkRestMs?: number
   /** Gives up starting. */
@@ -32,28 +28,14 @@ export function startRooms(config: Config, overrides: Overrides = {}): Promise<S
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
-  const { db, signal } = host
+  const { signal } = host
   const accounts = host.client(AccountsInternalService)
-  const admin = host.client(AdminInternalService)
-  const messaging = host.client(MessagingInternalService)
-  const apply = applyFacts(messaging)
-  const read = readHeldRoom(messaging)
-  const ctx: Context = {
-    ...{ db, accounts, admin, messaging },
-    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
-    policy: await host.policy(admin),
-    relay: await host.relay(),
-    delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
-    dmKey: await host.retry(() => readDmKey(db)),
-    look: lookTogether(db),
-    writes: new WriteQueue((roomId, changes) => commitChanges(db, roomId, changes)),
-    now: overrides.now ?? (() => new Date()),
-  }
+  const ctx = await openContext(host, config, overrides)
   await host.consume({ durable: 'people', subject: 'evt.user.>', prepare: onProfileEvent(accounts) })
   await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', on: onAccessEvent(accounts) })
   await host.erase(erasePerson(ctx), accounts)
   host.use(handOverLeftBehind(ctx, signal))
-  host.use(checkMessaging(ctx, apply, { signal, restMs: overrides.checkRestMs }))
+  host.use(checkMessaging(ctx, applyFacts(ctx.messaging), { signal, restMs: overrides.checkRestMs }))
   host.use(endExpiredBans(ctx, signal))
   host.forgetAnswers()
   host.background(fillPeople(ctx, signal))

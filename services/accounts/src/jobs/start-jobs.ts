@@ -1,6 +1,5 @@
 import { periodically, Resources, retry } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import type { Presence } from '../engines/presence/index.ts'
 import { appointOwners } from './appoint-owners.ts'
 import { clearLapsedStatuses } from './clear-lapsed-statuses.ts'
 import { deleteCredentials } from './delete-credentials.ts'
@@ -15,11 +14,7 @@ const poll = 10 * second
 const hour = 3600_000
 
 /** What every process does by itself, until the signal; disposing the result waits for what is under way. */
-export function startJobs(
-  ctx: Context,
-  presence: Pick<Presence, 'sweep' | 'sweepEveryMs'>,
-  signal: AbortSignal,
-): AsyncDisposable {
+export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const jobs = new Resources()
   const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<number | void>) =>
     jobs.use(periodically({ name, everyMs, afterFailureMs: Math.min(everyMs, second), signal, run }))
@@ -28,7 +23,7 @@ export function startJobs(
   every(hour, 'delete expired steps', (stop) => deleteExpired(ctx, stop))
   const clearing = every(poll, 'clear lapsed statuses', (stop) => clearLapsedStatuses(ctx, stop))
   jobs.use(statusesSet.listen(ctx.db, () => clearing.wake()))
-  every(presence.sweepEveryMs, 'sweep presence', () => presence.sweep(second))
+  every(ctx.presence.sweepEveryMs, 'sweep presence', () => ctx.presence.sweep(second))
   const finishing = every(poll, 'finish deletions', deletionFinisher(ctx))
   jobs.use(deletionsMoved.listen(ctx.db, () => finishing.wake()))
   return jobs

@@ -1,0 +1,65 @@
+import { availableParallelism } from 'node:os'
+import {
+  AdminInternalService,
+  MessagingInternalService,
+  NotificationsInternalService,
+  RoomsInternalService,
+  UploadsInternalService,
+} from '@parley/contracts/internal'
+import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
+import { openReads } from '@parley/runtime'
+import type { DatabaseHost } from '@parley/service'
+import { createProviders } from './clients/providers/providers.ts'
+import { serverNames } from './clients/server-name.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { mailBudget, createMailer, openTransport } from './engines/mail/index.ts'
+import { createPasswords } from './engines/passwords/index.ts'
+import { announcePresence, Audiences, Presence } from './engines/presence/index.ts'
+import { tooManyReads } from './errors.ts'
+import { backgroundTaskFailed } from './metrics.ts'
+
+/** What a test may replace. */
+export type Replaced = {
+  now?: () => Date
+  /** How long a report of presence holds. */
+  presenceLeaseMs?: number
+  /** With more people there than so many, not everybody hears who comes and goes. */
+  presenceCrowd?: number
+}
+
+/** Opens what handlers, consumers and jobs may reach. */
+export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+  const admin = host.client(AdminInternalService)
+  const redis = host.use(openRedis({ url: config.redisUrl, name: host.name }))
+  const now = overrides.now ?? (() => new Date())
+  return {
+    ...{ config, db: host.db, admin, now },
+    presence: openPresence(host, redis, overrides),
+    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    policy: await host.policy(admin),
+    relay: await host.relay(),
+    mailer: openMailer(host, config, redis),
+    background: (work) => host.background(work.catch(backgroundTaskFailed)),
+    passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
+    passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
+    messaging: host.client(MessagingInternalService),
+    notifications: host.client(NotificationsInternalService),
+    uploads: host.client(UploadsInternalService),
+    providers: createProviders(config.providers, config.publicUrl, now),
+  }
+}
+
+function openPresence(host: DatabaseHost, redis: RedisClient, overrides: Replaced): Presence {
+  const announce = announcePresence(host.calls, new Audiences(host.client(RoomsInternalService)))
+  const { presenceLeaseMs: leaseMs, presenceCrowd: crowd } = overrides
+  return new Presence({ redis, announce, leaseMs, crowd })
+}
+
+function openMailer(host: DatabaseHost, config: Config, redis: RedisClient): Context['mailer'] {
+  const transport = openTransport(config)
+  if (transport === undefined) return undefined
+  const budget = mailBudget(redis, config.mailsPerHour)
+  const serverName = serverNames(host.client(AdminInternalService))
+  return createMailer(host.use(transport), { serverName, budget, signal: host.signal })
+}

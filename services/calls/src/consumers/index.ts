@@ -1,0 +1,17 @@
+import type { DatabaseHost } from '@parley/service'
+import type { Context } from '../context.ts'
+import { onAccountDeleted, onCredentialsEnded } from './on-account-gone.ts'
+import { onMemberGone } from './on-member-gone.ts'
+import { onRoomNarrowed } from './on-room-narrowed.ts'
+
+/** Starts the consumers: whoever may not be in a call any more leaves it. */
+export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
+  for (const [durable, subject, handler] of [
+    ['members-left', 'evt.room.*.user_left_room', { prepare: onMemberGone(ctx) }],
+    ['members-banned', 'evt.room.*.member_banned', { prepare: onMemberGone(ctx) }],
+    ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNarrowed(ctx) }],
+    ['accounts-deleted', 'evt.control.user.*.account_deleted', { on: onAccountDeleted(ctx) }],
+    ['credentials-ended', 'evt.control.user.*.credentials_ended', { on: onCredentialsEnded(ctx) }],
+  ] as const)
+    await host.consume({ durable, subject, ...handler })
+}

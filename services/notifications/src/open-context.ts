@@ -1,0 +1,38 @@
+import { AccountsInternalService, MessagingInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import { NameResolver } from '@parley/outbound'
+import type { DatabaseHost } from '@parley/service'
+import { Audiences } from './clients/audiences.ts'
+import { askCredential } from './clients/credentials.ts'
+import { askPeople } from './clients/people.ts'
+import { RoomAccess } from './clients/rooms.ts'
+import { applyLevel } from './clients/unread.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { pushNetwork, startPushes, type PushOverrides } from './engines/push/index.ts'
+
+/** What a test may replace. */
+export type Replaced = { now?: () => Date; push?: PushOverrides }
+
+/** Opens what handlers, consumers and jobs may reach, and starts to send pushes. */
+export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+  const { db } = host
+  const accounts = host.client(AccountsInternalService)
+  const rooms = host.client(RoomsInternalService)
+  const messaging = host.client(MessagingInternalService)
+  const relay = await host.relay()
+  const names = host.use(new NameResolver())
+  const { pushAllowPrivate: allowPrivate, privateNetworks } = config
+  const network = overrides.push?.network ?? pushNetwork({ allowPrivate, privateNetworks, names })
+  const neighbours = { accounts, rooms, messaging }
+  host.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
+  return {
+    ...{ db, relay },
+    rooms: new RoomAccess(rooms),
+    audiences: new Audiences(rooms, messaging, accounts),
+    applyLevel: applyLevel(messaging),
+    askPeople: askPeople(accounts),
+    credentialHolds: askCredential(accounts),
+    push: { enabled: config.push !== undefined, network },
+    now: overrides.now ?? (() => new Date()),
+  }
+}

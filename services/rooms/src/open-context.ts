@@ -1,0 +1,31 @@
+import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
+import { openReads } from '@parley/runtime'
+import type { DatabaseHost } from '@parley/service'
+import { applyFacts, readHeldRoom } from './clients/messaging.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { commitChanges, lookTogether, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
+import { tooManyReads } from './errors.ts'
+import { readDmKey } from './store/dm-ids.ts'
+
+/** What a test may replace. */
+export type Replaced = { now?: () => Date }
+
+/** Opens what handlers, consumers and jobs may reach. */
+export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+  const { db } = host
+  const admin = host.client(AdminInternalService)
+  const messaging = host.client(MessagingInternalService)
+  const [apply, read] = [applyFacts(messaging), readHeldRoom(messaging)]
+  return {
+    ...{ db, accounts: host.client(AccountsInternalService), admin, messaging },
+    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    policy: await host.policy(admin),
+    relay: await host.relay(),
+    delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
+    dmKey: await host.retry(() => readDmKey(db)),
+    look: lookTogether(db),
+    writes: new WriteQueue((roomId, changes) => commitChanges(db, roomId, changes)),
+    now: overrides.now ?? (() => new Date()),
+  }
+}
