@@ -136,11 +136,6 @@ export default defineConfig({
     // Tables: a line for each column, and for each method.
     { files: ['**/schema.ts'], rules: { 'max-lines': 'off' } },
     { files: ['services/*/src/rpc/index.ts'], rules: { 'max-lines-per-function': 'off' } },
-    // One loop each, with what starts, wakes and stops it: its parts share all of their state.
-    {
-      files: ['packages/events/src/outbox/relay.ts', 'packages/events/src/consume/run-consumer.ts'],
-      rules: { 'max-lines-per-function': 'off' },
-    },
     // One `describe` may hold a file.
     {
       files: ['**/*.test.{ts,mjs}', '**/test/**'],

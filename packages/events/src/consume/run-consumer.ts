@@ -34,91 +34,118 @@ export type Consumer = Pick<Database, 'db'> & {
 
 /** Pulls the messages of a durable consumer until disposed; neither the bus nor the database need be there. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
-  const { db, bus, durable, subject, maxInFlight, prepare, check = () => Promise.resolve() } = consumer
-  const name = durableName(durable.service, durable.durable)
-  const stop = new AbortController()
-  const resources = new Resources()
-  let databaseAway = false
-  const inFlight = consumer.queue(async (handle) => {
+  return new RunningConsumer(consumer)
+}
+
+class RunningConsumer implements AsyncDisposable {
+  readonly #consumer: Consumer
+  readonly #name: string
+  readonly #inFlight: BatchQueue<Opened>
+  readonly #puller: Puller
+  readonly #looping: Promise<void>
+  readonly #stop = new AbortController()
+  readonly #resources = new Resources()
+  #databaseAway = false
+  /** The durable was there once. */
+  #known = false
+
+  constructor(consumer: Consumer) {
+    const { db, bus, durable, queue } = consumer
+    this.#consumer = consumer
+    const name = (this.#name = durableName(durable.service, durable.durable))
+    this.#inFlight = queue((handle) => this.#guard(handle))
+    this.#resources.defer('consumed messages', () => this.#inFlight.below(1))
+    this.#puller = this.#resources.use(new Puller(bus, name, (message) => this.#inFlight.add(message)))
+    this.#resources.use(bus.onDisconnect(() => this.#puller.interrupt()))
+    this.#looping = this.#loop()
+    this.#job('check', 60_000, () => this.#checkAgain())
+    const replays = this.#job('replay', 600_000, async (stopped) => {
+      if ((await replayParked({ db, consumer: name, prepare: consumer.prepare }, stopped)) > 0) watch.wake()
+    })
+    const watch = this.#resources.use(watchConsumer(db, { bus, durable, onReplay: () => replays.wake() }))
+    this.#resources.use(replaysRequested.listen(db, () => replays.wake()))
+    this.#job('inbox cleanup', 600_000, (stopped) => deleteOldNotes(db, name, stopped))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    this.#puller.interrupt()
+    await this.#looping
+    await this.#resources[Symbol.asyncDispose]()
+  }
+
+  /** Work that comes again and again while the database is there. */
+  #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void>): Periodic {
+    const { signal } = this.#stop
+    const run = async (stopped: AbortSignal): Promise<void> => {
+      if (!this.#databaseAway) await work(stopped)
+    }
+    return this.#resources.use(periodically({ name: `${this.#name} ${task}`, everyMs, signal, run }))
+  }
+
+  async #guard(handle: () => Promise<Outcome>): Promise<void> {
     try {
-      if ((await handle()) === 'outage') databaseAway = true
+      if ((await handle()) === 'outage') this.#databaseAway = true
     } catch (error) {
       // The connection is closed: what was not acknowledged comes again.
-      log.warn({ consumer: name, reason: reasonOf(error) }, 'a message could not be answered')
-    }
-  })
-  resources.defer('consumed messages', () => inFlight.below(1))
-
-  const puller = resources.use(new Puller(bus, name, (message) => inFlight.add(message)))
-  resources.use(bus.onDisconnect(() => puller.interrupt()))
-
-  let known = false
-  const pullOn = async (): Promise<void> => {
-    try {
-      await check()
-      await declareDurable(bus, durable, subject)
-      known = true
-    } catch (error) {
-      // It was there: what the keeper, away for now, cannot say is asked again later. A keeper that answers knows better:
-      // a pull of what is not there would only be met with silence.
-      if (!known || !isUnanswered(error)) throw error
-    }
-    while (!stop.signal.aborted && bus.connected()) {
-      if (databaseAway) {
-        if (!(await isReachable(db))) return
-        databaseAway = false
-      }
-      await inFlight.below(maxInFlight / 2)
-      // Nobody answers pulls of a durable that was deleted meanwhile.
-      if ((await puller.round(maxInFlight - inFlight.size)) !== 'over') return
+      log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be answered')
     }
   }
-  const loop = async (): Promise<void> => {
+
+  async #loop(): Promise<void> {
     let said = false
     let failingSince: number | undefined
-    while (!stop.signal.aborted) {
+    while (!this.#stop.signal.aborted) {
       try {
-        if (bus.connected()) await pullOn()
+        if (this.#consumer.bus.connected()) await this.#pullOn()
         said = false
         failingSince = undefined
       } catch (error) {
         failingSince ??= performance.now()
         const isPatient = isUnanswered(error) && performance.now() - failingSince < keeperStartsMs
         if (!said && !isPatient) {
-          log.warn({ consumer: name, reason: reasonOf(error) }, 'events cannot be consumed for now')
+          log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'events cannot be consumed for now')
           said = true
         }
       }
-      if (!stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      if (!this.#stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
-  const looping = loop()
 
-  const job = (task: string, everyMs: number, run: (stopped: AbortSignal) => Promise<void>): Periodic =>
-    resources.use(periodically({ name: `${name} ${task}`, everyMs, signal: stop.signal, run }))
-  job('check', 60_000, async () => {
-    if (!bus.connected() || databaseAway) return
-    // Where NATS does not answer now, as while a fleet starts, it is asked again in a minute.
-    await check().catch((error: unknown) => {
+  /** Pulls until the bus or the database goes away. */
+  async #pullOn(): Promise<void> {
+    const { db, bus, maxInFlight } = this.#consumer
+    await this.#declare()
+    while (!this.#stop.signal.aborted && bus.connected()) {
+      if (this.#databaseAway) {
+        if (!(await isReachable(db))) return
+        this.#databaseAway = false
+      }
+      await this.#inFlight.below(maxInFlight / 2)
+      // Nobody answers pulls of a durable that was deleted meanwhile.
+      if ((await this.#puller.round(maxInFlight - this.#inFlight.size)) !== 'over') return
+    }
+  }
+
+  async #declare(): Promise<void> {
+    const { bus, durable, subject, check } = this.#consumer
+    try {
+      await check?.()
+      await declareDurable(bus, durable, subject)
+      this.#known = true
+    } catch (error) {
+      // It was there: what the keeper, away for now, cannot say is asked again later. A keeper that answers knows better:
+      // a pull of what is not there would only be met with silence.
+      if (!this.#known || !isUnanswered(error)) throw error
+    }
+  }
+
+  /** Where NATS does not answer now, as while a fleet starts, it is asked again in a minute. */
+  async #checkAgain(): Promise<void> {
+    const { bus, check } = this.#consumer
+    if (!bus.connected()) return
+    await check?.().catch((error: unknown) => {
       if (!isUnanswered(error)) throw error
     })
-  })
-  const replays = job('replay', 600_000, async (stopped) => {
-    if (databaseAway) return
-    if ((await replayParked({ db, consumer: name, prepare }, stopped)) > 0) watch.wake()
-  })
-  const watch = resources.use(watchConsumer(db, { bus, durable, onReplay: () => replays.wake() }))
-  resources.use(replaysRequested.listen(db, () => replays.wake()))
-  job('inbox cleanup', 600_000, async () => {
-    if (!databaseAway) await deleteOldNotes(db, name, stop.signal)
-  })
-
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      puller.interrupt()
-      await looping
-      await resources[Symbol.asyncDispose]()
-    },
   }
 }

@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
-import { gauge, logger } from '@parley/telemetry'
-import { parkedWaiting } from '../metrics.ts'
+import { logger } from '@parley/telemetry'
 import { placeCheckMs } from '../stream/place.ts'
+import { Backlog } from './backlog.ts'
 import { Cleanup } from './cleanup.ts'
-import { entriesWritten } from './enqueue.ts'
 import { RelayedShards } from './relayed-shards.ts'
-import { singleFlight } from './single-flight.ts'
-import { countParkedBeside, findWaiting, idsByShard, parkedBeside, readBacklog } from './store.ts'
 import { waitUntilStored } from './stored.ts'
-import { hearRelays, tellHolder } from './wake.ts'
+import { hearRelays } from './wake.ts'
+import { WrittenEntries } from './written-entries.ts'
 
 const log = logger('relay')
 /** Well below the life of a lease: a holder that pauses for a second does not lose it. */
@@ -61,144 +59,102 @@ export type Relay = AsyncDisposable & {
  * most, and hands the shards to the other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
-  const { pool, bus, service, pollMs = usualPollMs, restAfterMs = usualRestAfterMs } = options
-  const holder = randomUUID()
-  const look = (inMs?: number): void => polling.wake(inMs)
-  const busy = (): void => renewing.wake(renewEveryMs)
-  const peerGoneListeners = new Set<() => void>()
-  const peerGone = (): void => peerGoneListeners.forEach((listener) => listener())
-  const relayed = new RelayedShards({ pool, bus, service, holder, look, busy, peerGone })
-  const resources = new Resources()
-  const stop = new AbortController()
-  const { flow, shards } = relayed
-  let away = false
-  const job = (
-    name: string,
-    everyMs: number,
-    work: () => Promise<number | void>,
-    afterFailureMs = everyMs,
-  ): Periodic => {
+  return Promise.resolve(new OutboxRelay(options))
+}
+
+class OutboxRelay implements Relay {
+  readonly #options: RelayOptions
+  readonly #relayed: RelayedShards
+  readonly #written: WrittenEntries
+  readonly #backlog: Backlog
+  readonly #renewing: Periodic
+  readonly #polling: Periodic
+  readonly #peerGone = new Set<() => void>()
+  readonly #resources = new Resources()
+  readonly #stop = new AbortController()
+  /** The database does not answer, and it was said. */
+  #away = false
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+    const { pool, bus, service, pollMs = usualPollMs } = options
+    const relayed = (this.#relayed = new RelayedShards({
+      ...{ pool, bus, service, holder: randomUUID() },
+      look: (inMs) => this.#polling.wake(inMs),
+      busy: () => this.#renewing.wake(renewEveryMs),
+      peerGone: () => this.#peerGone.forEach((listener) => listener()),
+    }))
+    this.#backlog = this.#resources.use(new Backlog(pool, service))
+    this.#resources.defer('relayed shards', () => relayed.close())
+    this.#resources.use(bus.onReconnect(() => relayed.doubt()))
+    const tryAgain = () => this.#polling.wake(tryAgainMs)
+    const written = (this.#written = new WrittenEntries({ pool, bus, service, relayed, tryAgain }))
+
+    this.#renewing = this.#job('outbox leases', restEveryMs, () => this.#renew(), tryAgainMs)
+    this.#polling = this.#job('outbox poll', pollMs, () => this.#poll(), Math.min(pollMs, tryAgainMs))
+    this.#job('stream places', placeCheckMs, () => relayed.verifyAll())
+    const held = () => relayed.shards.all().map((shard) => shard.lease.shard)
+    this.#job('outbox backlog', 30_000, () => this.#backlog.count(held()))
+    const cleanup = new Cleanup({ pool, bus, service, verified: () => relayed.verified() })
+    this.#job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(this.#stop.signal))
+    this.#renewing.wake()
+    this.#resources.use(hearRelays(bus, service, () => this.#renewing.wake()))
+    this.#resources.use(written)
+  }
+
+  wake(entryIds: readonly bigint[]): void {
+    this.#written.told(entryIds)
+    void this.#written.wake(entryIds)
+  }
+
+  stored(entryIds: readonly bigint[]): Promise<void> {
+    this.#written.told(entryIds)
+    const { pool, bus, service } = this.#options
+    const { shards, flow } = this.#relayed
+    const holds = (shard: number): boolean => shards.holds(shard)
+    const knowsStored = (id: bigint): boolean => shards.knowsStored(id)
+    return waitUntilStored({ pool, bus, service, flow, holds, knowsStored }, entryIds)
+  }
+
+  onPeerGone(listener: () => void): Disposable {
+    this.#peerGone.add(listener)
+    return { [Symbol.dispose]: () => void this.#peerGone.delete(listener) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#resources[Symbol.asyncDispose]()
+  }
+
+  async #renew(): Promise<number | void> {
+    const { leases } = this.#relayed
+    await leases.renew()
+    const { restAfterMs = usualRestAfterMs } = this.#options
+    if (!this.#relayed.rests(restAfterMs)) return Math.min(renewEveryMs, leases.nextFreeMs)
+  }
+
+  async #poll(): Promise<number | void> {
+    const againMs = await this.#relayed.poll()
+    await this.#written.tellOthers()
+    return againMs
+  }
+
+  /** Work that comes again and again, and soon when the database is away. */
+  #job(name: string, everyMs: number, work: () => Promise<number | void>, afterFailureMs = everyMs): Periodic {
+    const { service } = this.#options
     const run = async (): Promise<number | void> => {
       try {
         const againMs = await work()
-        away = false
+        this.#away = false
         return againMs
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error
-        if (!away) log.warn({ service, err: error }, 'the outbox is not available')
-        away = true
+        if (!this.#away) log.warn({ service, err: error }, 'the outbox is not available')
+        this.#away = true
         return afterFailureMs
       }
     }
-    return resources.use(
-      periodically({ name: `${service} ${name}`, everyMs, signal: stop.signal, run, afterFailureMs }),
-    )
+    const { signal } = this.#stop
+    return this.#resources.use(periodically({ name: `${service} ${name}`, everyMs, signal, run, afterFailureMs }))
   }
-
-  const backlog = { entries: 0, seconds: 0 }
-  const labels = { service }
-  const waiting = { description: 'Outbox entries that wait for the stream', labels }
-  resources.use(gauge('events_outbox_waiting', waiting, () => backlog.entries))
-  const oldest = { description: 'Age of the oldest outbox entry that waits', unit: 's', labels }
-  resources.use(gauge('events_outbox_lag', oldest, () => backlog.seconds))
-  let parked = new Map<string, number>()
-  for (const consumer of parkedBeside)
-    resources.use(parkedWaiting({ service, consumer }, () => parked.get(consumer) ?? 0))
-
-  resources.defer('relayed shards', () => relayed.close())
-  resources.use(bus.onReconnect(() => relayed.doubt()))
-  const renewing = job(
-    'outbox leases',
-    restEveryMs,
-    async () => {
-      const { leases } = relayed
-      await leases.renew()
-      if (!relayed.rests(restAfterMs)) return Math.min(renewEveryMs, leases.nextFreeMs)
-    },
-    tryAgainMs,
-  )
-  const polling = job(
-    'outbox poll',
-    pollMs,
-    async () => {
-      const againMs = await relayed.poll()
-      await tellOthers()
-      return againMs
-    },
-    Math.min(pollMs, tryAgainMs),
-  )
-  job('stream places', placeCheckMs, () => relayed.verifyAll())
-  job('outbox backlog', 30_000, async () => {
-    Object.assign(
-      backlog,
-      await readBacklog(
-        pool,
-        shards.all().map((shard) => shard.lease.shard),
-      ),
-    )
-    parked = await countParkedBeside(pool)
-  })
-  const cleanup = new Cleanup({ pool, bus, service, verified: () => relayed.verified() })
-  job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(stop.signal))
-  renewing.wake()
-  resources.use(hearRelays(bus, service, () => renewing.wake()))
-
-  /** Entries of which the holders of their shards may have to be told. */
-  const untold = new Set<bigint>()
-  const tellOthers = singleFlight(async () => {
-    if (untold.size === 0 || !bus.connected()) return
-    const ids = [...untold]
-    for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
-      if (!shards.holds(shard)) tellHolder(bus, service, shard, theirs)
-    }
-    for (const id of ids) untold.delete(id)
-  })
-  const wake = async (entryIds: readonly bigint[]): Promise<void> => {
-    try {
-      await flow.kick()
-      if (shards.holdsAll()) return
-      for (const id of entryIds) if (!shards.knows(id)) untold.add(id)
-      await tellOthers()
-    } catch {
-      for (const id of entryIds) untold.add(id)
-      polling.wake(tryAgainMs)
-    }
-  }
-
-  /** Written with `enqueue`, committed, and not told of otherwise in the same turn. */
-  const committed = new Set<bigint>()
-  const wakeCommitted = (): void => {
-    if (committed.size === 0) return
-    const ids = [...committed]
-    committed.clear()
-    void wake(ids)
-  }
-  resources.use(
-    entriesWritten.listen(pool, (entryIds) => {
-      if (committed.size === 0) setImmediate(wakeCommitted)
-      for (const id of entryIds) committed.add(id)
-    }),
-  )
-  const told = (entryIds: readonly bigint[]): void => entryIds.forEach((id) => committed.delete(id))
-
-  return Promise.resolve({
-    wake(entryIds) {
-      told(entryIds)
-      void wake(entryIds)
-    },
-    stored(entryIds) {
-      told(entryIds)
-      const holds = (shard: number): boolean => shards.holds(shard)
-      const knowsStored = (id: bigint): boolean => shards.knowsStored(id)
-      return waitUntilStored({ pool, bus, service, flow, holds, knowsStored }, entryIds)
-    },
-    onPeerGone(listener) {
-      peerGoneListeners.add(listener)
-      return { [Symbol.dispose]: () => void peerGoneListeners.delete(listener) }
-    },
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await resources[Symbol.asyncDispose]()
-    },
-  })
 }

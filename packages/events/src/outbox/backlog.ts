@@ -1,0 +1,34 @@
+import type { Database } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import { gauge } from '@parley/telemetry'
+import { parkedWaiting } from '../metrics.ts'
+import { countParkedBeside, parkedBeside, readBacklog } from './store.ts'
+
+/** What waits in an outbox, as metrics that show what was counted last. */
+export class Backlog implements AsyncDisposable {
+  readonly #pool: Database['pool']
+  readonly #gauges = new Resources()
+  #waiting = { entries: 0, seconds: 0 }
+  #parked = new Map<string, number>()
+
+  constructor(pool: Database['pool'], service: string) {
+    this.#pool = pool
+    const labels = { service }
+    const entries = { description: 'Outbox entries that wait for the stream', labels }
+    this.#gauges.use(gauge('events_outbox_waiting', entries, () => this.#waiting.entries))
+    const seconds = { description: 'Age of the oldest outbox entry that waits', unit: 's', labels }
+    this.#gauges.use(gauge('events_outbox_lag', seconds, () => this.#waiting.seconds))
+    for (const consumer of parkedBeside)
+      this.#gauges.use(parkedWaiting({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
+  }
+
+  /** Counts what waits in shards, and what consumers of the service have parked beside them. */
+  async count(shards: number[]): Promise<void> {
+    this.#waiting = await readBacklog(this.#pool, shards)
+    this.#parked = await countParkedBeside(this.#pool)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#gauges[Symbol.asyncDispose]()
+  }
+}
