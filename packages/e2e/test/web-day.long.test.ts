@@ -131,7 +131,7 @@ inBrowser('what the server refuses stays with its reason, and is sent again or d
   expect(await messageWith(other.page, 'Refused for good').count()).toBe(0)
 })
 
-/** Writes a message whose author may not post any more when it arrives, and may again afterwards. */
+/** Sends a message while its author has lost the right to post, and gives the right back afterwards. */
 async function refusedOnce(page: Page, body: string, decide: (decision: PermissionDecision) => Promise<unknown>) {
   await field(page).waitFor()
   let release: () => void = () => undefined

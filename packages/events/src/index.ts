@@ -2,7 +2,7 @@ export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts
 export { parkedEvents } from './consume/parked-events.ts'
 export type { Requeue } from './consume/requeue.ts'
 export { reasonOf } from './consume/failures.ts'
-export { isAway, type AfterCommit, type EventHandler, type EventPreparation } from './consume/handle-message.ts'
+export { type AfterCommit, type EventHandler, type EventPreparation } from './consume/handle-message.ts'
 export type { BatchHandler, BatchPreparation } from './consume/handle-messages.ts'
 export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
 export { refuseErased } from './erase/refuse-erased.ts'

@@ -1,9 +1,8 @@
 import type { InferInsertModel } from 'drizzle-orm'
-import type { Db } from '@parley/postgres'
+import { isOutage, type Db } from '@parley/postgres'
 import { backoffMs, periodically, type Backoff, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Job, JobQueue, JobTable } from './job-queue.ts'
-import { isOutage } from './outage.ts'
 
 const log = logger('jobs')
 const usualLeaseMs = 15_000

@@ -23,7 +23,7 @@ const write = async (...texts: string[]) => {
   queue.announce(database.db)
 }
 const rows = () => database.db.select().from(letters).orderBy(letters.id)
-/** Ends the lease of every job, as time does. */
+/** Lets every lease expire, as if its time had passed. */
 const expire = () => database.db.execute(sql`update letters set due = now()`)
 
 /** A worker, and what came of its jobs. */

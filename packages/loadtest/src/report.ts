@@ -20,7 +20,7 @@ const tolerance = 4 / 3
 export class Report {
   readonly #figures: Figure[] = []
 
-  /** Takes a figure and prints it. */
+  /** Records a figure and prints it. */
   add(name: string, value: number, unit: string, floor?: number, budget?: number): void {
     const figure = this.note(name, value, unit, { floor, budget })
     const beside = figure.ratio === null ? '' : `   floor ${figure.floor} ${unit}   ratio ${figure.ratio}`
@@ -28,7 +28,7 @@ export class Report {
     console.log(`${name.padEnd(58)} ${String(figure.value).padStart(10)} ${unit}${beside}${most}`)
   }
 
-  /** Takes a figure that is printed elsewhere. */
+  /** Records a figure without printing it. */
   note(
     name: string,
     value: number,

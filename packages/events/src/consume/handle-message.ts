@@ -1,7 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect'
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
-import { isDatabaseUnavailable, type Db, type Tx } from '@parley/postgres'
+import { isDatabaseUnavailable, isOutage, isReachable, type Db, type Tx } from '@parley/postgres'
 import { logger, withSpan } from '@parley/telemetry'
 import { eventFailed, eventHandled, eventParked, messageRedelivered, messageUndecodable } from '../metrics.ts'
 import { decodeBatch } from '../stream/decode.ts'
@@ -33,7 +32,7 @@ export type Handling = {
   redelivery: { firstMs: number; mostMs: number }
 }
 
-/** A message and its events of the kinds that are handled; undefined when it holds something else. */
+/** A message, with those of its events that the consumer handles; without when its bytes are no events. */
 export type Opened = { message: Msg; events: Event[] | undefined }
 
 /** Decodes a message. `kinds`: those to handle, others are acknowledged; all when undefined. */
@@ -102,8 +101,7 @@ async function handleEvent(
     eventHandled(consumer)
     return 0
   } catch (error) {
-    if (isAway(error)) return undefined
-    if (isDatabaseUnavailable(error) && !(await isReachable(db))) return undefined
+    if (await isOutage(db, error)) return undefined
     return await fail(handling, event, subject, reasonOf(error))
   }
 }
@@ -124,19 +122,5 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
     if (isDatabaseUnavailable(recording) && !(await isReachable(db))) return undefined
     log.warn({ ...about, recording: reasonOf(recording) }, 'a consumer failed on an event, and could not note it')
     return 1
-  }
-}
-
-/** A neighbour does not answer: that says nothing about the event. */
-export const isAway = (error: unknown): boolean =>
-  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
-
-/** Whether the database answers at all: a statement that ran into a timeout on its own is a failure of the event. */
-export async function isReachable(db: Db): Promise<boolean> {
-  try {
-    await db.execute('select 1')
-    return true
-  } catch {
-    return false
   }
 }

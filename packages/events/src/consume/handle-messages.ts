@@ -1,14 +1,12 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
-import { isDatabaseUnavailable, type Tx } from '@parley/postgres'
+import { isAway, isOutage, type Tx } from '@parley/postgres'
 import { logger, withSpan } from '@parley/telemetry'
 import { eventHandled, messageRedelivered } from '../metrics.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { reasonOf } from './failures.ts'
 import {
   handleMessage,
-  isAway,
-  isReachable,
   type AfterCommit,
   type EventPreparation,
   type Handling,
@@ -31,7 +29,7 @@ type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
-/** A consumer, as far as some messages are concerned. `together`: how it handles many events, if it can. */
+/** What handling messages takes of a consumer. `together`: how it handles many events at once, if it can. */
 export type BatchHandling = Handling & { together: BatchPreparation | undefined }
 
 /**
@@ -76,7 +74,7 @@ async function handleTogether(
     await inOneTransaction(handling, ready, handle)
     settle(ready, acknowledge)
   } catch (error) {
-    if (isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))) {
+    if (await isOutage(db, error)) {
       settle([...left], (message) => bringAgain(message, redelivery.firstMs))
       return 'outage'
     }

@@ -1,12 +1,12 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { EventSchema } from '@parley/contracts/internal'
-import { CommitChannel, isDatabaseUnavailable, type Db } from '@parley/postgres'
+import { CommitChannel, isOutage, type Db } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { reasonOf } from './failures.ts'
-import { isAway, isReachable, type Handling } from './handle-message.ts'
+import type { Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 
@@ -35,7 +35,7 @@ export async function replayParked(replaying: Replaying, signal: AbortSignal): P
     try {
       await replay(replaying, parked)
     } catch (error) {
-      if (isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))) throw error
+      if (await isOutage(db, error)) throw error
       await stayParked(db, parked, reasonOf(error))
     }
   }

@@ -6,7 +6,7 @@ const page = join('docs', 'performance.md')
 
 /**
  * What each kind of call may take, by its name: processor time of the whole fleet as a multiple of one HTTP request with
- * one prepared SELECT. They stand in the table of docs/performance.md alone.
+ * one prepared SELECT. The table of docs/performance.md is their only source.
  */
 export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {
   const rows = text.matchAll(/^\| `([^`|]+)` +\| +([\d.]+) +\|/gm)

@@ -28,7 +28,7 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
   return rows.map((row) => row.id)
 }
 
-/** Whose credentials these are or were. */
+/** Ids of the accounts that credentials belong to, ended ones included. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []
   const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasDigestOf(digests))

@@ -1,4 +1,4 @@
-import { isAway } from '@parley/events'
+import { isAway } from '@parley/postgres'
 import { newId } from '@parley/ids'
 import { periodically } from '@parley/runtime'
 import type { ApplyFacts } from '../clients/messaging.ts'

@@ -1,4 +1,4 @@
-import { isAway } from '@parley/events'
+import { isAway } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 

@@ -46,7 +46,7 @@ export class RoomDeliveries {
     return { [Symbol.dispose]: () => void this.#leftBehindListeners.delete(listener) }
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no delivery is in progress. */
   async drained(): Promise<void> {
     await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drained()))
   }

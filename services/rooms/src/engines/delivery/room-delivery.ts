@@ -68,7 +68,7 @@ export class RoomDelivery {
     })
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no delivery is in progress. */
   async drained(): Promise<void> {
     await this.#running
   }

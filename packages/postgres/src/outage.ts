@@ -1,12 +1,13 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { isDatabaseUnavailable, type Db } from '@parley/postgres'
+import type { Db } from './db.ts'
+import { isDatabaseUnavailable } from './errors.ts'
 
-/** Another service does not answer: that says nothing about the work that asked it. */
-const isAway = (error: unknown): boolean =>
+/** Whether another service did not answer, which says nothing about the work that asked it. */
+export const isAway = (error: unknown): boolean =>
   error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 
 /** Whether the database answers at all: a statement that ran into a timeout of its own is a failure of the work. */
-async function isReachable(db: Db): Promise<boolean> {
+export async function isReachable(db: Db): Promise<boolean> {
   try {
     await db.execute('select 1')
     return true
