@@ -6,23 +6,22 @@ const services = named('services')
 
 const deepImports = {
   regex: '^@parley/[^/]+/(src|test|dist)(/|$)',
-  message:
-    'Import the package by its name: its exports are what it promises, the files behind them are its own business.',
+  message: 'Import the package by its name; only what it exports may be used.',
 }
 const serviceImports = {
   regex: `^@parley/(${services.join('|')})(/|$)`,
-  message: 'Services are reached over the bus only; packages know no service.',
+  message: 'Call other services over the bus; a package must not depend on a service.',
 }
 const notTheClient = {
   regex: `^@parley/(${named('packages')
     .filter((name) => name !== 'client')
     .concat(services)
     .join('|')})(/|$)`,
-  message: 'The web client stands on the SDK alone.',
+  message: 'The web client may depend only on the SDK.',
 }
 const testOnly = {
   regex: '^@parley/(local|testkit)(/|$)',
-  message: 'Services run without the supervisor and without the test kit.',
+  message: 'Services must not depend on the supervisor or the test kit.',
 }
 const installed = {
   regex: '^[^.:]+$',
@@ -50,7 +49,7 @@ const typed = {
   'typescript/no-unsafe-member-access': 'error',
   'typescript/no-unsafe-return': 'error',
   'typescript/no-unsafe-unary-minus': 'error',
-  // An abort signal's reason is passed on as it is.
+  // The reason of an abort signal may be rethrown as it is.
   'typescript/only-throw-error': ['error', { allowThrowingUnknown: true }],
   'typescript/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true, allowThrowingAny: true }],
   'typescript/restrict-plus-operands': 'error',
@@ -79,7 +78,8 @@ export default defineConfig({
     'no-var': 'error',
     'prefer-const': 'error',
     'object-shorthand': 'error',
-    // Longer: find the second subject and give it a name. Or say beside the exception why it is read in one piece.
+    // If a file is longer, look for a second subject to move out. Otherwise state beside the exception why it stays
+    // whole.
     'max-lines': ['error', { max: 250 }],
     'max-lines-per-function': ['error', { max: 60 }],
     'import/no-cycle': 'error',
@@ -96,7 +96,7 @@ export default defineConfig({
         'import/no-default-export': 'error',
         'no-array-constructor': 'error',
         'no-unused-expressions': 'error',
-        // A name that begins with _ says that the value is not wanted.
+        // A leading underscore marks an unused value.
         'no-unused-vars': [
           'error',
           { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' },
@@ -133,15 +133,15 @@ export default defineConfig({
     { files: ['packages/e2e/**/*.ts'], rules: restricted(deepImports) },
     { files: ['packages/web/**/*.ts'], rules: restricted(deepImports, notTheClient) },
     { files: ['packages/web/vite.config.ts', 'oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },
-    // Tables: a line for each column, and for each method.
+    // Tables: one line per column or method.
     { files: ['**/schema.ts'], rules: { 'max-lines': 'off' } },
     { files: ['services/*/src/rpc/index.ts'], rules: { 'max-lines-per-function': 'off' } },
-    // One `describe` may hold a file.
+    // A test file may consist of a single `describe`.
     {
       files: ['**/*.test.{ts,mjs}', '**/test/**'],
       rules: { 'max-lines': ['error', { max: 500 }], 'max-lines-per-function': 'off' },
     },
-    // expect.any() and its kin are typed any.
+    // expect.any() and similar matchers are typed any.
     { files: ['**/*.test.ts', '**/test/**/*.ts'], rules: { 'typescript/no-unsafe-assignment': 'off' } },
   ],
 })

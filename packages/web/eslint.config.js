@@ -37,7 +37,9 @@ export default tseslint.config(
       'no-restricted-imports': [
         'error',
         {
-          patterns: [{ regex: '^@parley/(?!client(/contract)?$)', message: 'The web client stands on the SDK alone.' }],
+          patterns: [
+            { regex: '^@parley/(?!client(/contract)?$)', message: 'The web client may depend only on the SDK.' },
+          ],
         },
       ],
     },

@@ -5,14 +5,14 @@ import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Adds `demo create` and `demo remove`: sample content comes into the running fleet, and goes again. */
+/** Adds `demo create` and `demo remove`, which add sample content to the running fleet and remove it. */
 export function addDemoCommands(parent: Command, { access, ask, print, dataDir }: Surroundings): void {
-  /** Remembers what the sample is known by in the fleet. */
+  /** Import source under which the sample content is recorded. */
   const file = () => join(dataDir(), 'demo.json')
 
   parent
     .command('create')
-    .description('fill the server with people, rooms, threads and files; run it again to go on where it stopped')
+    .description('create sample people, rooms, threads and files; run it again to continue an interrupted run')
     .action(async () => {
       const { demoRecords } = await import('./transfer/demo/records.ts')
       const { importArchive } = await import('./transfer/import-archive.ts')
@@ -28,7 +28,7 @@ export function addDemoCommands(parent: Command, { access, ask, print, dataDir }
 
   parent
     .command('remove')
-    .description('delete the accounts of the sample with all that they wrote, and archive its rooms')
+    .description('delete the sample accounts with everything they wrote, and archive the sample rooms')
     .action(async () => {
       const source = sourceIn(file())
       if (source === undefined)

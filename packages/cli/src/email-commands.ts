@@ -2,11 +2,11 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
 import type { Surroundings } from './surroundings.ts'
 
-/** Adds the commands about e-mail addresses of accounts below a command; hidden ones work without being listed in its help. */
+/** Adds the e-mail commands of accounts to a command. Hidden commands work but are not listed in the help. */
 export function addEmailCommands(parent: Command, { ask, print }: Surroundings, hidden = false): void {
   parent
     .command('verify-email', { hidden })
-    .description('record an e-mail address of an account as verified')
+    .description('record a verified e-mail address for an account')
     .requiredOption('--login <login>', 'its login')
     .requiredOption('--email <address>', 'the address')
     .action(async ({ login, email }: { login: string; email: string }) => {
@@ -16,7 +16,7 @@ export function addEmailCommands(parent: Command, { ask, print }: Surroundings, 
 
   parent
     .command('list-emails', { hidden })
-    .description('list the verified e-mail addresses of an account; each can ask for a new password')
+    .description('list the verified e-mail addresses of an account; any of them can be used to reset the password')
     .requiredOption('--login <login>', 'its login')
     .action(async ({ login }: { login: string }) => {
       const { userId, emails } = await ask((operator) => operator.listEmails({ login }))
@@ -30,11 +30,11 @@ export function addEmailCommands(parent: Command, { ask, print }: Surroundings, 
 
   parent
     .command('remove-email', { hidden })
-    .description('remove a verified e-mail address of an account, and void password links under way')
+    .description('remove a verified e-mail address from an account and invalidate pending password links')
     .requiredOption('--login <login>', 'its login')
     .requiredOption('--email <address>', 'the address')
     .action(async ({ login, email }: { login: string; email: string }) => {
       const { userId } = await ask((operator) => operator.removeEmail({ login, email }))
-      print({ json: { userId, login, email }, text: `${login} (${userId}) has the address ${email} no more` })
+      print({ json: { userId, login, email }, text: `the address ${email} was removed from ${login} (${userId})` })
     })
 }

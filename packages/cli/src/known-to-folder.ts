@@ -1,13 +1,16 @@
 import { knownEnvironment } from '@parley/local/known'
 import { unreachable } from './failure.ts'
 
-/** What the data folder tells of a service's environment; undefined when no fleet ever ran there. Throws when it cannot be read. */
+/**
+ * Reads the environment of a service from the data folder; undefined when no fleet has run there. Throws when it cannot
+ * be read.
+ */
 export function knownToFolder(dataDir: string, service: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv | undefined {
   try {
     return knownEnvironment(dataDir, service, env)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const denied = 'code' in error && error.code === 'EACCES'
-    throw unreachable(denied ? `${error.message}; run this as the user that runs the fleet` : error.message)
+    throw unreachable(denied ? `${error.message}; run this command as the user who runs the fleet` : error.message)
   }
 }

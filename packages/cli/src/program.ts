@@ -18,12 +18,12 @@ import { addEventCommands } from './event-commands.ts'
 import { addStorageCommands } from './storage-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
-/** Where the command reads and writes. */
+/** Streams and environment of the command. */
 export type Terminal = {
   input: PasswordInput
-  /** May answer a promise that resolves when more can be taken. */
+  /** May return a promise that resolves when more output can be written. */
   out: (text: string) => unknown
-  /** The same for the pieces of a long result, of which a part is worth nothing. */
+  /** Writes one piece of a long result, such as an export. A partial result is useless. */
   pipe: (piece: string | Uint8Array) => unknown
   err: (text: string) => void
   env: NodeJS.ProcessEnv
@@ -50,9 +50,9 @@ With --direct, accounts are changed in the databases of accounts and admin, whic
 
 Exit codes: 0 done, 1 refused, 2 not understood, 3 the fleet, or with --direct a database, cannot be reached.`
 
-/** Runs the command line (without node and script) and answers the exit code. */
+/** Runs the command line (without node and script name) and returns the exit code. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
-  // A command line that is not understood has no options: whether JSON is wanted is seen in the words.
+  // Parsing may fail before the options are known, so look for --json in the raw arguments.
   const json = args.includes('--json')
   const program = build(terminal, json)
   try {
@@ -70,13 +70,13 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
   }
 }
 
-/** Names and settings may hold what a terminal would obey. */
+/** Replaces control characters: names and settings could contain terminal escape sequences. */
 function harmless(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, '\uFFFD')
 }
 
 function misunderstood({ code, message }: CommanderError): Failure {
-  return misused(code === 'commander.help' ? 'a command is missing; --help lists them' : message.replace('error: ', ''))
+  return misused(code === 'commander.help' ? 'missing command; see --help' : message.replace('error: ', ''))
 }
 
 function build(given: Terminal, json: boolean): Command {
@@ -89,7 +89,7 @@ function build(given: Terminal, json: boolean): Command {
     .showHelpAfterError('(add --help for the options)')
   addSharedOptions(program)
   const { nested, needFleet } = addCommands(program, surroundingsOf(program, terminal, given.err))
-  // The options of the whole program are understood behind a command too; subcommands inherit output and exits.
+  // Accept the shared options after a subcommand too. Subcommands inherit output and exit handling.
   for (const command of [...program.commands, ...nested]) {
     command.copyInheritedSettings(program)
     addSharedOptions(command, needFleet.has(command))
@@ -100,18 +100,18 @@ function build(given: Terminal, json: boolean): Command {
   return program
 }
 
-/** Options of the whole program. */
+/** Options shared by all commands. */
 type SharedOptions = { json?: true; dataDir?: string; direct?: true }
 
 function addSharedOptions(command: Command, needsFleet = false): Command {
-  const direct = new Option('--direct', 'go to the databases of accounts and admin instead of asking the running fleet')
+  const direct = new Option('--direct', 'use the databases of accounts and admin instead of the running fleet')
   return command
     .option('--json', 'print the result as JSON')
     .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
     .addOption(direct.hideHelp(needsFleet))
 }
 
-/** What commands get; the options of the program are read when a command asks. `tell` writes with `--json` too. */
+/** What commands share. Options are read when a command uses them. `tell` writes to stderr even with `--json`. */
 function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['err']): Surroundings {
   const dataDir = () => {
     const { dataDir: named } = program.opts<SharedOptions>()
@@ -122,7 +122,7 @@ function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['er
     program.opts<SharedOptions>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`
   return {
     async ask<T>(question: (operator: Operator) => Promise<T>): Promise<T> {
-      // Loaded when needed: help and mistakes answer at once.
+      // Imported on demand, so that help and usage errors are fast.
       if (program.opts<SharedOptions>().direct) {
         const { askDirectly } = await import('./direct.ts')
         return askDirectly(databasesOf(dataDir(), terminal.env), question)
@@ -133,7 +133,8 @@ function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['er
     },
     password: () => readPassword(terminal.input),
     access: () => {
-      if (program.opts<SharedOptions>().direct) throw misused('this needs the running fleet: leave out --direct')
+      if (program.opts<SharedOptions>().direct)
+        throw misused('this command needs the running fleet: leave out --direct')
       return readAccess(dataDir())
     },
     write: async (piece) => {
@@ -147,7 +148,7 @@ function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['er
   }
 }
 
-/** Adds all commands; answers those below another one, and those that `--direct` is nothing for. */
+/** Adds all commands. Returns the nested ones, and those that do not support `--direct`. */
 function addCommands(program: Command, shared: Surroundings): { nested: Command[]; needFleet: Set<Command> } {
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)
@@ -160,14 +161,14 @@ function addCommands(program: Command, shared: Surroundings): { nested: Command[
     add(parent, shared)
     return parent
   }
-  const storage = group('storage', 'bytes of files, images and videos', addStorageCommands)
-  const events = group('events', 'events that consumers gave up', addEventCommands)
+  const storage = group('storage', 'stored bytes of files, images and videos', addStorageCommands)
+  const events = group('events', 'events that consumers gave up on', addEventCommands)
   const owner = group('owner', 'owners of the server', addOwnerCommands)
   const session = group('session', 'sessions of accounts', addSessionCommands)
-  const secret = group('secret', 'secrets of the fleet on a data folder', addSecretCommands)
-  const vapid = group('vapid', 'keys of push notifications', addVapidCommands)
-  const importing = group('import', 'people, rooms and messages from elsewhere', addImportCommands)
-  const demo = group('demo', 'sample content to look at', addDemoCommands)
+  const secret = group('secret', 'secrets of the fleet, kept in its data folder', addSecretCommands)
+  const vapid = group('vapid', 'keys for push notifications', addVapidCommands)
+  const importing = group('import', 'import people, rooms and messages', addImportCommands)
+  const demo = group('demo', 'sample content', addDemoCommands)
   addConfigCommand(program, shared)
   const exporting = addExportCommand(program, shared)
   const groups = [user, owner, session, secret, vapid, storage, events, importing, demo]

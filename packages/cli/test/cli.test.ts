@@ -175,7 +175,7 @@ describe('commands', () => {
 
   test('remove-email', async () => {
     const { out } = await parley(['user', 'remove-email', '--login', 'alice', '--email', 'a@example.org'])
-    expect(out).toBe('alice (U1) has the address a@example.org no more\n')
+    expect(out).toBe('the address a@example.org was removed from alice (U1)\n')
     expect(asked.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
   })
 
@@ -302,7 +302,7 @@ describe('failures', () => {
 })
 
 describe('without a fleet', () => {
-  test('keys of push notifications are made, other ones each time', async () => {
+  test('keys for push notifications are made, other ones each time', async () => {
     const generate = async (): Promise<unknown> =>
       JSON.parse((await parley(['vapid', 'generate', '--json'], { dir: '/nowhere' })).out)
     const keys = await generate()

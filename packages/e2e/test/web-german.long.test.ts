@@ -13,7 +13,7 @@ const german = JSON.parse(readFileSync(new URL('../../web/src/messages/de.json',
   string,
   string
 >
-/** A text of the interface, its first place filled. */
+/** Looks up a German text and fills its first placeholder. */
 const de = (key: string, filled = '') => (german[key] ?? `no text ${key}`).replace(/\{\w+\}/, filled)
 
 let owner: Person
@@ -25,7 +25,7 @@ useBrowser('German', async () => {
   roomId = await newRoom(owner, [ada])
 })
 
-/** What a form says is wrong: texts of the interface and nothing else. */
+/** Returns the error messages of a form, and checks that each is a known German text. */
 async function said(form: Page | Locator): Promise<string[]> {
   const texts = await form.locator('[role=alert] p, .failure').allTextContents()
   const known = new Set(Object.values(german))
@@ -33,7 +33,7 @@ async function said(form: Page | Locator): Promise<string[]> {
   return texts
 }
 
-/** Fills fields by their labels, sends the form, and waits for what it says. */
+/** Fills fields by label, submits the form and waits for the expected message. */
 async function tried(form: Page | Locator, fields: [label: string, value: string][], button: string, key: string) {
   for (const [label, value] of fields) await form.getByLabel(de(label), { exact: true }).fill(value)
   await form.getByRole('button', { name: de(button), exact: true }).click()
@@ -50,7 +50,7 @@ async function signedIn(page: Page, { login, password }: Pick<Person, 'login' | 
 const visitGerman = (path: string) => visit(path, { locale: 'de-DE' })
 const taken = () => newPerson('taken').then(({ login }) => login)
 
-inBrowser('sign-in and registration say what is wrong in German', async () => {
+inBrowser('sign-in and registration report errors in German', async () => {
   await using visitor = await visitGerman('/')
   const { page } = visitor
   await tried(page, [], 'signIn.submit', 'required')
@@ -83,7 +83,7 @@ inBrowser('sign-in and registration say what is wrong in German', async () => {
   await tried(page, names(await taken(), 'lang genug!'), 'register.complete', 'refused.loginTaken')
 })
 
-inBrowser('settings say what is wrong in German', async () => {
+inBrowser('settings report errors in German', async () => {
   await using visitor = await visitGerman(`/chat/-/${roomId}`)
   const { page } = visitor
   await signedIn(page, ada)
@@ -122,7 +122,7 @@ inBrowser('settings say what is wrong in German', async () => {
   await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.wrongPassword')
   await tried(passwords, change('x'.repeat(200), 'lang genug!'), 'reset.submit', 'refused.tooLong')
 
-  // What the client has no words for is told in German all the same.
+  // Errors without a text of their own are still reported in German.
   await page.route('**/UpdatePassword', (route) =>
     route.fulfill({
       status: 400,
@@ -133,7 +133,7 @@ inBrowser('settings say what is wrong in German', async () => {
   await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.input')
 })
 
-inBrowser('rooms, groups, people and texts of the server are refused in German', async () => {
+inBrowser('rooms, groups, people and server texts report errors in German', async () => {
   await using visitor = await visitGerman('/manage/people')
   const { page } = visitor
   await signedIn(page, owner)

@@ -14,11 +14,11 @@ let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
 useBrowser('administration', async () => {
-  // Who is alone on a server is led to the first steps.
+  // The only user of a server is shown the first steps.
   ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
 })
 
-inBrowser('an owner makes an account, gives it a role, deactivates it and lets it in again', async () => {
+inBrowser('an owner creates an account, assigns a role, deactivates and reactivates it', async () => {
   await using visitor = await visitAs(owner)
   const { page } = visitor
   await page.getByRole('link', { name: /^Manage / }).click()
@@ -51,7 +51,7 @@ inBrowser('an owner makes an account, gives it a role, deactivates it and lets i
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('what somebody may do follows the decisions of an owner at once', async () => {
+inBrowser('a permission change by an owner takes effect at once', async () => {
   const ada = await newPerson('ada')
   const roomId = await newRoom(owner, [ada])
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)

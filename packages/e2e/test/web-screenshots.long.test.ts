@@ -7,7 +7,7 @@ import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit } from '../src/web-client.ts'
 
-/** `pnpm web:screenshots`: the main views as pictures, into docs/images if that is asked for, else looked at and thrown away. */
+/** Takes pictures of the main views. `pnpm web:screenshots` writes them to docs/images; any other run discards them. */
 const folder = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
 
 let owner: Person
@@ -48,7 +48,7 @@ inBrowser.each(views)('$name', async ({ name, colorScheme, viewport, path }) => 
   const { page } = visitor
   await fillSignIn(page, owner)
   await messageWith(page, 'press the button').waitFor()
-  // Pictures change when the look does, and not with the day.
+  // Fix times and dates, so that pictures change only with the design.
   await page.evaluate(`
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let text = texts.nextNode(); text !== null; text = texts.nextNode())

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { BatchDelay } from './batch-delay.ts'
 
-test('waits for the while, or until there is enough', async () => {
+test('waits for the delay, or until the batch is large enough', async () => {
   jest.useFakeTimers()
   try {
     const delay = new BatchDelay(100, 3)
@@ -14,7 +14,7 @@ test('waits for the while, or until there is enough', async () => {
     expect(done).toEqual([])
     await jest.advanceTimersByTimeAsync(1)
     await slow
-    // Timers of other files may stand on this clock, too.
+    // Other test files may use the same fake clock.
     const before = jest.getTimerCount()
     const full = wait('full', 1)
     delay.grown(3)

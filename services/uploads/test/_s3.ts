@@ -8,29 +8,29 @@ import type { S3Settings } from '../src/engines/storage/settings.ts'
 import S3rver from 's3rver'
 import { problemOfSignature } from './_sigv4.ts'
 
-/** What a test lets a request meet instead of the server. */
+/** How the server misbehaves for one request. */
 export type Fault = 'refuse' | 'silence' | 'cut'
 
 /** An S3 server with an empty bucket. */
 export type TestS3 = AsyncDisposable & {
   settings: S3Settings
-  /** The same as the environment of a process. */
+  /** The same settings as environment variables. */
   env: Record<string, string>
-  /** Called for each request whose signature holds. */
+  /** Called for each request with a valid signature. */
   fault: (request: IncomingMessage) => Fault | undefined
-  /** Method and path with query of everything that was asked. */
+  /** Method, path and query of every request. */
   asked: string[]
-  /** Ids of multipart uploads that have not ended. */
+  /** Ids of multipart uploads in progress. */
   unfinished: () => Promise<string[]>
 }
 
 const bucket = 'parley-files'
-/** Whose name s3rver knows. */
+/** The key that s3rver accepts. */
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
 
 /**
- * s3rver, and before it what it lacks: signatures and bodies are checked, pages of listings are short and told by the last key, and
- * multipart uploads are listed and aborted.
+ * s3rver behind a proxy that adds what it lacks: it checks signatures and bodies, keeps listing pages short and
+ * continues them by the last key, and lists and aborts multipart uploads.
  */
 export async function startS3(): Promise<TestS3> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-s3-'))
@@ -50,7 +50,7 @@ export async function startS3(): Promise<TestS3> {
     server.asked.push(`${request.method} ${request.url}`)
     const fault = server.fault(request)
     if (fault === 'silence') return
-    if (fault === 'refuse') return fail(response, 500, 'InternalError', 'told to by the test')
+    if (fault === 'refuse') return fail(response, 500, 'InternalError', 'fault injected by the test')
     const url = new URL(request.url ?? '/', 'http://s3')
     const uploadId = url.searchParams.get('uploadId')
     if (url.searchParams.has('uploads') && request.method === 'GET') return listUnfinished(uploads, response)

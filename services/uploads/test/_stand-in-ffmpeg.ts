@@ -2,17 +2,17 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Stand-ins for ffmpeg and ffprobe, and what became of their calls. */
+/** Stand-ins for ffmpeg and ffprobe that record their calls. */
 export type StandIn = AsyncDisposable & {
-  /** Of a process that uses them. */
+  /** Environment for a process that uses them. */
   settings: Record<string, string>
-  /** Process ids of calls that make something of a video, oldest first. */
+  /** Process ids of transcoding calls, oldest first. */
   begun: () => Promise<number[]>
-  /** Lets calls on videos that say WAIT go on. */
+  /** Lets calls continue whose video contains WAIT. */
   release: () => Promise<void>
-  /** Folders of jobs that are there. */
+  /** Existing job folders. */
   folders: () => Promise<string[]>
-  /** Makes a folder as a job of so long ago has left it. */
+  /** Creates a job folder of the given age, as if a job had left it behind. */
   leaveFolder: (name: string, ageMs: number) => Promise<void>
 }
 
@@ -35,7 +35,7 @@ for arg do case "$arg" in
 esac; done
 `
 
-/** Programs that behave like ffmpeg and ffprobe, as far as the words in a video tell them to. */
+/** Scripts that replace ffmpeg and ffprobe; words inside the video control what they do. */
 export async function standInFfmpeg(): Promise<StandIn> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-stand-in-'))
   const program = async (name: string, script: string) => {
@@ -71,6 +71,6 @@ export async function standInFfmpeg(): Promise<StandIn> {
   }
 }
 
-/** Bytes that begin as an MP4 does and say what is to become of them. */
+/** Bytes with the header of an MP4, followed by words that control the stand-ins. */
 export const videoSaying = (words: string): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypisom'), Buffer.alloc(12), Buffer.from(words)])

@@ -26,7 +26,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     const createdAt = new Date(Date.now() - 2 * hour)
     await env.db.insert(blobs).values({ id: 'Aold', callerId: 'Ualice', nonce: 'old', size: 1, createdAt })
     service = await env.start({}, { now: () => new Date(Date.now() + clock) })
-    // What is swept soon after the start, and then not for minutes: clocks may be put forward now.
+    // Runs the sweep that comes soon after the start; the next is minutes away, so the clock may be advanced.
     await eventually(async () => expect(await env.db.select().from(blobs)).toEqual([]))
   })
   beforeEach(() => {
@@ -51,20 +51,20 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   const found = async (repair = false) => (await check(repair)).findings
   const alice = () => env.as('Ualice')
 
-  test('nothing is wrong with what is used, on its way, and about to go', async () => {
+  test('finds nothing wrong with files in use, being uploaded or about to be deleted', async () => {
     await sendFile(env, Buffer.from('a file'))
     await sendChunks(env, Buffer.from('not completed'))
     await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
     await putBlob(service, Buffer.from('a blob'))
     const { checked, findings } = await check()
     expect(findings).toEqual([])
-    // Each as bytes and as a row: a file, a chunk, an image, a blob.
+    // Each kind, both as bytes and as a row: a file, a chunk, an image, a blob.
     expect(checked).toBe(8)
     clock = 60 * hour
     expect(await found(true)).toEqual([])
   })
 
-  test('nothing is found while people send, complete and cancel', async () => {
+  test('finds nothing while people upload, complete and cancel', async () => {
     let isOver = false
     const busy = async (userId: string) => {
       while (!isOver) {
@@ -87,7 +87,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   })
 
   test.each(['blobs/Alone', 'chunks/Alone-Aone', 'files/Alone', 'variants/Alone', 'server/Alone'])(
-    'bytes without a row are found once they are settled, and deleted when they were found a week ago: %s',
+    'reports bytes without a row once they are two hours old, and deletes them when found for a week: %s',
     async (key) => {
       await put(key)
       expect(await found(true)).toEqual([])
@@ -104,7 +104,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     },
   )
 
-  test('a write that never ended is found, and discarded once it is a day old', async () => {
+  test('reports an unfinished write, and discards it after a day', async () => {
     await beginWrite(env)
     expect(await found(true)).toEqual([])
     clock = 25 * hour
@@ -113,7 +113,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(await found()).toEqual([])
   })
 
-  test('a file without its bytes is found, shown to nobody any more, and again when they are back', async () => {
+  test('hides a file without bytes, and shows it again when they are back', async () => {
     const { id } = await sendFile(env, Buffer.from('a file'))
     const key = `files/${id}`
     await env.storage.delete(key)
@@ -131,14 +131,14 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(await found()).toEqual([])
   })
 
-  test('a file that was cut off is found', async () => {
+  test('reports a truncated file', async () => {
     const { id } = await sendFile(env, Buffer.from('a file'))
     await put(`files/${id}`, 'a')
     expect(await found(true)).toEqual([{ kind: DAMAGED, key: `files/${id}`, mended: true }])
     expect(await found()).toEqual([])
   })
 
-  test('a chunk without its bytes ends its session', async () => {
+  test('a missing chunk ends its upload session', async () => {
     const uploadId = await sendChunks(env, Buffer.from('a file in two'), { chunkBytes: 7 })
     const [key = ''] = (await env.storedKeys()).filter((one) => one.includes(uploadId))
     await env.storage.delete(key)
@@ -148,7 +148,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await env.db.delete(uploads).where(eq(uploads.id, uploadId))
   })
 
-  test('an image, a blob and a rendition without their bytes are found and marked', async () => {
+  test('reports and marks an image, a blob and a rendition without bytes', async () => {
     const image = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
     const blob = await putBlob(service, Buffer.from('another blob'))
     const { id: assetId } = await sendFile(env, Buffer.from('a video'))
@@ -164,7 +164,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(await env.db.select().from(serverImages).where(eq(serverImages.key, image))).toMatchObject([{ lost: true }])
   })
 
-  describe('where most of the bytes are gone', () => {
+  describe('when most of the bytes are missing', () => {
     const refused = (text: string) => ({ code: Code.FailedPrecondition, rawMessage: expect.stringContaining(text) })
     const many = (name: string, count: number) => Array.from({ length: count }, (_, n) => `A${name}${n}`)
     const known = (ids: string[]) =>
@@ -184,7 +184,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await env.db.delete(serverImages)
     })
 
-    test('nothing is marked while the storage is empty, unless that is accepted', async () => {
+    test('marks nothing while the storage is empty, unless the loss is accepted', async () => {
       await known(many('empty', 12))
       await expect(check(true)).rejects.toMatchObject(refused('is its disk mounted'))
       expect(await lost()).toBe(0)
@@ -194,14 +194,14 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(await found(true)).toEqual([])
     })
 
-    test('nor while hardly any row has its bytes', async () => {
+    test('marks nothing while hardly any row has its bytes', async () => {
       await sendFile(env, Buffer.from('stored on the empty disk'))
       await known(many('elsewhere', 60))
       await expect(check(true)).rejects.toMatchObject(refused('60 of 61 rows'))
       expect(await lost()).toBe(0)
     })
 
-    test('bytes of another server are not deleted where the rows have none', async () => {
+    test('does not delete foreign bytes while the rows have none', async () => {
       await known(many('ours', 60))
       await put('files/Atheirs')
       clock = 25 * hour
@@ -209,12 +209,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(await env.storage.stat('files/Atheirs')).toBeDefined()
     })
 
-    test('a storage that holds only what is on its way is not taken for an empty one', async () => {
+    test('does not take a storage with only pending uploads for an empty one', async () => {
       for (let n = 0; n < 10; n++) await putBlob(service, Buffer.from(`blob ${n}`))
       expect(await found(true)).toEqual([])
     })
 
-    test('a few are marked also when nothing else is there', async () => {
+    test('marks a few missing files even if nothing else is stored', async () => {
       await known(many('few', 3))
       expect((await found(true)).map(({ kind, mended }) => [kind, mended])).toEqual(
         Array.from({ length: 3 }, () => [MISSING, true]),
@@ -222,7 +222,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test('more than one page is gone through, and a made-up cursor is refused', async () => {
+  test('reads more than one page, and refuses an invalid cursor', async () => {
     const keys = Array.from({ length: 503 }, (_, n) => `files/Amany${String(n).padStart(4, '0')}`)
     for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map((key) => put(key)))
     clock = 25 * hour
@@ -235,7 +235,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   })
 })
 
-/** Leaves half of a write, as a process does that was killed. */
+/** Leaves half a write behind, as a killed process does. */
 async function beginWrite({ s3, storage, folder }: Env): Promise<void> {
   if (!s3) return writeFile(join(folder, 'unfinished/half'), 'x')
   s3.fault = ({ url, method }) => (url?.includes('partNumber=2') || method === 'DELETE' ? 'refuse' : undefined)

@@ -23,12 +23,12 @@ describe('an image', () => {
     expect(asset.thumbnailAssetUrl?.url).toContain(`/assets/files/${asset.id}/image/120x120/cover?access=`)
   })
 
-  test('has the type of its bytes, and the size in which it is looked at', async () => {
+  test('has the content type of its bytes and the size at which it is displayed', async () => {
     const turned = await plain(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer()
     expect(await send(turned, 'image/png')).toMatchObject({ width: 20, height: 30, contentType: 'image/jpeg' })
   })
 
-  test('may move, within bounds', async () => {
+  test('may be animated, within limits', async () => {
     expect(await send(await animated(12, 8).gif().toBuffer(), 'image/gif')).toMatchObject({ width: 12, height: 8 })
     const frames = 257
     const pixels = Buffer.alloc(frames * 3 * 2 * 2)
@@ -42,11 +42,11 @@ describe('an image', () => {
   })
 
   test.each([
-    ['that is none', () => Buffer.from('no image'), 'image/png'],
+    ['that is not an image', () => Buffer.from('no image'), 'image/png'],
     ['that is HTML', () => Buffer.from('<html></html>'), 'image/png'],
     ['that is cut off', async () => (await plain(400, 400).png().toBuffer()).subarray(0, 300), 'image/png'],
-    ['with too many pixels a side', () => plain(16_385, 1).png().toBuffer(), 'image/png'],
-    ['with too many pixels in all', () => plain(6_400, 6_400).png({ compressionLevel: 9 }).toBuffer(), 'image/png'],
+    ['with too many pixels on one side', () => plain(16_385, 1).png().toBuffer(), 'image/png'],
+    ['with too many pixels in total', () => plain(6_400, 6_400).png({ compressionLevel: 9 }).toBuffer(), 'image/png'],
   ])('%s is refused, and leaves no file', async (_, make, contentType) => {
     const before = (await env.storedKeys()).filter((key) => key.startsWith('files/'))
     await expect(send(await make(), contentType)).rejects.toMatchObject({ code: Code.InvalidArgument })
@@ -54,7 +54,7 @@ describe('an image', () => {
   })
 })
 
-test('an image that is not announced as one is a file like any other', async () => {
+test('an image announced with another content type is an ordinary file', async () => {
   const asset = await send(await plain(30, 20).png().toBuffer(), 'application/octet-stream')
   expect(asset).toMatchObject({ width: 0, height: 0 })
   expect(asset.thumbnailAssetUrl).toBeUndefined()

@@ -5,7 +5,7 @@ import { openEnv, type Env } from './_env.ts'
 import type { TestS3 } from './_s3.ts'
 
 let env: Env
-/** What the server of the bucket does. */
+/** How the bucket's server responds. */
 let fault: TestS3['fault'] = () => undefined
 beforeAll(async () => {
   env = await openEnv('s3')
@@ -26,10 +26,10 @@ const left = async () => [
   ...(await env.db.select({ id: serverImages.key }).from(serverImages)).map(({ id }) => id),
 ]
 
-test('what cannot be deleted keeps nothing else from going, and goes when it can', async () => {
+test('a failing deletion does not delay others, and succeeds when the storage does', async () => {
   const stuck = ['Astuck', 'Aimage0']
   fault = ({ method, url }) => (method === 'DELETE' && stuck.some((id) => url?.includes(id)) ? 'refuse' : undefined)
-  // Read first: the oldest rows.
+  // The oldest rows, which are read first.
   await env.db.insert(assets).values(asset('Astuck', 'Ualice', true))
   await env.db.insert(assets).values(many('gone', 130).map((id) => asset(id, 'Ualice', true)))
   await env.db.insert(serverImages).values(many('image', 110).map((key) => image(key, 'Ualice', true)))
@@ -41,11 +41,11 @@ test('what cannot be deleted keeps nothing else from going, and goes when it can
   fault = () => undefined
   await env.db.update(failedDeletions).set({ retryAt: new Date(0) })
   await eventually(async () => expect(await left()).toEqual([]))
-  // Their rows go first.
+  // Their rows are read first.
   await eventually(async () => expect(await env.db.select().from(failedDeletions)).toEqual([]))
 })
 
-test('a heavy account is erased in steps, all of it, but for what cannot be deleted now', async () => {
+test('a large account is erased in steps, except for what cannot be deleted yet', async () => {
   const count = 2_100
   fault = ({ method, url }) => (method === 'DELETE' && url?.includes('Aheavy7') ? 'refuse' : undefined)
   await env.db.insert(assets).values(many('heavy', 8).map((id) => asset(id, 'Ubob', false)))

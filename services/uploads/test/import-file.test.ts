@@ -32,7 +32,7 @@ const take = async (externalId: string, content: Uint8Array) => {
   return (await transfer.completeImportedFile({ uploadId })).asset
 }
 
-describe('a file from elsewhere', () => {
+describe('an imported file', () => {
   test('is taken in pieces, goes on where it stopped, and is there once', async () => {
     const request = wanted('1/F1', bytes)
     const { uploadId, committed } = await transfer.importFile(request)
@@ -49,7 +49,7 @@ describe('a file from elsewhere', () => {
     expect((await transfer.importFile(request)).asset).toEqual(asset)
   })
 
-  test('is read again whole', async () => {
+  test('can be read back completely', async () => {
     const asset = await take('1/F2', bytes)
     const parts: Uint8Array[] = []
     for (let offset = 0n; offset < BigInt(bytes.length); offset += BigInt(parts.at(-1)?.length ?? 0)) {
@@ -61,7 +61,7 @@ describe('a file from elsewhere', () => {
     await expect(transfer.exportFile({ assetId: 'Anone' })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  test('stays when a message was imported that shows it', async () => {
+  test('stays when an imported message shows it', async () => {
     const asset = await take('1/F3', bytes.slice(0, 10))
     const assetId = asset?.assetId ?? ''
     const attachments = [{ assetId, messageEventId: 'E1' }]
@@ -82,7 +82,7 @@ describe('a file from elsewhere', () => {
     await expect(transfer.importFile(request)).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('that is not what was announced is refused', async () => {
+  test('is refused when it differs from what was announced', async () => {
     const { uploadId } = await transfer.importFile(wanted('1/F7', bytes.slice(0, 10), { sha256: 'f'.repeat(64) }))
     await sendAll(uploadId, bytes.slice(0, 10))
     await expect(transfer.completeImportedFile({ uploadId })).rejects.toMatchObject({ code: Code.InvalidArgument })

@@ -18,7 +18,7 @@ let service: Service
 let origin = ''
 let clock = 0
 let asked: string[] = []
-/** What is held back until the test lets it go. */
+/** Responses held back until the test releases them. */
 let release: () => void = () => undefined
 
 const page = (head: string) => `<!doctype html><html><head>${head}</head><body>Text</body></html>`
@@ -86,11 +86,11 @@ beforeEach(() => {
 afterAll(() => opened[Symbol.asyncDispose]())
 
 let visits = 0
-/** An address that nobody asked for before. */
+/** A new address, requested for the first time. */
 const fresh = (path: string) => `${origin}${path}?${visits++}`
 const previewOf = async (url: string) => (await env.internal.previewLink({ url, userId: 'Ualice' })).preview
 
-test('a page is shown with its texts, and its image from here', async () => {
+test('shows a page with its texts, and serves its image from here', async () => {
   const url = `${fresh('/page')}#part`
   const preview = await previewOf(url)
   expect(preview).toMatchObject({ url, title: 'Hello', description: 'World', siteName: '', embedType: '' })
@@ -99,7 +99,7 @@ test('a page is shown with its texts, and its image from here', async () => {
   expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 1_200, height: 600 })
 })
 
-test('what was shown is remembered for a day, that there was nothing for an hour', async () => {
+test('remembers a preview for a day, and the lack of one for an hour', async () => {
   const [good, bad] = [fresh('/page'), fresh('/empty')]
   const first = await previewOf(good)
   expect(await previewOf(bad)).toBeUndefined()
@@ -115,7 +115,7 @@ test('what was shown is remembered for a day, that there was nothing for an hour
   expect(asked).toEqual(['/page', '/a.png', '/empty', '/empty', '/page', '/a.png'])
 })
 
-test('who asks while a page is looked at gets the same answer', async () => {
+test('concurrent requests for a page share one fetch', async () => {
   const url = fresh('/slow')
   const all = Promise.all([previewOf(url), previewOf(url), previewOf(url)])
   await eventually(() => expect(asked).toEqual(['/slow']))
@@ -128,14 +128,14 @@ test.each(['/moved', '/hop4', '/packed', '/large-image', '/no-image', '/long'])(
   expect(await previewOf(fresh(path))).toMatchObject({ title: 'Hello' })
 })
 
-test('an image that is too large or none is left out', async () => {
+test('leaves out an image that is too large or does not exist', async () => {
   for (const path of ['/large-image', '/no-image']) expect(await previewOf(fresh(path))).toMatchObject({ imageKey: '' })
 })
 
 test.each([
   ...['/hop5', '/loop', '/to-file', '/to-secret', '/plain', '/json', '/empty', '/error', '/gone', '/nothing'],
   ...['/late', '/bomb', '/strange', '/a.png'],
-])('%s has nothing to show', async (path) => {
+])('%s has no preview', async (path) => {
   expect(await previewOf(fresh(path))).toBeUndefined()
 })
 
@@ -147,7 +147,7 @@ test.each([
   'javascript:alert(1)',
   'http://me:secret@example.org/',
   'http://',
-])('%j is no address of a page', async (url) => {
+])('%j is not the address of a page', async (url) => {
   await expect(env.internal.previewLink({ url, userId: 'Ualice' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   })
@@ -160,7 +160,7 @@ test('an address of more than 2,048 characters is refused', async () => {
   })
 })
 
-test('names that somebody keeps in question say nothing about a page', async () => {
+test('host names that are still being resolved for somebody do not count against the page', async () => {
   await using names = await NameServer.start({ 'page.example': ['127.0.0.1'] })
   using resolver = new NameResolver({
     servers: [names.address],
@@ -184,14 +184,14 @@ test('names that somebody keeps in question say nothing about a page', async () 
   await silent
 })
 
-describe('where only the public internet may be asked', () => {
+describe('when only the public internet may be reached', () => {
   let closed: Env
   beforeAll(async () => {
     closed = opened.use(await openEnv())
     await closed.start()
   })
 
-  test('nothing else is, named or numbered, and nobody learns more than that there is nothing to show', async () => {
+  test('refuses other addresses, by name or number, and reveals only that there is no preview', async () => {
     const { port } = new URL(origin)
     for (const url of [
       `${origin}/page`,
@@ -210,7 +210,7 @@ describe('where only the public internet may be asked', () => {
   })
 })
 
-describe('the image of a preview', () => {
+describe('a preview image', () => {
   const isShown = async (key: string) => (await fetch(`${service.url}/assets/server/${key}`)).status === 200
   const imageOf = async () => (await previewOf(fresh('/page')))?.imageKey ?? ''
   const post = (imageKey: string, id: string, actorId = 'Ualice') =>
@@ -221,7 +221,7 @@ describe('the image of a preview', () => {
   const uses = async (imageKey: string) =>
     (await env.db.select().from(previewUses)).filter((use) => use.imageKey === imageKey && !use.ended).length
 
-  test('lives as long as the preview may be posted, or a message shows it', async () => {
+  test('is kept while the preview may be posted or a message shows it', async () => {
     const [unused, used] = [await imageOf(), await imageOf()]
     await post(used, 'Eused1')
     await post(used, 'Eused2')
@@ -246,7 +246,7 @@ describe('the image of a preview', () => {
     expect(await env.db.select().from(linkPreviews)).not.toContainEqual(expect.objectContaining({ imageKey: used }))
   })
 
-  test('stays while messaging says that a message shows it, or says nothing', async () => {
+  test('is kept while messaging says that a message shows it, or does not answer', async () => {
     const [unused, unheard] = [await imageOf(), await imageOf()]
     env.messaging.shown.add(unheard)
     env.messaging.away = true
@@ -259,7 +259,7 @@ describe('the image of a preview', () => {
     expect(await isShown(unheard)).toBe(true)
   })
 
-  test('goes with a message that is told of after it was taken back, and with a deleted author', async () => {
+  test('is deleted with a message retracted before its event arrived, and with a deleted author', async () => {
     const [late, bobs] = [await imageOf(), await imageOf()]
     await env.tell('Rtea', {
       kind: 'message_retracted',

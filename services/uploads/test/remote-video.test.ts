@@ -29,7 +29,7 @@ afterEach(() => opened[Symbol.asyncDispose]())
 const local = { PARLEY_VIDEO_WORKER_HOST: '127.0.0.1', PARLEY_VIDEO_WORKER_PORT: '0' }
 const startWorker = async (settings: Record<string, string> = {}) =>
   opened.use(await startWorkerProcess(readConfig({ env: { ...standIn.settings, ...local, ...settings } })))
-/** Uploads without any ffmpeg of its own. */
+/** Starts uploads without ffmpeg. */
 const startUploads = (urls: string) =>
   env.start({
     ...{ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_WORKER_URLS: urls },
@@ -41,7 +41,7 @@ const attemptsAt = async (assetId: string) => {
 }
 
 describe('a video worker', () => {
-  test('is told nothing secret', () => {
+  test('gets no secrets', () => {
     expect(readConfig({ env: local })).not.toHaveProperty('secretKey')
     expect(JSON.stringify(readConfig({ env: local }))).not.toMatch(/secret|password|database/i)
   })
@@ -71,14 +71,14 @@ describe('a video worker', () => {
     expect(await standIn.folders()).toEqual([])
   })
 
-  test.each(['BROKEN', 'SILENT'])('gives up a video that is %s', async (words) => {
+  test.each(['BROKEN', 'SILENT'])('gives up on a video that is %s', async (words) => {
     await startUploads((await startWorker()).url ?? '')
     const { assetId } = await postFile(env, videoSaying(words))
     await heard(env, assetId, started, failed)
     expect(videoIn(env.messaging.of(assetId)[1])).toMatchObject({ reasonCode: 'processing_failed' })
   })
 
-  test('ends its programs when nobody waits for them any more', async () => {
+  test('stops its programs when the caller goes away', async () => {
     const uploads = await startUploads((await startWorker()).url ?? '')
     await postFile(env, videoSaying('WAIT'))
     const pid = await eventually(
@@ -89,7 +89,7 @@ describe('a video worker', () => {
     await eventually(async () => expect(await standIn.folders()).toEqual([]))
   })
 
-  test('refuses more than it may do at once, and anything but videos', async () => {
+  test('refuses jobs above its limit, and anything but videos', async () => {
     const { url = '' } = await startWorker({ PARLEY_VIDEO_MAX_CONCURRENT: '1' })
     const post = (words: string) => fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoSaying(words)) })
     const first = post('WAIT')
@@ -105,7 +105,7 @@ describe('a video worker', () => {
 })
 
 describe('uploads', () => {
-  test('has a video that a worker gave back done by another, which is no attempt', async () => {
+  test('a job that a worker gives back is done by another one and does not count as an attempt', async () => {
     const worker = await startWorker()
     await startUploads(worker.url ?? '')
     const { assetId } = await postFile(env, videoSaying('WAIT'))
@@ -115,7 +115,7 @@ describe('uploads', () => {
     expect(await attemptsAt(assetId)).toBe(0)
   })
 
-  test('waits for a worker that is away, which is no attempt', async () => {
+  test('waits for an unavailable worker without counting an attempt', async () => {
     await startUploads('http://127.0.0.1:1')
     const { assetId } = await postFile(env, videoSaying('hello'))
     await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
@@ -132,10 +132,10 @@ describe('uploads', () => {
       (_, response) => response.writeHead(200, { 'parley-video': said({ posterSize: 1e15 }) }).end(),
     ],
     [
-      'says nothing that is understood',
+      'sends an unreadable answer',
       (_, response) => response.writeHead(200, { 'parley-video': '{"sizes":"../"}' }).end(),
     ],
-  ])('believes no worker that %s', async (_, answer) => {
+  ])('trusts no worker that %s', async (_, answer) => {
     await startUploads(await stand(answer))
     const { assetId } = await postFile(env, videoSaying('hello'))
     await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
@@ -144,7 +144,7 @@ describe('uploads', () => {
 })
 
 const withFfmpeg = hasFfmpeg() ? test : test.skip
-withFfmpeg('a worker with ffmpeg makes a real video', async () => {
+withFfmpeg('a worker with ffmpeg transcodes a real video', async () => {
   const worker: Service = opened.use(await startWorkerProcess(readConfig({ env: local })))
   const uploads = await startUploads(worker.url ?? '')
   const { assetId } = await postFile(env, await film('in.mp4', [...pictures('640x480'), ...tone, ...quickly]))
@@ -164,7 +164,7 @@ withFfmpeg('a worker with ffmpeg makes a real video', async () => {
 const said = (changes: object) =>
   JSON.stringify({ width: 640, height: 480, durationMs: 1, sizes: [50], posterSize: 50, ...changes })
 
-/** Whether a video waits to be tried again. */
+/** Whether a video is waiting for another attempt. */
 async function pausedAt(assetId: string): Promise<boolean> {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
   return isPaused(job)

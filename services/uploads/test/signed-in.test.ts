@@ -48,7 +48,7 @@ describe('a file without a ticket', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '25'])
   })
 
-  test('is refused to who shows nothing that holds', async () => {
+  test('is refused without a valid credential', async () => {
     for (const headers of [
       {},
       bearer('made-up'),
@@ -65,12 +65,12 @@ describe('a file without a ticket', () => {
     }
   })
 
-  test('is read with the cookie when the token does not hold', async () => {
+  test('is read with the cookie when the token is invalid', async () => {
     expect(await statusWith({ ...bearer('made-up'), ...cookie('bobs-handle') })).toBe(200)
     expect(await statusWith({ ...bearer('strangers-token'), ...cookie('bobs-handle') })).toBe(403)
   })
 
-  test('is refused to who is no member, and to who was one until a moment ago', async () => {
+  test('is refused to non-members, and to members who have just left', async () => {
     const response = await read(bearer('strangers-token'))
     expect([response.status, await response.json()]).toEqual([
       403,
@@ -81,18 +81,18 @@ describe('a file without a ticket', () => {
     expect(await statusWith(bearer('bobs-token'))).toBe(403)
   })
 
-  test('of an archived room is still read', async () => {
+  test('can be read in an archived room', async () => {
     env.rooms.set('Rtea', ['Ubob'], { archived: true })
     expect(await statusWith(bearer('bobs-token'))).toBe(200)
   })
 
-  test('tells rooms which roles the reader has', async () => {
+  test('tells rooms the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
     expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
   })
 
-  test('is gone when nobody has it, and of nobody else before it is sent', async () => {
+  test('is not found once deleted, and only its owner can read it before it is posted', async () => {
     expect((await read(bearer('bobs-token'), 'Anone')).status).toBe(404)
   })
 
@@ -106,14 +106,14 @@ describe('a file without a ticket', () => {
     ])
   })
 
-  test('is not read with a ticket that does not hold, whoever is signed in', async () => {
+  test('is refused with an invalid ticket, even for a signed-in user', async () => {
     const response = await fetch(`${readers.pathOf(id)}?access=made.up`, { headers: bearer('bobs-token') })
     expect(response.status).toBe(403)
   })
 })
 
-describe('whether a credential holds', () => {
-  test('is asked with every request', async () => {
+describe('the validity of a credential', () => {
+  test('is checked with every request', async () => {
     env.accounts.signIn('Ubob', { token: 'short' })
     const before = env.accounts.asked
     expect([await statusWith(bearer('short')), await statusWith(bearer('short'))]).toEqual([200, 200])
@@ -124,7 +124,7 @@ describe('whether a credential holds', () => {
     expect(await statusWith(bearer('short'))).toBe(200)
   })
 
-  test('cannot be told while accounts is away, and tickets need no accounts', async () => {
+  test('cannot be checked while accounts is unavailable; tickets do not need accounts', async () => {
     env.accounts.away = true
     const response = await read(bearer('bobs-token'))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
@@ -133,7 +133,7 @@ describe('whether a credential holds', () => {
     expect(await statusWith({})).toBe(401)
   })
 
-  test('is told of what the keys before the last rotation made, which are replaced', async () => {
+  test('is checked for tokens made with the keys before the last rotation, which are replaced', async () => {
     env.accounts.signIn('Ubob', { token: 'old-handle', key: previousSecretKey })
     expect(await statusWith(cookie('old-handle', previousCookieSigningSecret))).toBe(200)
     const digests = [previousSecretKey, secretKey].map((key) => credentialDigest(key, 'old-handle').toString('hex'))
@@ -149,7 +149,7 @@ describe('whether a credential holds', () => {
 describe('a page of another origin', () => {
   const from = (origin: string) => ({ ...bearer('bobs-token'), origin })
 
-  test('reads files when it is let, with what tells of parts', async () => {
+  test('reads files when allowed, including the range headers', async () => {
     const { headers } = await read(from('https://app.example'))
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
     expect(headers.get('access-control-allow-credentials')).toBe('true')
@@ -159,12 +159,12 @@ describe('a page of another origin', () => {
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example'])
   })
 
-  test('reads nothing when it is not', async () => {
+  test('reads nothing when not allowed', async () => {
     const { headers } = await read(from('https://other.example'))
     expect(headers.has('access-control-allow-origin')).toBe(false)
   })
 
-  test('asks first whether it may send a range', async () => {
+  test('sends a preflight request before a range request', async () => {
     const response = await fetch(readers.pathOf(id), {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
@@ -175,7 +175,7 @@ describe('a page of another origin', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
   })
 
-  test('shows what it has a ticket for, but not what a cookie opens', async () => {
+  test('shows what it has a ticket for, but not what needs a cookie', async () => {
     const policy = async (response: Promise<Response>) => (await response).headers.get('cross-origin-resource-policy')
     expect(await policy(readers.read(id))).toBe('cross-origin')
     expect(await policy(read(cookie('bobs-handle')))).toBe('same-site')

@@ -35,7 +35,7 @@ const identity = async () => {
   const [row] = await env.db.select().from(storageIdentity)
   return row
 }
-/** Resolves when a sweep that begins from now on is over. */
+/** Resolves when a sweep that starts after this call has finished. */
 const swept = async () => {
   const marks = async () => (await identity())?.marks.at(-1)
   for (let sweeps = 0; sweeps < 2; sweeps++) {
@@ -54,7 +54,7 @@ const repair = async () => {
   return found
 }
 
-test('bytes without a row go when they have been without one for a week; what is not ours stays', async () => {
+test('deletes bytes that have had no row for a week, and leaves foreign keys alone', async () => {
   await start()
   const ours = ['files/Aone', 'blobs/Atwo', 'chunks/Athree-Afour']
   await put(...ours, 'files/theirs', 'server/backup')
@@ -68,7 +68,7 @@ test('bytes without a row go when they have been without one for a week; what is
   await quarantined()
 })
 
-test('bytes that have a row again are let out of the quarantine', async () => {
+test('releases bytes from quarantine when they have a row again', async () => {
   await start()
   const { id } = await sendFile(env, Buffer.from('a file'))
   const key = `files/${id}`
@@ -79,7 +79,7 @@ test('bytes that have a row again are let out of the quarantine', async () => {
   expect(await env.storage.stat(key)).toBeDefined()
 })
 
-/** What rows ask to be deleted, each kind by its own job, and what an erasure does. */
+/** Deletions requested by rows, one per job, and by an erasure. */
 const asked = ['blobs/Aasked', 'chunks/Aended-Aasked', 'files/Aasked', 'files/Aerased']
 const askForDeletions = async () => {
   const at = new Date(now - 2 * hour)
@@ -99,8 +99,8 @@ const refusedDeletions = async () =>
     .map(([, count]) => Number(count))
     .reduce((sum, count) => sum + count, 0)
 
-describe('after the database was restored', () => {
-  test('nothing goes, by itself or by a repair, until the storage is adopted; then after a week', async () => {
+describe('after a database restore', () => {
+  test('neither sweeps nor repairs delete anything until the storage is adopted; then after a week', async () => {
     const first = await start()
     await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
     const before = await identity()
@@ -108,7 +108,7 @@ describe('after the database was restored', () => {
     await put(...uploaded)
     await swept()
     await first[Symbol.asyncDispose]()
-    // As a dump from before.
+    // The database as an older dump would restore it.
     await env.db.update(storageIdentity).set({ marks: before?.marks ?? [] })
     await env.db
       .insert(orphans)
@@ -134,7 +134,7 @@ describe('after the database was restored', () => {
     await operator().adoptStorage({})
     await stored('blobs/Aasked', ...uploaded)
     await eventually(() => expect(env.erasures.found('Ubob', 1)).toBeDefined())
-    // Its row is gone: left to the sweep.
+    // Its row is gone, so the sweep deletes it.
     await env.storage.delete('blobs/Aasked')
     const found = await repair()
     expect(found).toEqual(uploaded.map((key) => ({ kind: StorageFindingKind.ORPHAN, key, mended: false })))
@@ -142,12 +142,12 @@ describe('after the database was restored', () => {
     await stored()
   })
 
-  test('a storage that lost its identity is left alone', async () => {
+  test('leaves a storage without identity alone', async () => {
     await start()
     await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
     await eventually(async () => (await env.storage.stat('identity')) !== undefined)
     await swept()
-    // A sweep that had compared it before may write it once more.
+    // A sweep that compared the identity earlier may still write it once.
     await eventually(async () => {
       await env.storage.delete('identity')
       await expect(repair()).rejects.toMatchObject({ code: Code.FailedPrecondition })
@@ -155,7 +155,7 @@ describe('after the database was restored', () => {
   })
 })
 
-test('a storage whose first identity is on its way is not taken for a lost one', async () => {
+test('does not mistake a storage whose first identity is being written for one that lost it', async () => {
   await using fresh = await openEnv()
   await renewIdentity(fresh)
   let looks = 0
@@ -164,13 +164,13 @@ test('a storage whose first identity is on its way is not taken for a lost one',
   expect(await compareIdentity({ db: fresh.db, storage })).toBe('own')
 })
 
-test('of a server and its copy on one storage neither deletes, until one adopts it', async () => {
+test('a server and its copy on one storage both stop deleting until one adopts it', async () => {
   await using copy = await openEnv()
   const staging = { db: copy.db, storage: env.storage }
   expect(await compareIdentity(env)).toBe('own')
   await renewIdentity(env)
   await copy.db.insert(storageIdentity).values((await identity()) ?? { storageId: '' })
-  // Until one of them writes they cannot be told apart.
+  // They cannot be told apart until one of them writes.
   expect(await compareIdentity(staging)).toBe('own')
   await renewIdentity(staging)
   expect(await compareIdentity(env)).toBe('foreign')

@@ -24,7 +24,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
   afterAll(async () => env[Symbol.asyncDispose]())
 
-  /** Posts a video, and answers what became of it. */
+  /** Posts a video and returns the result of its processing. */
   async function processed(bytes: Buffer, contentType = 'video/mp4') {
     const { assetId } = await postFile(env, bytes, contentType)
     const { assets } = env.as('Ualice')
@@ -38,10 +38,10 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     )
   }
   const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
-  /** Whether what players need first stands first. */
+  /** Whether the index comes before the media data, so that playback can start early. */
   const startsFast = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
 
-  test('a large video gets 720 and 480 lines, sound and a poster, and tells nothing of who made it', async () => {
+  test('a large video gets 720p and 480p renditions with sound, a poster, and no metadata', async () => {
     const args = [...pictures('1920x1080'), ...tone, ...quickly, '-metadata', 'location=+52.52+013.40/']
     const video = await processed(await film('in.mp4', args))
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, width: 1920, height: 1080 })
@@ -63,7 +63,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     ['of 500 lines', '640x500', '480p 614x480'],
     ['with odd sides', '333x251', '250p 332x250'],
     ['that is tiny', '16x2', '2p 16x2'],
-  ])('a video %s is never made larger', async (_, size, made) => {
+  ])('a video %s is never enlarged', async (_, size, made) => {
     const video = await processed(
       await film('in.mkv', [...pictures(size), '-c:v', 'mjpeg', '-pix_fmt', 'yuvj444p']),
       'video/x-matroska',
@@ -71,7 +71,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([made])
   })
 
-  test('a video that was turned is upright', async () => {
+  test('a rotated video is made upright', async () => {
     const lying = await film('in.mp4', [...pictures('1280x720'), ...quickly])
     const turned = turn(lying)
     expect(await processed(turned)).toMatchObject({
@@ -83,7 +83,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     })
   })
 
-  test('a recording of a browser, which does not say how long it is, has a length', async () => {
+  test('a browser recording without a duration gets one', async () => {
     const args = [...pictures('320x240'), '-c:v', 'libvpx', '-deadline', 'realtime', '-live', '1']
     const video = await processed(await film('in.webm', args), 'video/webm')
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '240p' }] })
@@ -129,7 +129,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     ['is music', music],
     ['is music with a cover', withCover],
     ['has too many pixels', huge],
-    ['is of a codec that nobody records with', rare],
+    ['has an uncommon codec', rare],
     ['is a playlist', playlist('#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hosts\n#EXT-X-ENDLIST\n')],
     ['is a list of files', playlist("ffconcat version 1.0\nfile '/etc/hosts'\n")],
     ['is a manifest', playlist('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],
@@ -141,14 +141,14 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     })
   })
 
-  test('a film whose pictures lie in another file of the machine shows nothing of that', async () => {
+  test('a film that refers to another file of the machine reveals nothing of it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-elsewhere-'))
     try {
       const own = await film('in.mov', [...pictures('64x64'), ...quickly])
       const elsewhere = join(folder, 'secret.mov')
       await writeFile(elsewhere, own)
       const thief = referringTo(elsewhere, own)
-      // It would work.
+      // Without the restrictions it would work.
       expect(await framesOf(thief, '-enable_drefs', '1', '-use_absolute_path', '1')).toBe(10)
       expect(await processed(thief, 'video/quicktime')).toMatchObject({
         ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed' },
@@ -159,13 +159,13 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     }
   })
 
-  test('a playlist behind a video is not looked at', async () => {
+  test('a playlist appended to a video is ignored', async () => {
     const video = await processed(await hidden())
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '64p' }] })
   })
 })
 
-/** Turns a video by its header, as telephones do. */
+/** Rotates a video by its header, as phones do. */
 function turn(bytes: Buffer): Buffer {
   const matrix = bytes.indexOf('tkhd') + 4 + 40
   const turned = Buffer.from(bytes)

@@ -1,4 +1,4 @@
-/** A count with what is counted, which is given as of many. */
+/** Formats a count with its noun. The noun is given in the plural and made singular for 1. */
 export function counted(count: number, what: string): string {
   if (count !== 1) return `${count} ${what}`
   const [first = '', ...rest] = what.split(' ')

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * A file of a folder, by its path in there. Throws when it is none: a link in a folder of strangers may point anywhere, and
- * take the place of a folder that was looked through.
+ * Opens a regular file inside a folder. Throws for anything else: an untrusted folder may contain symbolic links to any
+ * place, and a folder may be replaced by a link after it was listed.
  */
 export async function fileAt(
   folder: string,

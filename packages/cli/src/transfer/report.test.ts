@@ -18,6 +18,6 @@ test('a report stays small, however many reasons an archive gives', () => {
   report.left('files', 'too large', 'there')
   const { notTaken } = report.toJson()
   expect(notTaken).toHaveLength(202)
-  expect(notTaken.find(({ reason }) => reason === 'for further reasons')?.count).toBe(800)
+  expect(notTaken.find(({ reason }) => reason === 'for other reasons')?.count).toBe(800)
   expect(notTaken.reduce((sum, { count }) => sum + count, 0)).toBe(1_001)
 })

@@ -1,30 +1,30 @@
 import { counted } from './counted.ts'
 
-/** How many places of one reason are kept: a report stays readable, and the memory small. */
+/** Places kept per reason, to bound memory and keep the report readable. */
 const placesKept = 100
 
-/** The same for reasons of one kind of thing. */
+/** Reasons kept per kind of thing. */
 const mostReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
-/** What an import took and what not, with reasons and places; never a text of anybody. */
+/** What an import took and what it left out, with reasons and places. Holds no message text. */
 export class Report {
   readonly #taken = new Map<string, number>()
   readonly #untaken = new Map<string, Reason>()
   readonly #changed = new Map<string, Reason>()
 
-  /** Counts things taken. */
+  /** Counts imported things. */
   took(what: string, count = 1): void {
     if (count > 0) this.#taken.set(what, (this.#taken.get(what) ?? 0) + count)
   }
 
-  /** Notes what could not be taken. */
+  /** Records something that could not be imported. */
   left(what: string, reason: string, place: string): void {
     note(this.#untaken, what, reason, place)
   }
 
-  /** Notes what was taken, but not as it was. */
+  /** Records something that was imported with changes. */
   altered(what: string, reason: string, place: string): void {
     note(this.#changed, what, reason, place)
   }
@@ -41,7 +41,7 @@ export class Report {
     const taken = [...this.#taken].map(([what, count]) => `  ${counted(count, what)}`)
     return [
       ...section('taken', taken.length > 0 ? taken : ['  nothing new']),
-      ...section('taken, but not as it was', lines(this.#changed)),
+      ...section('taken with changes', lines(this.#changed)),
       ...section('not taken', lines(this.#untaken)),
     ].join('\n')
   }
@@ -50,7 +50,7 @@ export class Report {
 function note(reasons: Map<string, Reason>, what: string, reason: string, place: string): void {
   const isNew = !reasons.has(`${what}\0${reason}`)
   const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= mostReasons
-  const told = crowded ? 'for further reasons' : reason
+  const told = crowded ? 'for other reasons' : reason
   const key = `${what}\0${told}`
   const known = reasons.get(key) ?? { what, reason: told, count: 0, places: [] }
   known.count++

@@ -1,6 +1,6 @@
 import { pushedOf, type Pushed } from '../store/pushed.ts'
 
-/** What of a service worker's surroundings is used; the types of pages and of workers exclude each other. */
+/** The part of the service worker API used here; the DOM and worker type libraries cannot be loaded together. */
 type Waiting = { waitUntil(work: Promise<unknown>): void }
 type PushEvent = Waiting & { data: { json(): unknown } | null }
 type ClickEvent = Waiting & { notification: Notification }

@@ -9,7 +9,10 @@ where a.video = ${processingVideo} and a.asset_id > $1 and e.created_at < now() 
 order by a.asset_id limit $2`,
 )
 
-/** Videos held as being processed, of messages that are older than five minutes: the first ids after that one. */
+/**
+ * Ids of videos that are marked as processing and whose message is older than five minutes, in order, starting after
+ * `after`.
+ */
 export async function findProcessingVideos(on: Connection, after: string, limit: number): Promise<string[]> {
   return (await find.run(on, [after, limit])).map(({ assetId }) => assetId)
 }

@@ -3,7 +3,7 @@ import { EventSchema } from '@parley/contracts/internal'
 import type { DeliveryInit } from '@parley/events'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
 
-/** To the effective members of a channel, to the participants of a direct message. */
+/** Delivers to the effective members of a channel or the participants of a direct message. */
 export function toRoom(
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'participantIds'>,
   envelope: Uint8Array,
@@ -17,7 +17,10 @@ export function toUser(userId: string, envelope: Uint8Array): DeliveryInit {
   return { envelope, audience: { case: 'users', value: { userIds: [userId] } } }
 }
 
-/** A delivery as bytes which, put behind an encoded event, add it: repeated fields of protobuf may be concatenated. */
+/**
+ * Encodes a delivery so that its bytes, appended to an encoded event, add it to the event. Protobuf concatenates
+ * repeated fields.
+ */
 export function encodeRider(delivery: DeliveryInit): Buffer {
   return Buffer.from(toBinary(EventSchema, create(EventSchema, { deliveries: [delivery] })))
 }

@@ -4,12 +4,12 @@ import { RealtimeClientFrameSchema, type RealtimeClientFrame } from '@parley/con
 /** Longest frame a client may send, in bytes. */
 export const maxFrameBytes = 64 * 1024
 
-/** What a client sent, or why it cannot be read. */
+/** A decoded client frame, or why it cannot be decoded. */
 export type Incoming =
   | { kind: 'frame'; frame: RealtimeClientFrame['frame'] }
   | { kind: 'unreadable'; why: string; tooLong: boolean }
 
-/** Reads one WebSocket message. */
+/** Decodes one WebSocket message. */
 export function readClientFrame(data: ArrayBuffer, isBinary: boolean): Incoming {
   if (data.byteLength > maxFrameBytes)
     return { kind: 'unreadable', why: `the frame is longer than ${maxFrameBytes} bytes`, tooLong: true }

@@ -8,12 +8,12 @@ import { listedOnce, roomLists, toRoom, type SlackRoom } from './rooms.ts'
 import { badArchive, BadEntry, ZipArchive } from './zip-archive.ts'
 
 export type SlackArchive = AsyncDisposable & {
-  /** The same for every export of one workspace. */
+  /** Identifies the workspace; the same for each of its exports. */
   source: string
   records: () => AsyncIterable<ArchiveRecord>
 }
 
-/** Opens an export of a workspace. Throws a Failure when it is none. */
+/** Opens a workspace export. Throws a Failure when the file is not one. */
 export async function openSlack(path: string, filesFolder?: string): Promise<SlackArchive> {
   const zip = await ZipArchive.open(path)
   try {
@@ -32,7 +32,7 @@ export async function openSlack(path: string, filesFolder?: string): Promise<Sla
   }
 }
 
-/** Who packs an export again often packs the folder around it. */
+/** Finds the folder of the export: people who repack an export often include the folder around it. */
 function prefixOf(zip: ZipArchive): string {
   const lists = [...zip.names()].filter((name) => /^([^/]+\/)?users\.json$/.test(name))
   const [first] = lists.sort((a, b) => a.length - b.length)
@@ -61,7 +61,7 @@ async function roomsOf(zip: ZipArchive, prefix: string): Promise<SlackRoom[]> {
   return rooms
 }
 
-/** The team that most users belong to; of an export without one, the id of its oldest room tells. */
+/** The team that most users belong to. If no user names one, a digest of the oldest room's id. */
 function workspaceOf(users: Fields[], rooms: SlackRoom[]): string {
   const teams = new Map<string, number>()
   for (const user of users) {
@@ -95,7 +95,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
       yield { type: 'untaken', what: 'rooms', reason: 'they have no id', place: room.place }
       continue
     }
-    // Whose conversation it is must not depend on who is in the list of users.
+    // The participants of a direct message must not depend on who is in the list of users.
     for (const id of room.dm ? members.filter((id) => !known.has(id)) : []) {
       known.add(id)
       yield toStranger(id, {}, room.place)
@@ -125,14 +125,17 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
     }
   }
   const taken = new Set(folders.values())
-  const reason = 'no room, or more than one, has the name of their folder'
+  const reason = 'their folder has the name of no room, or of more than one'
   for (const [folder, paths] of days) {
     if (taken.has(folder)) continue
     for (const path of paths) yield { type: 'untaken', what: 'days', reason, place: path.slice(prefix.length) }
   }
 }
 
-/** Folder of each room by its id: named as the room, or by the id. What more than one room is called belongs to none. */
+/**
+ * Folder of each room, by room id. A folder is named after the room or its id; a name that several rooms share is used
+ * for none.
+ */
 function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknown>): Map<string, string> {
   const owners = new Map<string, Set<string>>()
   for (const { room, folder } of rooms) {
@@ -147,7 +150,7 @@ function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknow
   )
 }
 
-/** Paths of days by the folder of their room. */
+/** Paths of the day files, by room folder. */
 function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
   const days = new Map<string, string[]>()
   for (const name of zip.names()) {
@@ -164,7 +167,7 @@ function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
 type DayMessage = { type: 'day-message'; message: Extract<ArchiveRecord, { type: 'message' }>; fields: Fields }
 type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'untaken' }>
 
-/** Messages of a day, the oldest first. */
+/** Messages of one day, oldest first. */
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
   const place = name.slice(prefix.length)
   try {

@@ -17,31 +17,31 @@ import { countUsers, insertUser, lockUserCount } from '../../store/users.ts'
 
 export type NewAccount = {
   login: string
-  /** Left out for an account that signs in elsewhere. */
+  /** Undefined for an account that signs in through a provider. */
   password?: string
-  /** Verified; empty for none. */
+  /** A verified address, or empty. */
   email: string
-  /** Whether somebody who could not make an owner says that it is verified. */
+  /** Whether the address was declared verified by somebody who may not create owners. */
   unproven?: boolean
-  /** One that keeps the rules; left out: the login is shown. */
+  /** A valid display name; defaults to the login. */
   displayName?: string
   roleIds: string[]
-  /** Whether its owner makes it. */
+  /** Whether the account's owner creates it. */
   bySelf?: boolean
-  /** The administrator who makes it; left out for an operator. */
+  /** The administrator who creates it; undefined for an operator. */
   actorId?: string
-  /** Where its owner makes it from. */
+  /** Client of the account's owner, if they create it. */
   clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** What else happens in the transaction that makes an account; a step may veto by throwing. */
+/** A further step in the same transaction; it may veto the account by throwing. */
 export type Steps = {
   before?: (tx: Tx) => Promise<void>
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
 }
 
-/** Makes an account; the only place that does. */
+/** Creates an account. Nothing else does. */
 export async function createAccount(
   ctx: OperatorContext,
   account: NewAccount,
@@ -92,14 +92,14 @@ export async function createAccount(
   return created
 }
 
-/** Throws `resource_exhausted` when there are as many accounts as there may be; others that ask wait for this one. */
+/** Throws `resource_exhausted` when the limit of accounts is reached. Concurrent calls wait for this one. */
 async function assertRoom({ config }: OperatorContext, tx: Tx): Promise<void> {
   if (config.maxUsers < 0) return
   await lockUserCount(tx)
   if ((await countUsers(tx)) >= config.maxUsers) throw userLimitReached(config.maxUsers)
 }
 
-/** Whether the configuration makes holders of this address owners. */
+/** Whether the configuration makes accounts with this address owners. */
 export function isOwnerEmail({ config }: OperatorContext, email: string): boolean {
   return (
     email !== '' && [...config.ownerEmails, ...config.ownerEmail].some((owner) => emailKey(owner) === emailKey(email))

@@ -9,10 +9,13 @@ import { insertNotifications, type Created } from '../../store/new-notifications
 import { takeVersions } from '../../store/shards.ts'
 import { toCalledEvent, toCreatedEvent, type Hints } from '../../view/notification-events.ts'
 
-/** What is told to whom. */
+/** A message and the people to notify of it. */
 export type Telling = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
-/** Tells recipients, whose shards are held, of messages: each of each at most once, whatever is repeated. */
+/**
+ * Creates notifications for the recipients, whose shards must be locked. Repeating it creates no second one for the
+ * same message and person.
+ */
 export async function tell(tx: Tx, tellings: readonly Telling[], at: Date): Promise<bigint[]> {
   const dated = inTurn(tellings, at)
   const created = await insertNotifications(tx, dated)
@@ -42,11 +45,13 @@ export async function tell(tx: Tx, tellings: readonly Telling[], at: Date): Prom
 
 type Dated = Telling & { at: Date }
 
-/** Lists show the newest first: what is told at one time lies a millisecond apart, in the order of the messages. */
+/**
+ * Spaces notifications of one batch a millisecond apart, so that lists (newest first) keep the order of the messages.
+ */
 const inTurn = (tellings: readonly Telling[], at: Date): Dated[] =>
   tellings.map((telling, n) => ({ ...telling, at: new Date(at.getTime() - (tellings.length - 1 - n)) }))
 
-/** Each message of which somebody was told now, and who was. */
+/** The messages for which notifications were created just now, with those notifications. */
 function newsOf(tellings: readonly Dated[], created: readonly Created[]) {
   const told = new Map<string, Created[]>()
   for (const one of created) {

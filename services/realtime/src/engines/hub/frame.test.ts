@@ -24,7 +24,7 @@ describe('the frame of an event', () => {
   })
 })
 
-test('a position tells events of one sequence apart', () => {
+test('events with the same sequence have different positions', () => {
   expect(positionOf(7, 'E1')).not.toBe(positionOf(7, 'E2'))
   expect(positionOf(7, 'E1')).toBe(positionOf(7, 'E1'))
 })
