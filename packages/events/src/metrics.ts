@@ -14,15 +14,15 @@ const redelivered = counter('events_redelivered', { description: 'Bus messages t
 const parked = counter('events_parked', { description: 'Events given up by consumers' })
 const replayed = counter('events_replayed', { description: 'Parked events that an operator had handled once more' })
 const erased = counter('erasures_passed', { description: 'Passes over what a service keeps of deleted accounts' })
-const erasing = counter('erasures_failed', { description: 'Tries to erase that failed and come again' })
+const erasing = counter('erasures_failed', { description: 'Failed attempts to erase, which will be retried' })
 const undecodable = counter('events_undecodable', { description: 'Bus messages on the stream that are no events' })
 const handedOver = counter('handovers_answered', { description: 'Events about rooms that messaging has taken' })
-const handOverFailures = counter('handovers_failed', { description: 'Calls that hand over events and come again' })
+const handOverFailures = counter('handovers_failed', { description: 'Failed hand-over calls, which will be retried' })
 const handOverRefusals = counter('handovers_parked', {
   description: 'Events about rooms that messaging refused for good',
 })
 
-/** How much was given up by a consumer, and waits for an operator, until the result is disposed. */
+/** Reports how many events a consumer has parked for an operator, until the result is disposed. */
 export const parkedWaiting = (labels: Labels, read: () => number): Disposable =>
   gauge('events_parked_waiting', { description: 'Events and jobs that were given up and wait', labels }, read)
 /** Entries reached the stream. */

@@ -27,7 +27,7 @@ export const outbox = pgTable(
     /** Encoded svc.internal.v1.Event. */
     payload: bytea('payload').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    /** When the stream had it; null before. */
+    /** When the stream stored it; null before. */
     relayedAt: timestamp('relayed_at', { withTimezone: true }),
     streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   },
@@ -41,7 +41,7 @@ export const outbox = pgTable(
   ],
 )
 
-/** Who relays which shard (`shard-<n>`), and which relays live (`relay-<holder>`). */
+/** Holders of shard leases (`shard-<n>`) and live relays (`relay-<holder>`). */
 export const outboxLeases = pgTable('outbox_leases', {
   name: text('name').primaryKey(),
   holder: text('holder').notNull(),
@@ -60,13 +60,13 @@ export const outboxPlaces = pgTable('outbox_places', {
   relayedAt: timestamp('relayed_at', { withTimezone: true }),
 })
 
-/** What admin, which keeps the stream, knows of its losses: one row. */
+/** What admin, as the keeper of the stream, knows of its losses: one row. */
 export const streamRecovery = pgTable('stream_recovery', {
   id: integer('id').primaryKey(),
-  /** How often durables were made anew. */
+  /** How often durables were recreated. */
   generation: integer('generation').notNull().default(0),
   recoveredAt: timestamp('recovered_at', { withTimezone: true }),
-  /** What the stream was then: when it was made, and its newest event. */
+  /** State of the stream at that time: its creation time and its newest event. */
   streamCreated: text('stream_created').notNull().default(''),
   newestSeq: bigint('newest_seq', { mode: 'bigint' }),
   newestEventId: text('newest_event_id'),
@@ -91,7 +91,10 @@ export const inbox = pgTable(
 export const parkedEvents = pgTable(
   'parked_events',
   {
-    /** Durable name; `relay` for what the stream refused, `handover` for what messaging refused; `jobs` for a service's own. */
+    /**
+     * Durable name; `relay` for events that the stream refused, `handover` for those that messaging refused, `jobs` for
+     * a service's own jobs.
+     */
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
@@ -107,7 +110,10 @@ export const parkedEvents = pgTable(
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
 )
 
-/** Passes over what a service keeps of deleted accounts. A row stays for ever: nothing may be written for its user again. */
+/**
+ * Erasure passes over a service's data of deleted accounts. Rows are kept forever: nothing may be written for these
+ * users again.
+ */
 export const erasures = pgTable(
   'erasures',
   {
@@ -145,11 +151,11 @@ export const handovers = pgTable(
   (table) => [index('handovers_room').on(table.roomId, table.id)],
 )
 
-/** Which process hands over the events of a room, and until when the others leave them alone. */
+/** Which process hands over the events of a room, and until when its lease lasts. */
 export const handoverLeases = pgTable('handover_leases', {
   roomId: text('room_id').primaryKey(),
   holder: text('holder').notNull(),
-  /** Calls that failed since the last one that did not. */
+  /** Failed calls since the last success. */
   failures: integer('failures').notNull().default(0),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })

@@ -1,11 +1,12 @@
 /**
- * The version after another. Versions rise with the clock, in microseconds since 1970, so that an owner whose database was put
- * back to an earlier moment goes on above what others hold of it: they would take a number once more for something they know.
+ * The next version after a given one. Versions follow the clock, in microseconds since 1970. After an owner's database
+ * was restored to an earlier state, new versions are still above those that others hold, which would otherwise ignore
+ * them.
  */
 export function nextVersion(version: bigint, at: Date): bigint {
   const now = BigInt(at.getTime()) * 1000n
   return now > version ? now : version + 1n
 }
 
-/** The lowest version that `nextVersion` would give now, as SQL; the same wherever it stands in a statement. */
+/** The lowest version that `nextVersion` would return now, as SQL; the same throughout a statement. */
 export const versionOfNow = '(extract(epoch from statement_timestamp()) * 1000000)::bigint'

@@ -1,10 +1,10 @@
 import type { Msg } from 'nats'
 import { BatchDelay } from '../batch-delay.ts'
 
-/** How many events are handled at once, at most, and how long the pause after them is. */
+/** Most events handled at once, and the pause after handling them. */
 export type Pace = { mostAtOnce: number; pauseMs: number }
 
-/** What is made of a message: how many events it counts for, whether somebody waits for one of them, and its shard. */
+/** A decoded message, the number of its events, whether one of them is urgent, and its shard. */
 export type Opening<T> = { opened: T; size: number; isUrgent: boolean; shard: number }
 
 type Work<T> = (opened: T[]) => Promise<void>
@@ -87,7 +87,7 @@ class ShardQueue<T> {
     this.#running = undefined
   }
 
-  /** The first, and those after it as long as all together are not too many. */
+  /** Takes the first message, and following ones while the total stays within the limit. */
   #take(): Opening<T>[] {
     let sum = 0
     const end = this.#waiting.findIndex(({ size }, n) => (sum += size) > this.#mostAtOnce && n > 0)

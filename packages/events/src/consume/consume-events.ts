@@ -20,35 +20,38 @@ export type DurableOptions = Pick<Database, 'db'> & {
   durable: string
   /** One filter over subjects, see `eventSubject`; the same for the whole life of the durable. */
   subject: string
-  /** Pauses before an event on which the handler failed comes again; doubling. Default: from 250 ms to a minute. */
+  /** Delays before a failed event is delivered again, doubling each time. Default: 250 ms to a minute. */
   redelivery?: Handling['redelivery']
 }
 
-/** What a service listens to. */
+/** What a service consumes and how. */
 export type ConsumerOptions = DurableOptions & {
   /** Kinds to handle. Default: all. */
   kinds?: readonly string[]
 } & (OneByOne | { batches: Batches })
 
-/** Events are handled one by one, each in a transaction of its own. */
+/** Handles events one by one, each in its own transaction. */
 type OneByOne =
   | {
       /** Handles one event, in any order among aggregates and in no promised order within one. Runs once for each event id. */
       on: EventHandler
     }
   | {
-      /** The same where a neighbour has to be asked first; the asking may happen more often. */
+      /** The same with a preparation step that calls other services. Preparation may be repeated. */
       prepare: EventPreparation
     }
 
-/** Many events are handled in one transaction, and when that fails, each message alone. */
+/** Handles many events in one transaction. If that fails, each message is handled separately. */
 export type Batches = {
   /**
-   * How many events are handled together at most, more only when one message holds more, and for how many milliseconds
-   * those that come after others gather: the longest that an event waits while there is room. Default: 128, 100 ms.
+   * `mostAtOnce`: most events per transaction, exceeded only by a single larger message. `pauseMs`: how long later
+   * events are collected, the longest an event waits while there is capacity. Default: 128, 100 ms.
    */
   pace?: Pace
-  /** Whether somebody waits for what an event brings: it ends the gathering. Default: nobody does. */
+  /**
+   * Whether somebody is waiting for the result of an event; an urgent event ends the collecting. Default: none is
+   * urgent.
+   */
   isUrgent?: (event: Event) => boolean
 } & (
   | {
@@ -56,7 +59,7 @@ export type Batches = {
       on: BatchHandler
     }
   | {
-      /** The same where neighbours have to be asked first; the asking may happen more often. */
+      /** The same with a preparation step that calls other services. Preparation may be repeated. */
       prepare: BatchPreparation
     }
 )
@@ -65,10 +68,10 @@ const usualRedelivery: Handling['redelivery'] = { firstMs: 250, mostMs: 60_000 }
 const usualPace: Pace = { mostAtOnce: 128, pauseMs: 100 }
 
 /**
- * Handles every event that was ever announced under the subject and is at most three days old, once for each event id,
- * whatever dies or is away meanwhile. An event on which the handler fails ten times is parked in `parked_events`; others
- * go on. When the database was restored from an older copy, a consumer of all kinds gets every event again that the stream still
- * has. Neither the bus nor the database need be there at start. Disposing finishes what is in hand.
+ * Handles every event published under the subject in the last three days, once per event id, despite crashes and
+ * outages. An event that fails ten times is parked in `parked_events`; others continue. After the database was restored
+ * from an older backup, a consumer of all kinds receives every event that is still on the stream again. Neither NATS
+ * nor the database needs to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = usualRedelivery } = options
@@ -92,7 +95,7 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
   return Promise.resolve(consumer)
 }
 
-/** How a consumer works: alone and together, and where in the queue a message goes. */
+/** How a consumer handles events, separately and in batches, and how messages are queued. */
 type Mode = {
   /** Most messages in hand of this process. */
   maxInFlight: number

@@ -42,7 +42,7 @@ export async function recordFailure(db: Db, { consumer, event, subject, reason }
   })
 }
 
-/** What went wrong, from the innermost cause: the outer ones of a failed statement quote its parameters. */
+/** The message of the innermost cause: outer errors of a failed statement quote its parameters. */
 export function reasonOf(error: unknown): string {
   let cause = error
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause

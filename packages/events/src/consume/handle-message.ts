@@ -10,15 +10,16 @@ import { forgetFailures, receive } from './inbox.ts'
 
 const log = logger('consumer')
 
-/** What is done when a transaction was committed, such as waking the relay. It must not fail. */
+/** Runs after the transaction has committed, for example to wake the relay. It must not throw. */
 export type AfterCommit = () => void
 
-/** What a consumer does with an event, in the transaction that notes it as handled. */
+/** Handles an event in the transaction that records it in the inbox. */
 export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
 
 /**
- * Asks others what an event means, before the transaction: nobody holds one while waiting for a neighbour. Returns what to
- * do in the transaction; undefined for nothing. While a neighbour is away the event comes again, and no try is counted.
+ * Calls other services before the transaction starts, so that no transaction is open during the calls. Returns the
+ * handler to run in the transaction, or undefined to do nothing. While a service is unavailable the event is
+ * redelivered and no attempt is counted.
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
@@ -32,10 +33,10 @@ export type Handling = {
   redelivery: { firstMs: number; mostMs: number }
 }
 
-/** A message, with those of its events that the consumer handles; without when its bytes are no events. */
+/** A message with the events that the consumer handles; undefined when its bytes cannot be decoded. */
 export type Opened = { message: Msg; events: Event[] | undefined }
 
-/** Decodes a message. `kinds`: those to handle, others are acknowledged; all when undefined. */
+/** Decodes a message. `kinds`: the kinds to handle (undefined for all); others are acknowledged unhandled. */
 export function open(message: Msg, kinds: ReadonlySet<string> | undefined): Opened {
   try {
     return { message, events: decodeBatch(message.data).filter(({ kind }) => kinds?.has(kind) ?? true) }
@@ -48,8 +49,8 @@ export function open(message: Msg, kinds: ReadonlySet<string> | undefined): Open
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
- * Handles the events of a message one by one, and acknowledges it when each is handled or parked. One that fails does not
- * keep the others: the message comes again later, and the inbox drops those that were handled.
+ * Handles the events of a message one by one and acknowledges it when each is handled or parked. A failing event does
+ * not block the others: the message is redelivered later, and the inbox drops the handled ones.
  */
 export async function handleMessage(handling: Handling, { message, events }: Opened): Promise<Outcome> {
   const { consumer, redelivery } = handling
@@ -112,7 +113,7 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
     const failures = await recordFailure(db, { consumer, event, subject, reason })
     eventFailed(consumer)
     if (failures < mostTries) {
-      log.warn({ ...about, failures }, 'a consumer failed on an event; it comes again')
+      log.warn({ ...about, failures }, 'a consumer failed on an event; it will be retried')
       return failures
     }
     eventParked(consumer)

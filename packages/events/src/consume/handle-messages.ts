@@ -17,24 +17,24 @@ import { forgetFailures, receiveAll } from './inbox.ts'
 
 const log = logger('consumer')
 
-/** What a consumer does with events, in the order in which they came, in the transaction that notes them as handled. */
+/** Handles events, in the order they arrived, in the transaction that records them in the inbox. */
 export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | void>
 
-/** What is to be done with events, and what went wrong with those whose meaning could not be found out, by event id. */
+/** The handler of a prepared batch, and the errors of events whose preparation failed, by event id. */
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Asks others what events mean, before the transaction. `handle` is called with those of the others that were not handled
- * before. An event for which a neighbour is away comes again, and no try is counted.
+ * Calls other services before the transaction starts. `handle` is called with the remaining events that were not
+ * handled before. An event that needs an unavailable service is redelivered and no attempt is counted.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
-/** What handling messages takes of a consumer. `together`: how it handles many events at once, if it can. */
+/** What handling messages needs from a consumer. `together`: the batch handler, if it has one. */
 export type BatchHandling = Handling & { together: BatchPreparation | undefined }
 
 /**
- * Handles messages, each alone. A consumer that can handles the events of all in one transaction first; what remains when
- * that fails is handled alone, so that one that cannot be handled keeps no other.
+ * Handles messages. A consumer with a batch handler first handles the events of all messages in one transaction. If
+ * that fails, each remaining message is handled separately, so that one bad event does not block others.
  */
 export async function handleMessages(handling: BatchHandling, opened: readonly Opened[]): Promise<Outcome> {
   const { together, redelivery } = handling
@@ -48,7 +48,7 @@ export async function handleMessages(handling: BatchHandling, opened: readonly O
   return outcome
 }
 
-/** Handles the events of several messages in one transaction; returns the messages that are to be handled alone. */
+/** Handles the events of several messages in one transaction; returns the messages to handle separately. */
 async function handleTogether(
   handling: BatchHandling,
   prepare: BatchPreparation,
@@ -78,7 +78,7 @@ async function handleTogether(
       settle([...left], (message) => bringAgain(message, redelivery.firstMs))
       return 'outage'
     }
-    log.warn({ consumer, reason: reasonOf(error) }, 'a consumer failed on several events at once; each is tried alone')
+    log.warn({ consumer, reason: reasonOf(error) }, 'a consumer failed on a batch of events; each is tried separately')
   }
   return [...left]
 }
@@ -108,7 +108,7 @@ async function inOneTransaction(
   eventHandled(consumer, events.length)
 }
 
-/** How one event of a consumer that handles many is handled alone. */
+/** Makes a handler for a single event from a batch handler. */
 export const aloneOf =
   (prepare: BatchPreparation): EventPreparation =>
   async (event) => {

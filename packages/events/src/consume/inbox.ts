@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 import type { Db, Tx } from '@parley/postgres'
 import { inbox, parkedEvents } from '../schema.ts'
 
-// Longer than an event can lie on the stream, also when it was relayed again an hour after it was first handled.
+// Longer than an event can stay on the stream, even if it was relayed again an hour after it was first handled.
 const keepHours = 75
 const deleteAtOnce = 5000
 
@@ -17,9 +17,9 @@ export async function receive(tx: Tx, consumer: string, eventId: string): Promis
   return noted.length === 1
 }
 
-/** `receive` for many events: those that this consumer did not handle before, each once, in their order. */
+/** `receive` for many events: returns those that this consumer has not handled before, without duplicates, in order. */
 export async function receiveAll(tx: Tx, consumer: string, events: readonly Event[]): Promise<Event[]> {
-  // In the order of ids, so that processes that note the same events never wait for each other in a circle.
+  // Sorted, so that processes recording the same events cannot deadlock.
   const ids = [...new Set(events.map(({ id }) => id))].sort()
   const result = await tx.execute<{ event_id: string }>(sql`
     insert into inbox (consumer, event_id) select ${consumer}, id from unnest(${sql.param(ids)}::text[]) id
@@ -34,7 +34,7 @@ export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonl
   await tx.delete(parkedEvents).where(and(eq(by, consumer), inArray(of, eventIds), isNull(parkedAt)))
 }
 
-/** Deletes notes that no event can ask for any more. */
+/** Deletes inbox entries too old to be needed. */
 export async function deleteOldNotes(db: Db, consumer: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()

@@ -10,8 +10,8 @@ import { requeueForMessaging, requeueForStream, requeueParked, type Requeue } fr
 const most = 500
 
 /**
- * What every service with a database answers an operator about its parked events. `requeues`: how what the service itself
- * parked, beside events of durables, is tried once more, by the consumer it is listed under.
+ * Serves an operator's calls about the parked events of a service with a database. `requeues`: how entries that the
+ * service parked itself, beside those of durables, are retried, by the consumer name under which they are listed.
  */
 export function parkedEvents(
   db: Db,

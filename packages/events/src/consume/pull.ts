@@ -7,12 +7,12 @@ const heartbeatMs = 20_000
 const silentMs = 41_000
 const encoder = new TextEncoder()
 
-/** How a round of pulling ended. `missing`: the consumer is not there, or nobody answers for it. */
+/** How a round of pulling ended. `missing`: the consumer does not exist or nobody answers for it. */
 export type RoundEnd = 'over' | 'missing' | 'silent'
 
 /**
- * Pulls messages of one durable consumer, a round at a time. Messages are handed over in the order in which they arrive;
- * those of a round that was given up are still handed over when they arrive late.
+ * Pulls messages of one durable consumer, one round at a time. Messages are delivered in the order in which they
+ * arrive, even when they belong to an abandoned round.
  */
 export class Puller implements Disposable {
   readonly #bus: Bus

@@ -17,9 +17,9 @@ export const replaysRequested = new CommitChannel()
 export type Replaying = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**
- * Handles once more what an operator wants to be; the inbox knows each already, so nothing else brings it. One that fails
- * again stays parked. Resolves with how many it tried. Rejects while the database or a neighbour is away: what is left comes
- * again.
+ * Handles parked events again at an operator's request; since the inbox already holds them, nothing else retries them.
+ * An event that fails again stays parked. Resolves with the number of events tried. Rejects while the database or a
+ * service is unavailable; the rest is retried later.
  */
 export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying

@@ -5,7 +5,7 @@ import { entriesWritten } from '../outbox/enqueue.ts'
 import { shardOf } from '../outbox/shards.ts'
 import { handovers, outbox, parkedEvents } from '../schema.ts'
 
-/** What was given up that no durable handles. */
+/** A parked entry that does not belong to a durable. */
 export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'subject' | 'payload'>
 
 /** Returns parked entries to the queue they came from. */
@@ -13,7 +13,9 @@ export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
 
 const mostAtOnce = 100
 
-/** What the stream refused waits for it again, as the event that it was. Its room or account may have gone on since. */
+/**
+ * Puts an event that the stream refused back into the outbox, unchanged. Its room or account may have changed since.
+ */
 export const requeueForStream: Requeue = async (tx, entries) => {
   const rows = entries.map(({ eventId, subject, payload }) => {
     const aggregate = subject.split('.').slice(1, 3).join('.')
@@ -26,7 +28,7 @@ export const requeueForStream: Requeue = async (tx, entries) => {
   )
 }
 
-/** What messaging refused is offered to it again. */
+/** Offers events that messaging refused to it again. */
 export const requeueForMessaging: Requeue = async (tx, entries) => {
   const rows = entries.map(({ subject, payload }) => ({ roomId: subject.split('.')[2] ?? '', payload }))
   await tx.insert(handovers).values(rows)

@@ -8,9 +8,9 @@ import { durableName } from '../subjects.ts'
 import type { Durable } from './durable.ts'
 
 /**
- * Has a durable begin anew, at the first event there is, when the database is older than what was acknowledged on its
- * behalf: it was restored from a copy, and what was handled after the copy is lost. The inbox, as old as the rest of the
- * database, drops what the copy holds. For consumers of every kind under their subject.
+ * Recreates a durable at the first event on the stream if the database is older than what was acknowledged for it: the
+ * database was restored from a backup, and later work is lost. The inbox, restored with the database, drops events that
+ * the backup already contains. For consumers of every kind under their subject.
  */
 export async function startAnewWhenRestored(
   db: Db,

@@ -17,7 +17,7 @@ import { watchConsumer } from './watch.ts'
 const log = logger('consumer')
 const pauseMs = 500
 
-/** A durable consumer, whatever is done with its messages. */
+/** A durable consumer, independent of how its messages are handled. */
 export type Consumer = Pick<Database, 'db'> & {
   bus: Bus
   durable: Durable
@@ -26,7 +26,7 @@ export type Consumer = Pick<Database, 'db'> & {
   maxInFlight: number
   /** Keeps messages until they are handled. What is done with them runs in `guarded`, which never rejects. */
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>
-  /** How a parked event is handled once more. */
+  /** Handles one parked event again. */
   prepare: EventPreparation
   /** Called before the durable is declared, which is before messages are pulled, and every minute. */
   check?: () => Promise<void>
@@ -74,7 +74,7 @@ class RunningConsumer implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  /** Work that comes again and again while the database is there. */
+  /** Repeats work periodically while the database is available. */
   #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void>): Periodic {
     const { signal } = this.#stop
     const run = async (stopped: AbortSignal): Promise<void> => {
@@ -87,7 +87,7 @@ class RunningConsumer implements AsyncDisposable {
     try {
       if ((await handle()) === 'outage') this.#databaseAway = true
     } catch (error) {
-      // The connection is closed: what was not acknowledged comes again.
+      // The connection is closed: unacknowledged messages will be delivered again.
       log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be answered')
     }
   }
@@ -122,7 +122,7 @@ class RunningConsumer implements AsyncDisposable {
         this.#databaseAway = false
       }
       await this.#inFlight.below(maxInFlight / 2)
-      // Nobody answers pulls of a durable that was deleted meanwhile.
+      // Nobody answers pulls for a durable that was deleted since.
       if ((await this.#puller.round(maxInFlight - this.#inFlight.size)) !== 'over') return
     }
   }
@@ -134,13 +134,13 @@ class RunningConsumer implements AsyncDisposable {
       await declareDurable(bus, durable, subject)
       this.#known = true
     } catch (error) {
-      // It was there: what the keeper, away for now, cannot say is asked again later. A keeper that answers knows better:
-      // a pull of what is not there would only be met with silence.
+      // The durable existed before, so an unavailable keeper can confirm it later. If the keeper does answer, its
+      // answer counts: pulls from a missing durable would get no reply.
       if (!this.#known || !isUnanswered(error)) throw error
     }
   }
 
-  /** Where NATS does not answer now, as while a fleet starts, it is asked again in a minute. */
+  /** Checks the durable again in a minute if NATS does not answer now, for example while a fleet starts. */
   async #checkAgain(): Promise<void> {
     const { bus, check } = this.#consumer
     if (!bus.connected()) return

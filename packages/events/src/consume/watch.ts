@@ -30,8 +30,8 @@ type State = Watched & { name: string; lag: number; parked: number }
 const watches = new WeakMap<Db, Watch>()
 
 /**
- * Measures how far a consumer is behind and how many events it has parked, and looks for replays that another process was
- * asked for. Asks once for all consumers of a database, however many there are.
+ * Measures each consumer's lag and its parked events, and finds replays requested through another process. One query
+ * serves all consumers of a database.
  */
 export function watchConsumer(db: Db, watched: Watched): ConsumerWatch {
   let watch = watches.get(db)
@@ -75,7 +75,7 @@ class Watch {
 
   async #countParked(): Promise<void> {
     const names = Array.from(this.#consumers, ({ name }) => name)
-    // While the database is away nothing is known of them.
+    // Unknown while the database is unavailable.
     const found = await parkedOf(this.#db, names).catch((error: unknown) => {
       if (!isDatabaseUnavailable(error)) throw error
     })
@@ -91,14 +91,14 @@ class Watch {
     const buses = new Map(Array.from(this.#consumers, ({ bus, durable }) => [durable.service, bus]))
     for (const [service, bus] of buses) {
       if (!bus.connected()) continue
-      // What is not known keeps its last value: the keeper may be away, or the durable not there yet.
+      // Unknown lags keep their last value: the keeper may be unavailable, or the durable not created yet.
       const answer = await askKeeper(bus, 'lags', {}, service).catch(() => undefined)
       for (const state of this.#consumers) state.lag = answer?.messages[state.name] ?? state.lag
     }
   }
 }
 
-/** How many events of consumers are parked, and how many of these are to be handled once more. */
+/** Counts the parked events of each consumer, and those among them to be handled again. */
 async function parkedOf(db: Reader, names: string[]): Promise<Map<string, { parked: number; replays: number }>> {
   const rows = await db
     .select({

@@ -30,7 +30,7 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   erase: (userId: string, signal: AbortSignal) => Promise<number>
   /** Tells accounts; resolves when it is noted there. */
   report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
-  /** How often is looked for passes that another process left when it died. Default: 10 s. */
+  /** How often to look for passes that a dead process left. Default: 10 s. */
   pollMs?: number
 } & Pick<ConsumerOptions, 'redelivery'>
 
@@ -64,8 +64,8 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * Each round goes on where the one before ended: passes that fail again and again keep none from their turn. Resolves with
- * the milliseconds after which the next round is due, if any is.
+ * Runs due erasure passes. Each round continues after the last pass of the previous one, so that failing passes do not
+ * block others. Resolves with the milliseconds until the next round, if one is due.
  */
 function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options
@@ -83,7 +83,7 @@ function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<numbe
         if (signal.aborted) return
         failed = true
         erasureFailed(service)
-        log.warn({ service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) }, 'erasing comes again')
+        log.warn({ service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) }, 'erasing will be retried')
       }
     }
     if (failed) return tryAgainMs
@@ -92,10 +92,10 @@ function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<numbe
 }
 
 type Pass = { userId: string; pass: number }
-/** A pass with its place among those that wait. */
+/** A waiting pass and its place in the queue. */
 type Waiting = Pass & { place: string }
 
-/** Passes that nobody has reported, oldest first, `after` the last one that was tried, if there is one. */
+/** Unreported passes, oldest first, after the one that was tried last, if any. */
 function waiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
   const { pass, reportedAt, requestedAt, userId } = erasures
   const further =

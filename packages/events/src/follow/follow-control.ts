@@ -4,11 +4,11 @@ import { controlEvents } from '../subjects.ts'
 import { followEvents, type GivingUp } from './follow-events.ts'
 import type { EventFollower } from './follower.ts'
 
-/** Who hears of control events. */
+/** Receives control events. */
 export type ControlListener = {
   /** One event, in the order of the stream, called synchronously. */
   onEvent: (event: Event) => void
-  /** Events may be missing: whatever was built from them is stale. */
+  /** Events may have been missed: any state built from them is stale. */
   onReset: () => void
   /** Nothing was heard of the server for 2.9 s; again and again until something is. */
   onSilence?: () => void

@@ -7,10 +7,10 @@ import { followControl, type ControlFeed } from './follow-control.ts'
 
 const goodForMs = 1000
 
-/** Where deltas come from: a feed the process has, or a bus to follow one on. */
+/** Source of policy deltas: an existing control feed, or a bus to follow one on. */
 export type PolicySource = { feed: ControlFeed } | { bus: Bus }
 
-/** How to keep a policy. */
+/** How to follow the policy. */
 export type FollowPolicyOptions = PolicySource & {
   /** Asks admin for the whole policy. */
   load: () => Promise<GetPolicyResponse>
@@ -21,7 +21,10 @@ export type FollowPolicyOptions = PolicySource & {
 /** The policy as this process knows it. */
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
-  /** The policy as admin answers it now, for those whose question a delta on its way would answer. Rejects when admin does not answer. */
+  /**
+   * Loads the current policy from admin, for callers that cannot wait for a pending delta. Rejects when admin does not
+   * answer.
+   */
   fresh(): Promise<Policy>
   /** The highest revision this process has seen; admin's own is lower after its database was restored. */
   highest(): bigint
@@ -103,14 +106,14 @@ class PolicyKeeper implements Disposable {
     return loaded
   }
 
-  /** Loads the whole policy, trying until it succeeds; what is asked for meanwhile is one more load. */
+  /** Loads the whole policy, retrying until it succeeds. Calls during a load share one further load. */
   reload(): Promise<Policy> {
     if (this.#loading !== undefined) {
       this.#loadAgain = true
       return this.#loading
     }
     this.#loading = this.#keepLoading().finally(() => (this.#loading = undefined))
-    // Whoever waits hears of the end; a load that nobody waits for ends in silence.
+    // Callers see the rejection; a load without callers must not cause an unhandled one.
     this.#loading.catch(() => undefined)
     return this.#loading
   }

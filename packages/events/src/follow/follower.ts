@@ -19,18 +19,20 @@ const lookAgainMs = 500
 const firstPauseMs = 50
 const longestPauseMs = 1000
 
-/** What to follow, and what to do. */
+/** What to follow, and the callbacks. */
 export type FollowOptions = {
   /** The connection for events. */
   bus: Bus
   /** One filter over subjects; see `eventSubject`. */
   subject: string
   /**
-   * The events of one bus message, in the order of the stream, called synchronously. After trouble an event may come a
-   * second time. A follower that throws is told to reset.
+   * Receives the events of one bus message, in stream order, synchronously. After a failure an event may be delivered
+   * twice. If the callback throws, `onReset` is called.
    */
   onEvents: (events: Event[], info: { seq: number }) => void
-  /** Events may be missing between the last call of `onEvents` and the next: whatever was built from them is stale. */
+  /**
+   * Events may have been missed between the last call of `onEvents` and the next: any state built from them is stale.
+   */
   onReset: () => void
   /** Nothing was heard of the server for 2.9 s; again and again until something is. */
   onSilence?: () => void
@@ -40,7 +42,7 @@ export type FollowOptions = {
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server was last heard of: about 1,500 at most while all is well. */
   healthyAgoMs(): number
-  /** Sequence of the last message handed over; before the first, where the follower began. */
+  /** Sequence of the last delivered message; before the first one, the sequence at which the follower began. */
   lastSeq(): number
 }
 
@@ -159,7 +161,7 @@ export class Follower implements EventFollower {
     if (!this.#begun) return 'new'
     const { bus } = this.#options
     if (this.#places.newest !== undefined) return await verifyPlaces(bus, this.#places)
-    // Nothing was ever on the stream that could be looked up; it can only have become shorter.
+    // No event on the stream can be looked up; the stream can only have become shorter.
     return (await lastSeqOf(bus)) < this.#lastSeq ? 'gone' : 'there'
   }
 

@@ -4,13 +4,13 @@ import { askKeeper } from '../keep/asks.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
-/** What an ordered reader tells. After `broken` it tells nothing more. */
+/** Callbacks of an ordered reader. None is called after `broken`. */
 export type ReaderEvents = {
   /** A message, next in order. Called synchronously. */
   message(message: Msg, delivery: Delivery): void
   /** The server lives: a message or a heartbeat came. */
   alive(): void
-  /** Something is missing between what came before and what comes now, or the consumer is gone. */
+  /** Messages are missing before the next one, or the consumer no longer exists. */
   broken(): void
 }
 
@@ -71,7 +71,7 @@ export class OrderedReader implements Disposable {
     this.#events.message(message, delivery)
   }
 
-  /** Flow control wants an answer; a heartbeat tells how far the server is, or that it waits for that answer. */
+  /** Answers flow control. A heartbeat carries the server's position, or shows that it waits for that answer. */
   #control(message: Msg): void {
     const status = message.headers
     if (status === undefined) return

@@ -1,10 +1,13 @@
 const kept = 1_000
 
-/** The newest event ids heard: tells an event that comes again from one whose version went back with its owner's database. */
+/**
+ * Remembers the newest event ids, to tell a redelivered event from one whose version is lower because its owner's
+ * database was restored.
+ */
 export class RecentIds {
   readonly #ids = new Set<string>()
 
-  /** Whether an id is new; remembers it. */
+  /** Adds an id; returns whether it is new. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)

@@ -4,7 +4,7 @@ import { CommitChannel, type Tx } from '@parley/postgres'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
-/** Rooms of which something was written with `handOver`. */
+/** Rooms for which `handOver` has committed events. */
 export const roomsToHandOver = new CommitChannel<string>()
 
 /** So that a full call stays below what the bus carries. */
@@ -23,7 +23,9 @@ export async function handOver(
   const rows = events.map((event) => {
     const payload = toBinary(RoomEventSchema, create(RoomEventSchema, event))
     if (payload.length > mostBytes) {
-      throw new RangeError(`event ${event.kind} of a room has ${payload.length} bytes, ${mostBytes} can be handed over`)
+      throw new RangeError(
+        `event ${event.kind} of a room has ${payload.length} bytes, but at most ${mostBytes} can be handed over`,
+      )
     }
     return { roomId, payload: Buffer.from(payload) }
   })

@@ -22,7 +22,7 @@ export type HandOverOptions = Pick<Database, 'db'> & {
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   /** Pauses after a failure: the first, and the longest; default 100 ms and 5 s. */
   pauses?: { firstMs: number; mostMs: number }
-  /** How often is looked for events that nobody told of, which a process that died had written. Default: 10 s. */
+  /** How often to look for events written by a process that died before it could announce them. Default: 10 s. */
   pollMs?: number
 }
 
@@ -30,8 +30,8 @@ export type HandOverOptions = Pick<Database, 'db'> & {
 export type Hand = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
 
 /**
- * Hands over what waits of a room, unless another process does. After a failure, resolves with the milliseconds for which
- * the room is left alone.
+ * Hands over the waiting events of a room, unless another process holds its lease. After a failure, resolves with the
+ * milliseconds until the next attempt.
  */
 export async function handOverRoom(hand: Hand, roomId: string): Promise<number | void> {
   const { db } = hand
@@ -41,7 +41,7 @@ export async function handOverRoom(hand: Hand, roomId: string): Promise<number |
     const events = hand.signal.aborted ? [] : await store.readWaitingOf(db, roomId)
     if (events.length === 0) {
       await store.releaseRoom(db, claim)
-      // Who was told of an event while the room was taken left it to us.
+      // Events announced while we held the lease are ours to hand over.
       return hand.signal.aborted || !(await store.waits(db, roomId)) ? undefined : 0
     }
     const failure = await give(hand, roomId, events)

@@ -7,16 +7,17 @@ import { dropIdleLeases, roomsAtOnce, roomsWaiting } from './store.ts'
 import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
-/** What a process that died leaves behind is free after its lease, which lasts as long. */
+/** As long as the lease, after which the work of a dead process can be taken over. */
 const usualPollMs = 10_000
 const tryAgainMs = 500
 const nextRoomsMs = 200
 const roomsInHand = 16
 
 /**
- * Hands what `handOver` wrote to messaging: of one room in the order of their ids, one call at a time whatever processes
- * there are, different rooms at once. What messaging took is deleted. While it is away, all is tried again with growing
- * pauses; an event that it refuses again and again is parked, so that it does not block its room for ever.
+ * Sends the events written by `handOver` to messaging. Events of one room are sent in order of their ids, one call at a
+ * time across all processes; different rooms are sent in parallel. Accepted events are deleted. While messaging is
+ * unavailable, calls are retried with growing delays. An event that messaging keeps refusing is parked, so that it does
+ * not block its room forever.
  */
 export function startHandOver(options: HandOverOptions): AsyncDisposable {
   const { db, service, pauses = { firstMs: 100, mostMs: 5000 }, pollMs: everyMs = usualPollMs } = options

@@ -9,7 +9,7 @@ export const eventsPerCall = 50
 const leaseMs = 10_000
 export const roomsAtOnce = 100
 
-/** The right to hand over the events of one room. */
+/** A lease for handing over the events of one room. */
 export type Claim = { roomId: string; holder: string; failures: number }
 
 /** An event that waits. */
@@ -29,7 +29,7 @@ export async function roomsWaiting(db: Db): Promise<{ roomId: string; openInMs: 
   )
 }
 
-/** Whether events of a room wait. */
+/** Whether a room has waiting events. */
 export async function waits(db: Db, roomId: string): Promise<boolean> {
   const isOfRoom = eq(handovers.roomId, roomId)
   return (await db.select({ id: handovers.id }).from(handovers).where(isOfRoom).limit(1)).length > 0
@@ -50,7 +50,7 @@ export async function claimRoom(db: Db, roomId: string, holder: string): Promise
   return row && { roomId, holder, failures: row.failures }
 }
 
-/** The oldest events of a room; one that was refused comes alone. */
+/** The oldest waiting events of a room; an event that was refused is returned by itself. */
 export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> {
   const rows = await db
     .select({ id: handovers.id, refusals: handovers.refusals, payload: handovers.payload })
@@ -79,7 +79,7 @@ export async function releaseRoom(db: Db, claim: Claim): Promise<void> {
   await db.delete(handoverLeases).where(held(claim))
 }
 
-/** Leaves a room alone for a while, whoever would take it. */
+/** Pauses the hand-over of a room for every process. */
 export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<void> {
   await db
     .update(handoverLeases)

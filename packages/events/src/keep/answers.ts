@@ -13,14 +13,14 @@ import { makeReader } from './readers.ts'
 import type { Recoveries } from './recoveries.ts'
 import type { Restorer } from './restorer.ts'
 
-/** Who asks, and what the keeper has to answer with. */
+/** The asking deployable, and what the keeper needs to answer. */
 type Asked = { bus: Bus; restorer: Restorer; recoveries: Recoveries; asker: string }
 
-/** Whose events the keeper takes off the stream: an account's, at the request of those who delete it. */
+/** The only deployable that may have events removed from the stream, since it deletes accounts. */
 const mayErase = 'accounts'
 const mostSubjects = 64
 
-/** How each ask is answered. They throw a Refusal when it is not what it should be. */
+/** Handler of each request. Throws a Refusal for an invalid request. */
 export const answers: {
   [V in Verb]: (asked: Asked, ask: Record<string, unknown>) => Promise<Asks[V]['answer']>
 } = {

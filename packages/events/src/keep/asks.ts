@@ -1,45 +1,45 @@
 import type { Bus } from '@parley/rpc'
 import { keeperSubject } from '../subjects.ts'
 
-/** Nobody says that no keeper is there: who starts before one does asks again soon. */
+/** NATS does not report a missing keeper, so a service that starts before it retries after this time. */
 const timeoutMs = 1500
 /** Processes start in any order: only later is it worth a warning that no keeper answers. */
 export const keeperStartsMs = 10_000
-/** What may take the keeper longer. */
+/** Timeout for requests that may take longer. */
 const longTimeoutMs = 10_000
 const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** What may be asked of the keeper of the stream, and what it answers. Whose it is follows from the subject. */
+/** Requests to the keeper of the stream and their responses. The subject identifies the caller. */
 export type Asks = {
-  /** Makes the stream if it is missing and tells its newest sequence. */
+  /** Creates the stream if it is missing; returns its last sequence. */
   state: { ask: Record<string, never>; answer: { lastSeq: number } }
-  /** Whether the stream is the one on which an event was stored at a sequence; `expired`: it may have left it by age. */
+  /** Whether an event is still stored at this sequence of the stream; `expired`: it may have been dropped by age. */
   place: { ask: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /** Sends the events under a filter, from a sequence on, to `readerSubject` of this id, until nobody listens there. */
   reader: { ask: { id: string; subject: string; startSeq: number }; answer: Record<string, never> }
-  /** Makes a durable consumer unless it is there; `anew`: it begins at the first event again. */
+  /** Creates a durable consumer unless it exists; `anew`: recreates it at the first event. */
   durable: { ask: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
-  /** How many messages each durable consumer of the asker has not acknowledged, those it never saw included. */
+  /** Unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
   lags: { ask: Record<string, never>; answer: { messages: Record<string, number> } }
   /** Ids of the events in the newest message below which a durable consumer acknowledged everything; none if unknown. */
   acknowledged: { ask: { durable: string }; answer: { eventIds: string[] } }
   /**
-   * Makes durables anew after the stream lost the event of a place, which was stored so long ago; once for a loss, however
-   * many ask. Refused to who asks too often.
+   * Recreates durables after the stream lost the event of a place, which was stored this long ago. Runs once per loss,
+   * however many callers report it. Refused to callers that ask too often.
    */
   restore: { ask: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
-   * How far durables have come: of each filter the sequence up to which all is acknowledged, and the first that the stream
-   * still holds. `lost`: events that the asker has found since the last time to have left it before; `report` names that
-   * number, so that it counts once however often it is told.
+   * How far durables have come: for each filter the sequence up to which everything is acknowledged, and the first
+   * sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
+   * report. `report` identifies the report, so that a repeated one counts once.
    */
   passed: {
     ask: { lost: number; report?: string }
     answer: { firstSeq: number; places: { subject: string; seq: number }[] }
   }
-  /** Counts the messages under subjects and, with `remove`, takes some of them off the stream; `left` remain. */
+  /** Counts the messages under subjects and, with `remove`, deletes some of them; `left` is the number that remains. */
   erase: { ask: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }
 

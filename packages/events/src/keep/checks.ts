@@ -1,4 +1,4 @@
-/** What is asked of the keeper cannot be, or may not be. The message says why. */
+/** A request to the keeper is invalid or not allowed. The message says why. */
 export class Refusal extends Error {}
 
 type Ask = Record<string, unknown>
@@ -30,9 +30,9 @@ export const eventIdForm = /^[\x21-\x7e]{1,200}$/
 export const durableForm = /^[a-z][a-z0-9-]{0,63}$/
 /** The id of a reader: what its service made up. */
 export const readerForm = /^[A-Za-z0-9]{16,40}$/
-/** What names a report of lost events. */
+/** Form of the id of a report of lost events. */
 export const reportForm = /^[0-9a-f-]{36}$/
 /** A filter over subjects of events. */
 export const filterForm = /^evt(\.([A-Za-z0-9_-]{1,128}|\*)){0,5}(\.>)?$/
-/** The subject of one kind of event of one user, or of what others are told with the user's name. */
+/** Subjects of one kind of event of one user, or of events that carry the user's name. */
 export const userSubjectForm = /^evt\.(user|notification)\.[A-Za-z0-9_-]{1,128}\.[A-Za-z0-9_-]{1,128}$/

@@ -12,7 +12,7 @@ const LOOK_BACK_MS = 2 * 3_600_000
 /** Most messages that all processes of a consumer may have in hand. */
 const mostInHand = 1024
 const ackWaitMs = 60_000
-/** Of a durable that nobody pulls from any more; it would keep every outbox from deleting what is for it. */
+/** After this time without a pull a durable is abandoned. It would keep every outbox from deleting its entries. */
 const abandonedAfter = nanos(streamMaxAgeMs)
 /** Durables of one deployable. */
 const mostDurables = 64
@@ -62,7 +62,7 @@ async function findDurable(bus: Bus, name: string): Promise<ConsumerInfo | undef
   }
 }
 
-/** How many messages each durable whose name begins so has not acknowledged, those it never saw included. */
+/** Unacknowledged messages of each durable with this name prefix, including undelivered ones. */
 export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const { manager } = await jetStream(bus)
   const lags: Record<string, number> = {}
@@ -71,7 +71,7 @@ export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<s
   return lags
 }
 
-/** How far the durables have come, and where the stream begins. */
+/** The acknowledged position of each durable, and the first sequence of the stream. */
 export async function placesOfDurables(bus: Bus): Promise<Asks['passed']['answer']> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
@@ -79,18 +79,21 @@ export async function placesOfDurables(bus: Bus): Promise<Asks['passed']['answer
   for await (const { config, ack_floor: floor, num_pending, num_ack_pending } of manager.consumers.list(eventStream)) {
     if (config.durable_name === undefined) continue
     const subject = config.filter_subject ?? '>'
-    // The floor stays where the last of its own lies, however much for others comes after it.
+    // The ack floor stays at the durable's own last message, however many messages for others follow it.
     const seq = num_pending + num_ack_pending === 0 ? state.last_seq : floor.stream_seq
     places.set(subject, Math.min(seq, places.get(subject) ?? seq))
   }
   return { firstSeq: state.first_seq, places: [...places].map(([subject, seq]) => ({ subject, seq })) }
 }
 
-/** Ids of the events in the newest message below which everything is acknowledged; none when it is not there any more. */
+/**
+ * Ids of the events in the newest message below which everything is acknowledged; empty when that message no longer
+ * exists.
+ */
 export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
   const info = await manager.consumers.info(eventStream, name).catch((error: unknown) => {
-    // Not declared yet, or deleted: a durable that is declared anew begins at the first event anyway.
+    // Not created yet, or deleted: a newly created durable begins at the first event anyway.
     if (isConsumerMissing(error) || isStreamMissing(error)) return undefined
     throw error
   })
@@ -98,7 +101,7 @@ export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]
   const { ack_floor, config } = info
   // Nothing was acknowledged by this durable yet: the floor is where it began.
   if (ack_floor.consumer_seq === 0) return []
-  // The floor moves on over messages that are for others, so it says nothing about the message that lies there.
+  // The ack floor also moves over messages for others, so look for the newest message of this durable below it.
   const message = await newestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
   if (message === undefined) return []
   try {
@@ -110,10 +113,10 @@ export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]
 }
 
 /**
- * Makes every durable consumer anew, after the stream lost events: a durable remembers sequences, would skip what is
- * stored under them anew, and say nothing. Each begins at the lower of its ack floor and the first event of the last two
- * hours; inboxes drop what was handled before. A consumer that is declared by its owner meanwhile begins at the first
- * event there is. `before` is awaited before each durable.
+ * Recreates every durable consumer after the stream lost events. A durable remembers sequences; without this it would
+ * silently skip new events stored under the old ones. Each begins at the lower of its ack floor and the first event of
+ * the last two hours; inboxes drop what was handled before. A consumer that its owner declares during this begins at
+ * the first event. `before` is awaited before each durable.
  */
 export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)

@@ -5,7 +5,7 @@ import { eventStream } from '../subjects.ts'
 /** Messages that one ask takes off the stream: it answers before its asker gives up. */
 const mostAtOnce = 200
 
-/** How many messages lie on the stream under these subjects. */
+/** Counts the messages on the stream under these subjects. */
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {
   const { manager } = await jetStream(bus)
   const counts = await Promise.all(
@@ -43,7 +43,7 @@ export async function removeSome(bus: Bus, subjects: readonly string[]): Promise
   return removed
 }
 
-/** Where the next message of a subject lies, from a sequence on; undefined when none is left. */
+/** Sequence of the next message of a subject, starting at `seq`; undefined when there is none. */
 async function nextOf(bus: Bus, subject: string, seq: number): Promise<number | undefined> {
   const query = JSON.stringify({ seq, next_by_subj: subject })
   const { headers } = await bus.nc.request(`$JS.API.DIRECT.GET.${eventStream}`, query, { timeout: 5000 })

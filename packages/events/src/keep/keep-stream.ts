@@ -21,10 +21,10 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * Keeps the stream for everybody: makes it, and at the request of others makes their durables and readers, restores
- * durables after a loss, and takes events of deleted accounts off it. Alone among all it has JetStream's administration.
- * Who asks is told by the subject, which the bus lets nobody else use. Several processes share the work, and note recoveries
- * in one place. Resolves when asks are heard; the bus need not be well.
+ * Keeps the stream for all services: creates it, creates durables and readers on request, restores durables after a
+ * loss, and removes events of deleted accounts. Only the keeper has administrative rights for JetStream. The subject
+ * identifies the caller; the bus lets each deployable use only its own. Several processes share the work and record
+ * recoveries in one place. Resolves when requests are accepted; the bus need not be available.
  */
 export async function keepStream(
   bus: Bus,
@@ -63,7 +63,8 @@ export async function keepStream(
   const copies = { description: 'Copies of the stream of events in the cluster of NATS servers' }
   kept.use(gauge('events_stream_replicas', copies, () => size.copies))
   const asked = {
-    description: 'Copies that PARLEY_NATS_STREAM_REPLICAS asks for; as many as there are when it is not set',
+    description:
+      'Copies of the stream that PARLEY_NATS_STREAM_REPLICAS requests; the current number of copies if it is not set',
   }
   kept.use(gauge('events_stream_replicas_wanted', asked, () => options.replicas ?? size.copies))
   const declaring = periodically({

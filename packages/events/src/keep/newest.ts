@@ -13,8 +13,8 @@ export async function newestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server only searches onwards, so the place from where it still finds one is looked for: first in growing steps,
-  // for it seldom lies far back, then between.
+  // The server searches only forwards. So find a start from which it still finds a message: first in growing steps
+  // backwards, because the message is usually near the end, then by bisection.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }
     const message = await find(manager, query)

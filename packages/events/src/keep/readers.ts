@@ -7,12 +7,12 @@ import { Refusal } from './checks.ts'
 
 /** One may be late by as much before a follower calls it silence. */
 const heartbeatMs = 1500
-/** How long a reader to which nobody listens stays. */
+/** How long a reader without a listener is kept. */
 const desertedMs = 5000
-/** Readers of one deployable, those that were left a moment ago included. */
+/** Most readers of one deployable, including recently abandoned ones. */
 const mostReaders = 256
 
-/** Makes a reader: an ephemeral consumer that pushes to a subject which only its deployable can hear. */
+/** Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. */
 export async function makeReader(bus: Bus, asker: string, ask: Asks['reader']['ask']): Promise<void> {
   const { manager } = await jetStream(bus)
   const prefix = `reader-${asker}-`

@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { streamRecovery } from '../schema.ts'
 
-/** What the stream was when durables were made anew. */
+/** State of the stream when durables were recreated. */
 export type StreamState = {
-  /** When the stream was made, as its server says it. */
+  /** Creation time of the stream, as reported by its server. */
   created: string
   /** Its newest event; undefined when it held none. */
   newest: { seq: number; eventId: string } | undefined
@@ -19,7 +19,7 @@ export type Recovery = StreamState & {
 /** Calls `held` before each step, at least every two seconds; it rejects when another process has the turn by now. */
 type Work = (last: Recovery | undefined, held: () => Promise<unknown>) => Promise<StreamState | undefined>
 
-/** Where recoveries of the stream are noted, for all processes that keep it. */
+/** Where recoveries of the stream are recorded, for all keeper processes. */
 export type Recoveries = {
   /**
    * Runs `work` while nobody else recovers. What it returns is noted as a recovery that began when `work` did; undefined
@@ -30,17 +30,17 @@ export type Recoveries = {
   addLost(events: number, report: string): Promise<void>
 }
 
-/** What is known of losses of the stream. */
+/** Recorded losses of the stream. */
 export type RecoverySummary = {
-  /** How often durables were made anew. */
+  /** How often durables were recreated. */
   generation: number
-  /** When last; undefined for never. */
+  /** Time of the last recovery; undefined if there was none. */
   recoveredAt: Date | undefined
   /** Events that left outbox and stream before every consumer had handled them. */
   lostEvents: bigint
 }
 
-/** Under which name reports of lost events are noted; whoever makes one repeats it for as long as its process lives. */
+/** Name under which reports of lost events are recorded. A process repeats its report as long as it lives. */
 const lostReports = 'lost-events'
 
 type Row = {
@@ -89,7 +89,7 @@ function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Reco
   return { agoMs: ago_ms, created, newest }
 }
 
-/** What {@link recoveriesIn} noted. */
+/** Reads what {@link recoveriesIn} recorded. */
 export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   const [row] = await db.select().from(streamRecovery)
   return {
@@ -99,7 +99,7 @@ export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   }
 }
 
-/** Notes recoveries in this process, which alone keeps the stream. */
+/** Records recoveries in memory, for a keeper with a single process. */
 export function recoveriesHere(): Recoveries {
   let last: { state: StreamState; at: number } | undefined
   let turn: Promise<void> = Promise.resolve()

@@ -8,11 +8,14 @@ import { Refusal } from './checks.ts'
 import { resetDurables } from './durables.ts'
 import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
-/** Every process of a deployable may ask, and a stream may be lost more than once; who lies makes others read twice. */
+/**
+ * Any process of a deployable may ask, and a stream may be lost repeatedly. The limit bounds the damage of false
+ * reports, which make others read events twice.
+ */
 const mostInARow = 8
 const oneMoreEveryMs = 600_000
 
-/** Makes durables anew after the stream lost events: once for each loss, whoever tells of it, and however many do. */
+/** Recreates durables after the stream lost events, once per loss, however many report it. */
 export class Restorer {
   readonly #bus: Bus
   readonly #recoveries: Recoveries
@@ -24,21 +27,22 @@ export class Restorer {
   }
 
   /**
-   * Resolves when durables bring what is stored from now on, whatever was stored under its sequence before. `storedMsAgo`:
-   * how long ago the event was stored that is gone now.
+   * Resolves when durables will deliver everything stored from now on, even under sequences used before. `storedMsAgo`:
+   * how long ago the lost event was stored.
    */
   async restore(asker: string, storedMsAgo: number): Promise<void> {
     await this.#recoveries.turn(async (last, held) => {
       await redeclareStreams(this.#bus)
-      // Stored before the last recovery, and what that one saw still stands: it was gone then already.
+      // The event was stored before the last recovery, and the stream has not changed since: this loss is already
+      // repaired.
       if (last !== undefined && storedMsAgo > last.agoMs && (await this.#stands(last))) return undefined
-      if (!this.#allow(asker)) throw new Refusal('durables were made anew too often')
+      if (!this.#allow(asker)) throw new Refusal('durables were recreated too often')
       await resetDurables(this.#bus, held)
       return await this.#state()
     })
   }
 
-  /** Whether the stream is the one that the last recovery left, with all that it held then or has dropped by age since. */
+  /** Whether the stream is the one that the last recovery left, with everything it held then except what expired. */
   async #stands({ created, newest }: Recovery): Promise<boolean> {
     const { manager } = await jetStream(this.#bus)
     const info = await manager.streams.info(eventStream)

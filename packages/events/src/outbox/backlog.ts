@@ -4,7 +4,7 @@ import { gauge } from '@parley/telemetry'
 import { parkedWaiting } from '../metrics.ts'
 import { countParkedBeside, parkedBeside, readBacklog } from './store.ts'
 
-/** What waits in an outbox, as metrics that show what was counted last. */
+/** Metrics of the waiting entries of an outbox, as last counted. */
 export class Backlog implements AsyncDisposable {
   readonly #pool: Database['pool']
   readonly #gauges = new Resources()
@@ -22,7 +22,7 @@ export class Backlog implements AsyncDisposable {
       this.#gauges.use(parkedWaiting({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }
 
-  /** Counts what waits in shards, and what consumers of the service have parked beside them. */
+  /** Counts the waiting entries of shards, and the parked events of the service's consumers. */
   async count(shards: number[]): Promise<void> {
     this.#waiting = await readBacklog(this.#pool, shards)
     this.#parked = await countParkedBeside(this.#pool)

@@ -9,7 +9,7 @@ import { covers } from '../subjects.ts'
 import { deleteEntries, hasRelayed, readRelayed, type RelayedEntry } from './store.ts'
 
 const log = logger('relay')
-/** Kept whatever became of it: what the stream took may not be on its disk yet. */
+/** Minimum age of deleted entries: the stream may acknowledge an event before it is on disk. */
 const keepMs = 3_600_000
 const readAtOnce = 5000
 
@@ -18,20 +18,20 @@ type Passed = Asks['passed']['answer']
 type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
-  /** The shards that this process holds and whose places stand on the stream, looked up now. */
+  /** Shards held by this process whose places were just verified on the stream. */
   verified(): Promise<number[]>
 }
 
 /**
- * Deletes entries that nobody needs again after a loss of the stream: relayed an hour ago, and acknowledged by every durable
- * that listens to them. One that left the stream before is of no use any more either: it is counted as lost, and the keeper
- * is told of it.
+ * Deletes entries that no recovery of the stream will need: relayed an hour ago, and acknowledged by every durable that
+ * consumes them. An entry that left the stream unacknowledged is useless too: it is counted as lost and reported to the
+ * keeper.
  */
 export class Cleanup {
   readonly #options: Options
-  /** Lost entries of which the keeper was not told. */
+  /** Lost entries not yet reported to the keeper. */
   #lost = 0
-  /** What it is being told; it may know already, when its answer did not come. */
+  /** The report in progress. The keeper may already have it if only its answer was lost. */
   #report: { report: string; lost: number } | undefined
 
   constructor(options: Options) {
@@ -58,7 +58,7 @@ export class Cleanup {
     }
   }
 
-  /** Without a keeper nothing is known to have been passed, nor to have left the stream, until all has by age. */
+  /** Without a keeper, nothing counts as acknowledged or expired until everything has expired by age. */
   async #passed(): Promise<Passed | undefined> {
     const { bus, service } = this.#options
     try {

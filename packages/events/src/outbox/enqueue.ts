@@ -7,8 +7,8 @@ export const entriesWritten = new CommitChannel<readonly bigint[]>()
 
 /**
  * Writes events into the outbox in the transaction of their change, which must hold the lock of the aggregate's row.
- * The relay of this process hears of them after commit. Returns the entries' ids, in order, for `relay.stored`. Throws as
- * `outgoing` does.
+ * The relay of this process is notified after commit. Returns the ids of the entries, in order, for `relay.stored`.
+ * Throws the errors of `outgoing`.
  */
 export async function enqueue(tx: Tx, events: OutgoingEvent | readonly OutgoingEvent[]): Promise<bigint[]> {
   const rows = (Array.isArray(events) ? events : [events]).map(outgoing)

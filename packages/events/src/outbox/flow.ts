@@ -30,7 +30,7 @@ type Options = {
   unanswered(): void
   /** The database did not answer: what waits was not read. */
   unread(): void
-  /** Renews the leases: one of them has lapsed, and may be needed now. */
+  /** Renews the leases: one of them has expired and may be needed now. */
   renew(): Promise<void>
   /** There is something to relay. */
   busy(): void
@@ -47,11 +47,11 @@ export class Flow {
   /** When there was last something to relay. */
   busyAt = performance.now()
   /**
-   * Where reading begins: nothing waits below, and nothing will. While somebody holds an old snapshot of the database, as a
-   * backup does, reading from the start goes over everything relayed since.
+   * Id from which to read: nothing waits below it, and nothing will. While an old snapshot of the database is open, for
+   * example during a backup, reading from the start would scan everything relayed since.
    */
   #from = 0n
-  /** Where it may begin once the transactions below `next` are over: one of them may have drawn a lower id. */
+  /** Where reading may begin once all transactions below `next` have ended: one of them may still commit a lower id. */
   #later: { from: bigint; next: bigint } | undefined
   /** Reading stopped because too much is in hand. */
   #full = false
@@ -80,7 +80,7 @@ export class Flow {
     this.#later = undefined
   }
 
-  /** As `kick`, for those who do not wait. */
+  /** As `kick`, for callers that do not await it. */
   wake(): void {
     this.kick().catch(() => this.#options.unread())
   }
@@ -109,7 +109,7 @@ export class Flow {
       this.#full = inHand.length >= mostInHand
       if (this.#full || this.#closing || ready.length === 0 || !bus.connected()) return
       const numbers = ready.map((shard) => shard.lease.shard)
-      // A relay that rested lets its leases lapse; whoever took one meanwhile is found out now.
+      // An idle relay lets its leases expire; renewing shows which ones others have taken.
       const renewed = ready.every((shard) => shard.mayPublish) ? undefined : this.#options.renew()
       const wanted = { shards: numbers, from: this.#from, inHand, limit: readAtOnce }
       const [waiting] = await Promise.all([readWaiting(pool, wanted), renewed])
@@ -149,7 +149,7 @@ export class Flow {
 
   #take(entry: Entry, ready: Shard[]): Line | undefined {
     const shard = this.#options.shards.get(entry.shard)
-    // Between the question and the answer the shard may have been dropped, taken anew, or lost its place.
+    // The shard may have been dropped, taken again, or lost its place while the query ran.
     if (shard === undefined || shard.state !== 'ready' || !ready.includes(shard)) return undefined
     return shard.take(entry)
   }

@@ -11,7 +11,7 @@ export class HeldShards {
     this.#shards.set(shard.lease.shard, { shard, ear })
   }
 
-  /** Lets go of a shard and everything of it in hand; false when it is not held, or held anew. */
+  /** Drops a shard and its entries in progress; false when it is not held, or was taken again since. */
   drop(shard: Shard): boolean {
     const held = this.#shards.get(shard.lease.shard)
     if (held?.shard !== shard) return false
@@ -28,7 +28,7 @@ export class HeldShards {
     return [...this.#shards.values()].map((held) => held.shard)
   }
 
-  /** Whether this process relays the shard, and its lease stands. */
+  /** Whether this process relays the shard and its lease is valid. */
   holds(number: number): boolean {
     const shard = this.get(number)
     return shard !== undefined && isValid(shard.lease)
@@ -39,7 +39,7 @@ export class HeldShards {
     return this.#shards.size === shardCount && this.all().every((shard) => isValid(shard.lease))
   }
 
-  /** Whether the entry is in hand. */
+  /** Whether the entry is in progress. */
   knows(id: bigint): boolean {
     return this.all().some((shard) => shard.inHand.has(id))
   }

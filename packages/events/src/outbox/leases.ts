@@ -15,7 +15,7 @@ export type Lease = {
   validUntil: number
 }
 
-/** Whether the lease still stands, as far as this process can know. */
+/** Whether the lease is still valid, as far as this process can know. */
 export const isValid = (lease: Lease): boolean => performance.now() < lease.validUntil
 
 /** Makes the rows of all shards, once. */
@@ -31,9 +31,9 @@ export async function prepareShards(pool: Pool): Promise<void> {
 }
 
 /**
- * Tells that this relay lives and renews its leases; a lease that another has taken meanwhile loses its validity.
- * Returns how many relays live, this one included, how many shards nobody holds, and in how many milliseconds another's may
- * be taken, unless it is renewed.
+ * Records that this relay is alive and renews its leases; a lease that another relay has taken becomes invalid. Returns
+ * the number of live relays including this one, the number of free shards, and the milliseconds after which another
+ * relay's lease may be taken unless it is renewed.
  */
 export async function renewLeases(
   pool: Pool,
@@ -97,7 +97,7 @@ export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> 
   )
 }
 
-/** Takes this relay out of the count, and those that ended without doing so. */
+/** Removes this relay, and relays that ended without doing so. */
 export async function leave(pool: Pool, holder: string): Promise<void> {
   await pool.query(
     `delete from outbox_leases

@@ -4,7 +4,10 @@ import type { Batch, Line, Shard } from './shard.ts'
 import { markRelayed, type Entry } from './store.ts'
 
 const mostAtOnce = 2000
-/** What is not marked yet is sent again by the next holder, and the stream drops it: marks may wait for others. */
+/**
+ * Marks can be collected: entries not marked yet are sent again by the next holder, and the stream drops the
+ * duplicates.
+ */
 const gatherMs = 50
 const enough = 256
 const retryMs = 200

@@ -6,7 +6,7 @@ import { currentTraceparent } from '@parley/telemetry'
 import { eventSubject, type AggregateType } from '../subjects.ts'
 import { shardOf } from './shards.ts'
 
-/** To whom clients' envelope of an event goes. */
+/** Recipients of an event's envelope. */
 export type DeliveryInit = MessageInitShape<typeof DeliverySchema>
 
 /** An event as the service that caused it describes it. */
@@ -22,9 +22,9 @@ export type OutgoingEvent = {
   occurredAt: Date
   /** Who did it; empty for the system. */
   actorId: string
-  /** What consumers and the audit log keep: ids, versions, small hints; never names, bodies or secrets. */
+  /** What consumers and the audit log get: ids, versions and short details; never names, bodies or secrets. */
   fact: MessageInitShape<typeof EventSchema>['fact']
-  /** What clients hear. */
+  /** What clients receive. */
   deliveries?: DeliveryInit[]
 }
 

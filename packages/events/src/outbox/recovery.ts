@@ -11,9 +11,10 @@ const log = logger('relay')
 const requeueAtOnce = 5000
 
 /**
- * Brings back what a stream lost: durables begin anew, then every entry that is still there waits again, oldest first: those of
- * the last hour, and those that some durable has not passed. The shards stay lost until all of that is done, so that nothing newer overtakes; a failure leaves them so, and another
- * holder finds the same place gone.
+ * Recovers from a loss of the stream: recreates the durables, then makes the entries that still exist wait again,
+ * oldest first: those of the last hour, and those that some durable has not passed. The shards stay marked as lost
+ * until this is done, so that nothing newer is sent first. After a failure they stay lost, and another holder finds the
+ * same place missing.
  */
 export async function recoverShards(options: {
   pool: Database['pool']

@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { EventSchema, type Event } from '@parley/contracts/internal'
 import type { Entry } from './store.ts'
 
-/** What takes the place of an event that the stream refuses: it keeps id and version, so that nobody waits for either. */
+/** The replacement for an event that the stream refuses. It keeps id and version, so that nobody waits for them. */
 export function skippedEvent(entry: Entry): { subject: string; payload: Buffer } {
   const [aggregateType = '', aggregateId = ''] = entry.aggregate.split('.')
   const { version, occurredAt } = decoded(entry)

@@ -14,24 +14,26 @@ import { WrittenEntries } from './written-entries.ts'
 const log = logger('relay')
 /** Well below the life of a lease: a holder that pauses for a second does not lose it. */
 const renewEveryMs = 1000
-/** A relay that is alone lets its leases lapse when it has had nothing to do for so long, and renews them when it has. */
+/**
+ * A relay without others lets its leases expire after this time without work, and renews them when there is work again.
+ */
 const usualRestAfterMs = 10_000
 const restEveryMs = 30_000
 /** The database does not answer. */
 const tryAgainMs = 500
-/** When nobody tells of an entry. */
+/** How often to look for entries that nobody announced. */
 const usualPollMs = 10_000
 const cleanUpEveryMs = 300_000
 
-/** What a relay works on. */
+/** What a relay needs. */
 export type RelayOptions = Pick<Database, 'pool'> & {
   /** The connection for events. */
   bus: Bus
   /** Deployable; part of message ids and of the wake subject. */
   service: string
-  /** How often is looked for entries that nobody told of, which a process that died had written. Default: 10 s. */
+  /** How often to look for entries written by a process that died before it could announce them. Default: 10 s. */
   pollMs?: number
-  /** After how long without an event a relay that is alone leaves its leases alone, too. Default: 10 s. */
+  /** After how long without an event a relay without others lets its leases expire. Default: 10 s. */
   restAfterMs?: number
 }
 
@@ -43,8 +45,8 @@ export type Relay = AsyncDisposable & {
    */
   wake(entryIds: readonly bigint[]): void
   /**
-   * Resolves when the stream has these entries, whichever process relays them. Rejects with unavailable after 4 s; they
-   * are relayed nevertheless, and a repeated call waits again.
+   * Resolves when the stream has these entries, whichever process relays them. Rejects with unavailable after 4 s; the
+   * entries are relayed nevertheless, and the call can be repeated to wait again.
    */
   stored(entryIds: readonly bigint[]): Promise<void>
   /**
@@ -139,7 +141,7 @@ class OutboxRelay implements Relay {
     return againMs
   }
 
-  /** Work that comes again and again, and soon when the database is away. */
+  /** Repeats work periodically, sooner when the database is unavailable. */
   #job(name: string, everyMs: number, work: () => Promise<number | void>, afterFailureMs = everyMs): Periodic {
     const { service } = this.#options
     const run = async (): Promise<number | void> => {

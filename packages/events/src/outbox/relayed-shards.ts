@@ -14,7 +14,7 @@ import { hearWakes } from './wake.ts'
 const closeWithinMs = 2000
 const answerWithinMs = 1000
 
-/** When something does not answer. */
+/** Delay before asking again when something does not answer. */
 const lookAgainMs = 200
 
 type Options = {
@@ -24,7 +24,7 @@ type Options = {
   holder: string
   /** Asks for a `poll`, now or in so many milliseconds. */
   look(inMs?: number): void
-  /** There is something to relay: the leases must stand from now on. */
+  /** There is work: the leases must be valid from now on. */
   busy(): void
   /** Another process of the service is gone. */
   peerGone(): void
@@ -65,8 +65,8 @@ export class RelayedShards {
   }
 
   /**
-   * What happens without being asked: lost and unverified shards are seen to, then what waits is read. Resolves with the
-   * milliseconds after which that must be done again, unless nobody but the clock has to ask for it.
+   * The periodic work: recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the
+   * milliseconds until it must run again, unless only the timer needs it.
    */
   async poll(): Promise<number | void> {
     const shards = this.shards.all()
@@ -75,11 +75,11 @@ export class RelayedShards {
     for (const shard of shards) this.flow.resume(shard)
     this.flow.startOver()
     await this.flow.kick()
-    // Without a bus the next look comes when it is back.
+    // Without a bus, the next look follows its reconnect.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
   }
 
-  /** Whether nobody needs the leases to stand: nothing was relayed for so long, and nobody else waits for their end. */
+  /** Whether the leases may expire: nothing was relayed for this long, and no other relay waits for their end. */
   rests(forMs: number): boolean {
     const { shards, flow, leases } = this
     if (!leases.alone || shards.all().some(({ state, inHand }) => state !== 'ready' || inHand.size > 0)) return false
@@ -92,12 +92,12 @@ export class RelayedShards {
     this.#options.look()
   }
 
-  /** Asks the stream for every place while entries go on going out. */
+  /** Verifies every place on the stream while entries continue to be sent. */
   async verifyAll(): Promise<void> {
     await Promise.all(this.shards.all().map((shard) => this.#verify(shard)))
   }
 
-  /** The shards whose places stand on the stream, looked up now. */
+  /** The shards whose places were just verified on the stream. */
   async verified(): Promise<number[]> {
     await this.verifyAll()
     return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
@@ -112,7 +112,7 @@ export class RelayedShards {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     await this.flow.settled()
-    // Without a database the leases end by themselves.
+    // Without a database the leases simply expire.
     await this.leases.leave().catch(() => undefined)
   }
 
@@ -123,7 +123,7 @@ export class RelayedShards {
         ...this.#options,
         flow: this.flow,
         knowsStored: (id) => this.shards.knowsStored(id),
-        // Whoever asks here asks again: two holders that change places never ask each other in a circle.
+        // The caller will ask again; this way two holders that swap shards do not ask each other forever.
         holds: () => true,
       },
       ids,

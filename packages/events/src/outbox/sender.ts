@@ -4,12 +4,12 @@ import { isRefusedForGood, isUnanswered, jetStream } from '../stream/api.ts'
 import type { Batch, Line } from './shard.ts'
 
 const window = 256
-/** A server that has just started says nothing until its stream is there, and drops what comes twice. */
+/** A server that has just started does not answer until its stream is loaded, and it drops duplicates. */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const slowestRetryMs = 1000
 
-/** What the relay does about the outcome of a message. */
+/** How the relay reacts to the outcome of a message. */
 export type SenderEvents = {
   /** The stream has it. */
   stored(line: Line, batch: Batch, seq: number, repeated: boolean): void
@@ -92,7 +92,7 @@ export class Sender {
           await this.#events.refused(line, batch, error instanceof Error ? error.message : String(error))
           return 0
         } catch {
-          // The database did not take the replacement: the refusal comes again with the next try.
+          // The database did not store the replacement: the next attempt will be refused again.
         }
       } else if (isUnanswered(error)) {
         this.#events.unanswered()

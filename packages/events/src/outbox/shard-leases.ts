@@ -26,9 +26,9 @@ type Options = {
   peerGone(): void
 }
 
-/** Takes, renews and gives back leases, so that each process relays its share of the shards. */
+/** Takes, renews and releases leases, so that each process relays its share of the shards. */
 export class ShardLeases {
-  /** Tells that this process lives, renews its leases and brings the number of its shards to its share. */
+  /** Records that this process is alive, renews its leases and adjusts the number of its shards to its share. */
   readonly renew = singleFlight(() => this.#renew())
   /** Milliseconds after which the lease of another process ends unless it is renewed, as of the last renewal. */
   nextFreeMs = Infinity
@@ -80,7 +80,7 @@ export class ShardLeases {
       const shard = shards.get(lease.shard)
       if (shard?.lease === lease) this.fenced(shard)
     }
-    // What was held back goes on; what a process that is gone did not tell is found.
+    // Continue with entries held back before, and look for those that a dead process did not announce.
     if (held || relays < this.#relays) look()
     if (relays < this.#relays) this.#options.peerGone()
     if (this.#relays === 0) tellRelays(bus, service)
@@ -117,7 +117,7 @@ export class ShardLeases {
       shards.add(new Shard(lease, place), listen(lease.shard))
     }
     log.info({ service, shards: numbers }, 'relaying')
-    // What is told from now on is heard; what was committed before is found.
+    // Later announcements will be received, and a look finds what was committed before.
     if (bus.connected()) await bus.nc.flush().catch(() => undefined)
     look()
   }

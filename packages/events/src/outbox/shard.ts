@@ -23,7 +23,7 @@ export class Shard implements Places {
   readonly lines = new Map<string, Line>()
   /** Entries read and not yet marked: whether the stream has them. */
   readonly inHand = new Map<bigint, boolean>()
-  /** What is in hand now; lines that have nothing left to send belong to it until their entries are marked. */
+  /** What is in progress; lines with nothing left to send stay until their entries are marked. */
   holding = { dropped: false }
 
   constructor(lease: Lease, { generation, place }: Pick<ShardPlace, 'generation' | 'place'>) {
@@ -50,7 +50,7 @@ export class Shard implements Places {
     return line
   }
 
-  /** The stream has these entries, the last of them at `place`. */
+  /** Records that the stream has these entries, the last of them at `place`. */
   stored(line: Line, entries: readonly Entry[], place: Place): void {
     for (const entry of entries) this.inHand.set(entry.id, true)
     if (this.newest === undefined || this.newest.seq < place.seq) this.newest = place
@@ -88,7 +88,7 @@ export type Batch = {
 export class Line {
   readonly shard: Shard
   readonly aggregate: string
-  /** The message to send next, or under way; kept as it is until it is stored, so that a repetition is recognised. */
+  /** The message to send next or in flight; unchanged until it is stored, so that a duplicate is recognised. */
   batch: Batch | undefined
   /** A message of this line is under way or about to be. */
   busy = false

@@ -14,18 +14,20 @@ export type Entry = {
   payload: Buffer
 }
 
-/** What became of an entry. */
+/** An entry and the sequence at which it was stored. */
 export type Relayed = { entry: Entry; seq: number }
 
-/** What a shard knows of the stream. */
+/** The last place on the stream that a shard remembers. */
 export type ShardPlace = { shard: number; generation: number; place: Place | undefined }
 
-/** What waited at one moment, and the transactions of that moment: those below `oldest` were over, and none was at `next`. */
+/**
+ * A snapshot of waiting entries and transactions: transactions below `oldest` had ended, and `next` had not been used.
+ */
 export type Waiting = { entries: Entry[]; oldest: bigint; next: bigint }
 
 type WaitingRow = Pick<Waiting, 'oldest' | 'next'> & (Entry | { id: null })
 
-/** Rows that wait, from an id on, oldest first, without those this process has in hand. */
+/** Waiting entries from an id on, oldest first, except those in progress in this process. */
 export async function readWaiting(
   pool: Pool,
   { shards, from, inHand, limit }: { shards: number[]; from: bigint; inHand: bigint[]; limit: number },
@@ -46,8 +48,8 @@ export async function readWaiting(
 }
 
 /**
- * Marks entries as stored, and the newest place of each shard, where this holder's fencing number still stands. Returns
- * the shards for which it does.
+ * Marks entries as stored and records the newest place of each shard, where this holder's fencing number is still
+ * current. Returns those shards.
  */
 export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[]): Promise<Set<number>> {
   const newest = new Map<number, Relayed>()
@@ -87,7 +89,7 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[
   return new Set(result.rows[0]?.shards ?? [])
 }
 
-/** Those of the entries that the stream does not have yet; one that is not there at all was relayed long ago. */
+/** Which of the entries the stream does not have yet; an entry that does not exist was relayed long ago. */
 export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
   const result = await pool.query<{ id: bigint; shard: number }>(
     'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',
@@ -175,13 +177,13 @@ export async function replaceRefused(
 /** An entry that the stream had. */
 export type RelayedEntry = { id: bigint; subject: string; seq: number; relayedAt: Date }
 
-/** Whether there are entries that were relayed before. */
+/** Whether there are entries relayed before a date. */
 export async function hasRelayed(pool: Pool, before: Date): Promise<boolean> {
   const result = await pool.query('select from outbox where relayed_at < $1 limit 1', [before])
   return (result.rowCount ?? 0) > 0
 }
 
-/** Entries of these shards that were relayed before, oldest first, those after one of them. */
+/** Entries of these shards relayed before a date, oldest first, after a given one. */
 export async function readRelayed(
   pool: Pool,
   wanted: { shards: number[]; before: Date; after: RelayedEntry | undefined; limit: number },
@@ -207,7 +209,7 @@ export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise
   return result.rowCount ?? 0
 }
 
-/** How much waits in these shards: number of entries and age of the oldest in seconds. */
+/** Backlog of these shards: number of entries, and age of the oldest in seconds. */
 export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entries: number; seconds: number }> {
   const result = await pool.query<{ entries: bigint; seconds: number }>(
     `select count(*) as entries, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
@@ -218,7 +220,7 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
   return { entries: Number(row?.entries ?? 0), seconds: row?.seconds ?? 0 }
 }
 
-/** Names under which lies what was given up that no durable handles. */
+/** Consumer names of parked entries that do not belong to a durable. */
 export const parkedBeside = ['relay', 'handover', 'jobs']
 
 /** Parked entries of the queues that are no consumers, by the name of the queue. */

@@ -21,8 +21,8 @@ type Options = {
 }
 
 /**
- * Resolves when the stream has all these entries, whoever relays them. Rejects with unavailable after `timeoutMs`
- * (4 s): the entries are relayed nevertheless, and a repeated call waits for them again.
+ * Resolves when the stream has all these entries, whoever relays them. Rejects with unavailable after `timeoutMs` (4
+ * s): the entries are relayed nevertheless, and the call can be repeated to wait for them again.
  */
 export async function waitUntilStored(options: Options, ids: readonly bigint[], timeoutMs = giveUpMs): Promise<void> {
   const open = new Set(ids)
@@ -53,7 +53,7 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
   }
 }
 
-/** Looks where the entries are and asks those who hold them. Never rejects: the next look may do better. */
+/** Finds out where the entries are and asks their holders. Never rejects: the next look may succeed. */
 async function ask(options: Options, ids: bigint[], timeoutMs: number, done: (id: bigint) => void): Promise<void> {
   try {
     const waiting = await findWaiting(options.pool, ids)

@@ -15,7 +15,7 @@ export function tellRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }
 
-/** Hears what `tellRelays` tells, also of this process itself. */
+/** Listens for the messages of `tellRelays`, including those of this process. */
 export function hearRelays(bus: Bus, service: string, onChange: () => void): Disposable {
   const subscription = bus.nc.subscribe(relaysSubject(service), { callback: (error) => error ?? onChange() })
   return { [Symbol.dispose]: () => subscription.unsubscribe() }

@@ -14,16 +14,19 @@ type Options = Pick<Database, 'pool'> & {
   tryAgain: () => void
 }
 
-/** Entries that this process wrote: relays its own, and tells the processes that hold the shards of the others. */
+/**
+ * Tracks the entries that this process wrote: wakes its own relay, and notifies the processes that hold the other
+ * shards.
+ */
 export class WrittenEntries implements Disposable {
   readonly #options: Options
   readonly #hearing: Disposable
   /** Written with `enqueue`, committed, and not told of otherwise in the same turn. */
   readonly #committed = new Set<bigint>()
-  /** Entries of which the holders of their shards may have to be told. */
+  /** Entries whose holders may still have to be notified. */
   readonly #untold = new Set<bigint>()
 
-  /** Tells of what could not be told when it was written. */
+  /** Sends the notifications that could not be sent when the entries were written. */
   readonly tellOthers = singleFlight(() => this.#tellOthers())
 
   constructor(options: Options) {

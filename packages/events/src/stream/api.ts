@@ -54,7 +54,7 @@ export const isStoreTooSmall = (error: unknown): boolean =>
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
-/** Nobody answers: the stream is missing, or JetStream is not up yet; from another account of the bus one hears nothing. */
+/** Nobody answers: the stream is missing, JetStream is not ready yet, or it belongs to another account of the bus. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 

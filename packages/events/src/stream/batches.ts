@@ -21,7 +21,7 @@ function header(length: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** How many events from the first on ride in one message: consecutive ones of one subject. */
+/** How many of the first events fit into one message: consecutive ones of one subject. */
 export function batchSize(waiting: readonly { subject: string; payload: Uint8Array }[]): number {
   const subject = waiting[0]?.subject
   let bytes = 0

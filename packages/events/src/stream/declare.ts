@@ -9,14 +9,14 @@ const HOUR_MS = 3_600_000
 export const streamMaxAgeMs = 72 * HOUR_MS
 
 const usualMaxBytes = 12 * 1024 ** 3
-/** What a stream has at least. */
+/** Smallest size limit of a stream. */
 const leastMaxBytes = 16 * 1024 ** 2
 
-/** What an installation decides about the stream. */
+/** Settings of the stream that an installation may choose. */
 export type StreamOptions = {
-  /** Copies in the cluster, 1 to 5. Default: as it is, 1 when it is made. */
+  /** Copies in the cluster, 1 to 5. Default: unchanged, or 1 for a new stream. */
   replicas?: number
-  /** Most bytes it holds; the oldest events go first. Default: as it is, 12 GiB when it is made. */
+  /** Largest size in bytes; the oldest events are dropped first. Default: unchanged, or 12 GiB for a new stream. */
   maxBytes?: number
 }
 
@@ -33,10 +33,10 @@ const wanted = {
 }
 
 /**
- * Makes the stream, or brings it to what it should be; harmless to repeat and from several processes at once. Whoever
- * finds the stream missing later declares it again with the options given last. A cluster with too few servers for the
- * replicas gets the rest: a stream with fewer copies serves people, and whoever repeats this adds them once it can be. Rejects
- * when the bus does not answer.
+ * Creates the stream or updates its configuration. Safe to repeat, also from several processes. If the stream is
+ * missing later, it is declared again with the last options. In a cluster with too few servers for the replicas, the
+ * stream gets fewer copies; a later call adds the rest when there are enough servers. Rejects when the bus does not
+ * answer.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)
@@ -63,9 +63,9 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
         await manager.streams.update(eventStream, { ...current.config, ...config })
       return
     } catch (error) {
-      // Somebody made it meanwhile.
+      // Another process has just created it.
       if (current === undefined && isStreamThere(error)) return await redeclareStreams(bus)
-      // The store has less: a stream that could fill it would end with nothing being taken any more.
+      // The store is smaller: a stream that could fill it would end up accepting nothing.
       if (isStoreTooSmall(error) && most > leastMaxBytes) most = Math.floor(most / 2)
       else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
       else throw error

@@ -3,7 +3,7 @@ import { nanos, type Msg } from 'nats'
 const encoder = new TextEncoder()
 const ack = encoder.encode('+ACK')
 
-/** What the reply subject of a delivered message says. */
+/** What the reply subject of a delivered message contains. */
 export type Delivery = {
   /** How often the message was delivered to this consumer, this time included. */
   deliveries: number
@@ -34,7 +34,7 @@ export function acknowledge(message: Msg): void {
   message.respond(ack)
 }
 
-/** The message is to come again after so many milliseconds. */
+/** Requests redelivery of the message after a delay. */
 export function bringAgain(message: Msg, afterMs: number): void {
   message.respond(encoder.encode(`-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`))
 }

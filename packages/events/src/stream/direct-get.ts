@@ -5,8 +5,8 @@ import { eventStream } from '../subjects.ts'
 export type Stored = { seq: number; storedAt: number; data: Uint8Array }
 
 /**
- * Reads one message of the stream, from whichever replica answers; undefined when it has none. Rejects when nobody answers
- * within 500 ms, which a missing stream does not.
+ * Reads one message of the stream from any replica; undefined when that replica does not have it. Rejects when nobody
+ * answers within 500 ms, as when the stream is missing.
  */
 export async function directGet(
   bus: Bus,

@@ -6,8 +6,8 @@ import { streamMaxAgeMs } from './declare.ts'
 import { directGet } from './direct-get.ts'
 
 /**
- * A point of the stream somebody got to. A stream that lost its tail gives the same sequences to other events, so the
- * sequence alone says nothing.
+ * A position on the stream, with the event stored there. A stream that lost its tail reuses sequences, so the sequence
+ * is not enough.
  */
 export type Place = {
   seq: number
@@ -22,14 +22,14 @@ export type PlaceState = 'there' | 'gone' | 'unknown'
 /** Milliseconds after which an event may have left the stream by age. */
 const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 
-/** How often a place is looked up while nothing happens. */
+/** How often a place is verified while idle. */
 export const placeCheckMs = 10_000
 
-/** What somebody knows of the stream. */
+/** Places on the stream known to a process. */
 export type Places = {
   /** The newest place. */
   newest: Place | undefined
-  /** The newest place at the last successful look: a younger one may already lie on another stream. */
+  /** The newest place at the last successful check: a newer one may already be on another stream. */
   anchor: Place | undefined
   /** The place that was found gone last. */
   lost?: Place | undefined
@@ -51,7 +51,7 @@ export async function verifyPlaces(bus: Bus, places: Places): Promise<PlaceState
 async function lookUpPlace(bus: Bus, { seq, eventId, storedAt }: Place): Promise<PlaceState> {
   if (!bus.connected()) return 'unknown'
   const expired = Date.now() - storedAt > mayHaveExpiredMs
-  // What the stream itself does not say, a replica that lags or an answer that never comes, the keeper finds out.
+  // If the stream gives no clear answer, because a replica lags or a response is lost, the keeper decides.
   if (expired ? await reachesTo(bus, seq) : await directGetHolds(bus, seq, eventId)) return 'there'
   try {
     return (await askKeeper(bus, 'place', { seq, eventId, expired })).there ? 'there' : 'gone'
@@ -78,7 +78,7 @@ async function reachesTo(bus: Bus, seq: number): Promise<boolean> {
   }
 }
 
-/** Whether a message is a batch with this event. */
+/** Whether a message is a batch that contains this event. */
 export function holdsEvent(data: Uint8Array, eventId: string): boolean {
   try {
     return decodeBatch(data).some((event) => event.id === eventId)

@@ -10,7 +10,7 @@ export class WireReader {
     this.#end = bytes.length
   }
 
-  /** Whether nothing is left of the message being read. */
+  /** Whether the message has been read to its end. */
   get done(): boolean {
     return this.#at >= this.#end
   }
