@@ -53,8 +53,8 @@ import {
 import { file_svc_realtime_v1_realtime } from './realtime.ts'
 
 /**
- * Who answers what, by the name of the service. `RoomService` has two owners: a room's log belongs to messaging, the rest to
- * rooms (`roomLogMethods`).
+ * The owner of each service, by its name. `RoomService` has two owners: messaging owns the methods of a room's log,
+ * rooms the others (`roomLogMethods`).
  */
 export const services = {
   gateway: {},
@@ -159,7 +159,7 @@ export function ownerOf(method: DescMethod): Deployable | undefined {
   return publicServices.includes(method.parent) ? findAnswerer(method) : undefined
 }
 
-/** The deployable that answers a method, public or not. Throws a RangeError for one that nobody answers. */
+/** The deployable that serves a method, public or not. Throws a RangeError for an unknown method. */
 export function answererOf(method: DescMethod): Deployable {
   const owner = findAnswerer(method)
   if (owner === undefined) throw new RangeError(`nobody answers ${method.parent.typeName}.${method.name}`)

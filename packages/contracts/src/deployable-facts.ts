@@ -7,7 +7,7 @@ export const sharedSecrets = {
   PARLEY_REDIS_URL: 'redisUrl',
 } as const
 
-/** A port for clients, beside the internal one that every process has. */
+/** A port for clients, in addition to the internal port of every process. */
 export type HttpPort = {
   number: number
   /** Settings that take it, the strongest first. */
@@ -16,16 +16,16 @@ export type HttpPort = {
   hostSetting: string
   /** Path that an ingress sends here. */
   path?: string
-  /** Setting of those that proxy to it: the addresses of all its processes, separated by commas. */
+  /** Setting of the deployables that proxy to it: the addresses of all its processes, separated by commas. */
   listedAs?: string
   /** Variable of Compose for the host's port. */
   published?: string
 }
 
 export type DeployableFacts = {
-  /** What it is for, in a line. */
+  /** Its purpose in one line. */
   about: string
-  /** Whether it has a database of its own, with migrations. */
+  /** Whether it has a database, with migrations. */
   database?: boolean
   http?: HttpPort
   /** Clients connect to it: it is drained before the services it calls. */
@@ -45,7 +45,7 @@ export type DeployableFacts = {
   asks?: readonly `${string}.${string}`[]
   /** Kinds of hints that it publishes beside the stream, and that it subscribes to. */
   hints?: { tells?: readonly string[]; hears?: readonly string[] }
-  /** Aggregate types whose events it publishes; `control.` stands before those that every process follows. */
+  /** Aggregate types whose events it publishes; prefixed with `control.` for events that every process follows. */
   tells?: readonly string[]
   /** Its durable consumers, without the deployable's name as prefix. */
   consumes?: readonly string[]

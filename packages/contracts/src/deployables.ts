@@ -3,8 +3,8 @@ import type { DeployableFacts } from './deployable-facts.ts'
 export { type DeployableFacts, sharedSecrets } from './deployable-facts.ts'
 
 /**
- * The manifest: what each deployable is, whatever an operator chooses. The catalogue, the supervisor and the tests import
- * it; `pnpm deployables --write` writes what Compose, the chart and the bus say of it.
+ * The manifest: the properties of each deployable that an operator does not choose. The catalogue, the supervisor and
+ * the tests import it; `pnpm deployables --write` copies it to Compose, the chart and the configuration of the bus.
  */
 export const deployables = {
   gateway: {
@@ -221,7 +221,7 @@ export const deployableNames = Object.keys(deployables) as Deployable[]
 /** The facts of a deployable, typed so that the optional ones can be read too. */
 export const factsOf = (name: Deployable): DeployableFacts => deployables[name]
 
-/** Deployables with a database of their own. */
+/** Deployables with a database. */
 export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
 
 /** Users of the bus: the deployables and the operator. */

@@ -4,11 +4,11 @@ import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/p
 
 /** A table whose rows are jobs. Its columns may have any names in the database. */
 export type JobTable = PgTable & {
-  /** When the job may be claimed; while somebody works on it, when the lease ends. */
+  /** When the job may be claimed; while it is claimed, when the lease ends. */
   dueAt: AnyPgColumn
-  /** Raised by each claim: a worker that was taken for dead cannot change the job any more. */
+  /** Fencing number, increased by each claim: a worker whose lease expired cannot change the job any more. */
   fence: AnyPgColumn
-  /** Claims since the job last got on, without those that say nothing about it. */
+  /** Claims since the job last made progress, not counting those ended by an outage. */
   attempts: AnyPgColumn
 }
 
@@ -18,9 +18,9 @@ export type Job<T extends JobTable> = InferSelectModel<T> & { fence: number; att
 type Options<T extends JobTable> = {
   /** Columns that identify a row. */
   key: readonly (keyof T['_']['columns'] & keyof InferSelectModel<T>)[]
-  /** Which rows are jobs, where the table keeps finished ones too. */
+  /** Condition for unfinished jobs, if the table also keeps finished ones. */
   open?: SQL
-  /** Who goes first among the jobs that are due; default: who is due longest. */
+  /** Order of due jobs; default: longest due first. */
   order?: readonly AnyPgColumn[]
 }
 
@@ -98,7 +98,7 @@ export class JobQueue<T extends JobTable> {
     return and(...key, eq(this.#table.fence, job.fence), this.#options.open)
   }
 
-  /** In how many milliseconds the next job may be claimed; undefined when there is none. */
+  /** Milliseconds until the next job may be claimed; undefined when there is none. */
   async nextMs(db: Reader): Promise<number | undefined> {
     const [row] = await sqlRows<{ ms: number | null }>(
       db,
@@ -108,7 +108,7 @@ export class JobQueue<T extends JobTable> {
     return row?.ms ?? undefined
   }
 
-  /** How many jobs there are. */
+  /** Number of jobs. */
   count(db: Reader): Promise<number> {
     return db.$count(this.#table, this.#options.open)
   }

@@ -11,9 +11,12 @@ const afterFailureMs = 1_000
 /** Attempts that an outage always leaves to a job. */
 const leftByOutage = 3
 
-/** When a job that failed is tried again. */
+/** When a failed job is retried. */
 export type RetryPolicy = Backoff & {
-  /** Attempts after which a job is given up; those that end with their process count. Default: never. */
+  /**
+   * Attempts after which a job is given up, including those interrupted by the death of the process. Default:
+   * unlimited.
+   */
   mostAttempts?: number
   /** Age at which a job that failed is given up; default: never. Takes a column `createdAt`. */
   mostAgeMs?: number
@@ -35,13 +38,13 @@ export type JobFailure = {
 }
 
 export type JobRunnerOptions<T extends JobTable> = {
-  /** For the log. */
+  /** Name for the log. */
   name: string
   db: Db
   queue: JobQueue<T>
   /** Jobs that a process works on at the same time; default: 1. */
   atOnce?: number
-  /** How long a job is left alone after its worker was last heard of, which renews it three times as often; default: 15 s. */
+  /** Duration of a lease. The worker renews it three times as often; default: 15 s. */
   leaseMs?: number
   /** Longest pause between two looks for what other processes wrote or left behind. What this process wrote is begun at once. */
   everyMs: number
@@ -53,13 +56,15 @@ export type JobRunnerOptions<T extends JobTable> = {
    * failures are forgotten. May come twice when a process was taken for dead.
    */
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
-  /** Hears that a job failed and comes again. */
+  /** Called when a job has failed and will be retried. */
   onFailure: (job: Job<T>, failure: JobFailure) => void
   /** Parks a job, or ends it in another way, if the queue still holds it; it is deleted afterwards. Default: only that. */
   giveUp?: (job: Job<T>, failure: JobFailure) => Promise<void>
 }
 
-/** Works on the jobs of a queue until disposed, which waits for those under way. Any number of processes may. */
+/**
+ * Runs the jobs of a queue until disposed; disposing waits for running jobs. Several processes may run the same queue.
+ */
 export function runJobs<T extends JobTable>(options: JobRunnerOptions<T>): AsyncDisposable {
   return new JobRunner(options)
 }
@@ -101,7 +106,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   #start(job: Job<T>): void {
     const { name } = this.#options
     const done = this.#work(job)
-      // Its lease ends, and then it comes again.
+      // Its lease expires and it will be retried.
       .catch((error: unknown) => log.warn({ err: error, queue: name }, 'what became of a job could not be written'))
       .finally(() => {
         this.#underWay.delete(done)

@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopbackName } from './loopback-name.ts'
 
-/** Whether an address may be asked. */
+/** Whether requests to an address are allowed. */
 export type IsAllowed = (address: string) => boolean
 
 export type Address = { address: string; family: 4 | 6 }
@@ -20,8 +20,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Looks a name up and refuses it when any of its addresses may not be asked. The connection goes to what was checked: a
- * name cannot point elsewhere in between. For the `lookup` of requests; those to a host that is an address look nothing up,
+ * Resolves a name and refuses it when any of its addresses is not allowed. The connection uses the checked address, so
+ * a name cannot change in between. For the `lookup` option of requests. A host that is an address is never looked up:
  * see {@link assertAllowedHost}.
  */
 export function guardedLookup({ isAllowed, resolve }: Network, asker: string): LookupFunction {
@@ -38,7 +38,7 @@ export function guardedLookup({ isAllowed, resolve }: Network, asker: string): L
   }
 }
 
-/** Throws {@link AddressRefused} for a URL whose host may not be asked, as far as that can be told without resolving it. */
+/** Throws {@link AddressRefused} for a URL whose host is not allowed, as far as that is known without resolving it. */
 export function assertAllowedHost({ hostname }: URL, { isAllowed }: Pick<Network, 'isAllowed'>): void {
   const host = isLoopbackName(hostname) ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isAllowed(host)) throw new AddressRefused()

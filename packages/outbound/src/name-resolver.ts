@@ -16,11 +16,11 @@ export type ResolverOptions = {
   mostAtOnce?: number
   /** Names that wait for their turn; further ones are refused. */
   mostWaiting?: number
-  /** How many of them one asker may have wait behind the one name of theirs that is in question. */
+  /** How many names of one asker may wait while another name of that asker is resolved. */
   mostWaitingPerAsker?: number
-  /** How long a name waits for its turn at most. */
+  /** Longest wait of a name for its turn. */
   patienceMs?: number
-  /** Until a name without an answer is given up. */
+  /** Timeout for resolving a name. */
   timeoutMs?: number
 }
 
@@ -28,9 +28,10 @@ export type ResolverOptions = {
 type Waiting = { asker: string; begin: () => void; refuse: (error: Error) => void }
 
 /**
- * Resolves names through c-ares, on sockets of its own: `dns.lookup` would take a thread of libuv's few for each name until
- * its server answers, and database connections and files need those. Asks name servers only: /etc/hosts and search domains
- * count for nothing. Each asker has one name in question at a time, all together a few; the same name is asked about once.
+ * Resolves names with c-ares on its own sockets. `dns.lookup` would block one of libuv's few threads until the name
+ * server answers, and database connections and files need those threads. Uses only name servers, not /etc/hosts or
+ * search domains. One name per asker and a few in total are resolved at a time; concurrent requests for the same name
+ * share one query.
  */
 export class NameResolver implements Disposable {
   readonly #servers: readonly string[] | undefined
@@ -39,7 +40,7 @@ export class NameResolver implements Disposable {
   readonly #mostWaitingPerAsker: number
   readonly #patienceMs: number
   readonly #timeoutMs: number
-  /** By name. */
+  /** Running queries by name. */
   readonly #answers = new Map<string, Promise<Address[]>>()
   /** Names that wait or are in question, by asker and name. */
   readonly #turns = new Map<string, Promise<Address[]>>()
@@ -130,7 +131,7 @@ export class NameResolver implements Disposable {
     }
   }
 
-  /** Asks about a name; whoever wants it meanwhile shares the answer. */
+  /** Resolves a name; concurrent requests share the result. */
   #asked(name: string): Promise<Address[]> {
     const answer = this.#ask(name).finally(() => this.#answers.delete(name))
     this.#answers.set(name, answer)

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Whether an address lies in one of these networks (an address, or CIDR notation). Throws for an entry that is neither.
+ * Whether an address is in one of these networks (an address, or CIDR notation). Throws for an entry that is neither.
  */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()

@@ -8,7 +8,7 @@ for (const network of [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Of a cloud provider: what its machines ask for names and credentials.
+  // Metadata and DNS service of a cloud provider.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -25,7 +25,7 @@ for (const network of [
   notPublic.addSubnet(address, Number(bits), 'ipv4')
 }
 
-/** Of IPv6 one network is public, less what leads into IPv4 or is for documentation. */
+/** The one public IPv6 network, except ranges that map to IPv4 or serve documentation. */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 const notPublic6 = new BlockList()
@@ -38,15 +38,15 @@ for (const [address, bits] of [
   notPublic6.addSubnet(address, bits, 'ipv6')
 
 /**
- * Whether an address is public and in none of these networks: those of one's own that have public addresses, as clusters
- * with IPv6 do. Throws for an entry that is no network.
+ * Whether an address is public and in none of these networks, which are local networks with public addresses, as in
+ * IPv6 clusters. Throws for an entry that is not a network.
  */
 export function publicExcept(networks: readonly string[]): (address: string) => boolean {
   const isOwn = inNetworks(networks)
   return (address) => isPublicAddress(address) && !isOwn(address)
 }
 
-/** Whether an IP address is one of the public internet. Anything else, names included, is not. */
+/** Whether a string is a public IP address; false for names and anything else. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, 'ipv4')
   return isIPv6(address) && global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6')

@@ -7,9 +7,9 @@ const poolOf = new WeakMap<Db, pg.Pool>()
 const deedsOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
 
 /**
- * How a process hears of what its own transactions wrote, once they have committed: whoever does the work that a row asks
- * for need not look for it all the time. What another process wrote is not heard of, nor what was written by one that died
- * right after its commit: listeners look by themselves too, only rarely.
+ * Notifies listeners in this process of what its own transactions wrote, once they have committed, so that a worker
+ * need not poll often for rows. Writes of other processes are not announced, nor those of a process that died right
+ * after its commit; listeners therefore also poll, but rarely.
  */
 export class CommitChannel<T = void> {
   readonly #listeners = new WeakMap<pg.Pool, Set<Hear<T>>>()
@@ -24,7 +24,7 @@ export class CommitChannel<T = void> {
     else deedsOf.get(on)?.push(deed)
   }
 
-  /** Hears what is told of a database until disposed. Must not throw. */
+  /** Listens on a database until disposed. The listener must not throw. */
   listen(on: Db | pg.Pool, hear: Hear<T>): Disposable {
     const pool = 'totalCount' in on ? on : poolOf.get(on)
     if (!pool) throw new Error('this database was not opened by openDatabase')
@@ -34,12 +34,12 @@ export class CommitChannel<T = void> {
   }
 }
 
-/** A database is open: what is told on it reaches those who listen to its pool. */
+/** Connects a database with its pool, so that listeners on the pool are notified. */
 export function opened(db: Db, pool: pg.Pool): void {
   poolOf.set(db, pool)
 }
 
-/** A transaction begins; the result is called when it has committed, and tells what was told meanwhile. */
+/** Starts collecting for a transaction; call the result after the commit to notify the listeners. */
 export function begun(tx: Tx): (pool: pg.Pool) => void {
   const deeds: ((pool: pg.Pool) => void)[] = []
   deedsOf.set(tx, deeds)

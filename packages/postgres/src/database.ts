@@ -32,10 +32,10 @@ export type Database = AsyncDisposable & {
 }
 
 /**
- * Opens a pool that connects when first needed: a server that is away makes statements fail, never the start or the
- * process, and they work again once it is back. No statement waits for ever: 2 s for a connection unless more is given, 1 s
- * for a lock, the statement timeout on the server and one second more on this side, for a server that fell silent. Nothing
- * is compiled on the server: statements end sooner than their compilation would.
+ * Opens a pool that connects on first use. While the server is unavailable statements fail, but neither the start nor
+ * the process does, and statements work again when it is back. No statement waits forever: by default 2 s for a
+ * connection, 1 s for a lock, and the statement timeout on the server plus one second on the client, in case the server
+ * hangs. JIT compilation is off: statements take less time than their compilation.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = createPool(options)
@@ -85,8 +85,8 @@ function createPool(options: DatabaseOptions): pg.Pool {
 }
 
 /**
- * Runs transactions on connections of the pool, and tells of their commits. Drizzle's own transaction() leaks the connection
- * when BEGIN fails and reuses one whose ROLLBACK failed.
+ * Runs transactions on connections of the pool and announces their commits. Drizzle's own transaction() leaks the
+ * connection when BEGIN fails and reuses one whose ROLLBACK failed.
  */
 function transactionsOf(pool: pg.Pool): Db['transaction'] {
   return async (run, config) => {
@@ -105,7 +105,7 @@ function transactionsOf(pool: pg.Pool): Db['transaction'] {
       throw error
     } finally {
       client.release(broken)
-      // Whoever hears of it finds the connection free.
+      // Listeners may use the connection again.
       committed?.(pool)
     }
   }

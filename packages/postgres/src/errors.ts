@@ -70,15 +70,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false
 }
 
-/** What a caller hears of a failing database: unavailable; undefined when the failure is something else. */
+/** The error a caller gets when the database fails: unavailable; undefined for other failures. */
 export function translateDatabaseError(error: unknown): ConnectError | undefined {
   if (!isDatabaseUnavailable(error)) return undefined
   return new ConnectError('the database is not available; try again', Code.Unavailable, undefined, undefined, error)
 }
 
 /**
- * What an operator at work on the database of a service hears of its failure: PostgreSQL's own words, without the statement
- * and what it was given. Undefined when the failure is something else.
+ * The error an operator gets when working on a service's database: PostgreSQL's message, without the statement and its
+ * parameters. Undefined for other failures.
  */
 export function explainDatabaseError(error: unknown, service: string): ConnectError | undefined {
   const trouble = translateDatabaseError(error)

@@ -8,15 +8,15 @@ import { isDatabaseUnavailable, isLockTimeout } from './errors.ts'
 
 const log = logger('migrate')
 
-/** Where to migrate and what. */
+/** The database and the migrations to apply. */
 export type MigrationOptions = {
   /** postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not give. */
   url: string
   /** Folder that drizzle-kit generated. */
   folder: string
   /**
-   * How long a statement waits for a lock; everything that comes after it to the same table waits as well. Default: 2 s.
-   * Then all is rolled back and tried again after a pause as long.
+   * How long a statement waits for a lock; later statements on the same table wait too. Default: 2 s. Afterwards the
+   * migration is rolled back and tried again after a pause of the same length.
    */
   lockTimeoutMs?: number
 }
@@ -45,7 +45,10 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
   }
 }
 
-/** Migrates while the version before serves: whoever holds a table for long keeps the migration waiting, not the others. */
+/**
+ * Migrates while the previous version is serving: a transaction that holds a table for long delays the migration, not
+ * the service.
+ */
 async function applyBesideOthers(
   client: pg.Client,
   { folder, lockTimeoutMs = 2_000 }: MigrationOptions,

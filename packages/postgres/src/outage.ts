@@ -2,11 +2,11 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Db } from './db.ts'
 import { isDatabaseUnavailable } from './errors.ts'
 
-/** Whether another service did not answer, which says nothing about the work that asked it. */
+/** Whether another service did not answer, which is no failure of the work itself. */
 export const isAway = (error: unknown): boolean =>
   error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 
-/** Whether the database answers at all: a statement that ran into a timeout of its own is a failure of the work. */
+/** Whether the database answers at all. If it does, a statement timeout is a failure of the work. */
 export async function isReachable(db: Db): Promise<boolean> {
   try {
     await db.execute('select 1')
@@ -16,7 +16,7 @@ export async function isReachable(db: Db): Promise<boolean> {
   }
 }
 
-/** Whether work failed because another service or the database is away. */
+/** Whether work failed because another service or the database is unavailable. */
 export async function isOutage(db: Db, error: unknown): Promise<boolean> {
   return isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))
 }

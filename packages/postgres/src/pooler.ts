@@ -1,13 +1,13 @@
 import pg from 'pg'
 
 const invalidStatementName = '26000'
-/** As many server connections as a pooler is likely to have tried first. */
+/** Transactions to open at once: a pooler has probably tried this many server connections first. */
 const transactions = 3
 
 /**
- * Rejects when the server does not answer, or when a pooler stands in between that gives each transaction another connection
- * and forgets what was prepared on the one before: prepared statements would fail now and then, whenever it is busy. Where
- * the pooler has too few connections to tell, it counts as one that keeps them.
+ * Rejects when the server does not answer, or when a pooler between us and the server gives each transaction another
+ * connection and loses prepared statements, which would then fail under load. A pooler with too few connections to tell
+ * counts as one that keeps them.
  */
 export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
   const kept = { name: 'parley_kept', text: 'select 1' }
@@ -16,7 +16,7 @@ export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
   let broken = true
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // PostgreSQL itself tells whom it speaks as; a pooler tells a number of its own.
+    // PostgreSQL reports its process id to the client; a pooler reports its own.
     broken = !('processID' in client && client.processID === rows[0]?.pid)
     if (!broken) return
     await client.query(kept)
@@ -24,7 +24,7 @@ export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
     await beginOnOthers(pool, held).catch(() => undefined)
     const failure: unknown = await client.query(kept).catch((error: unknown) => error)
     if (!(failure instanceof pg.DatabaseError) || failure.code !== invalidStatementName) return
-    const what = 'a pooler stands in front of PostgreSQL that gives away connections with each transaction'
+    const what = 'the pooler in front of PostgreSQL assigns another connection to each transaction'
     throw new Error(`${what}: let it keep prepared statements (PgBouncer from 1.21: max_prepared_statements = 200)`, {
       cause: failure,
     })

@@ -22,10 +22,10 @@ function parserOf(oid: number, format: 'text' | 'binary' = 'text'): Parse {
   return (format === 'text' && ours.get(oid)) || (pg.types.getTypeParser(oid, format) as Parse)
 }
 
-/** What the pool parses values with. */
+/** Type parsers of the pool. */
 export const typeParsers: pg.CustomTypesConfig = { getTypeParser: parserOf }
 
-/** What drizzle leaves of a value, made into what the pool would have given. */
+/** Converts values that drizzle returns into those that the pool would return. */
 const afterDrizzle = new Map<number, (value: unknown) => unknown>([
   [INT8, toBigInt],
   [INT8_ARRAY, (value) => (Array.isArray(value) ? value.map(toBigInt) : value)],
@@ -33,7 +33,7 @@ const afterDrizzle = new Map<number, (value: unknown) => unknown>([
   [TIMESTAMPTZ_ARRAY, reparse(TIMESTAMPTZ_ARRAY)],
 ])
 
-/** How to convert a column of a statement that went through drizzle; undefined when it needs no conversion. */
+/** Converter for a column of a statement run by drizzle; undefined if no conversion is needed. */
 export function converterFor(oid: number): ((value: unknown) => unknown) | undefined {
   return afterDrizzle.get(oid)
 }

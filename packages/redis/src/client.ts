@@ -6,7 +6,7 @@ export type RedisClient = Redis & AsyncDisposable
 
 /** A timer that fires later than this fires in a process that did not get to run. */
 const toleratedLateMs = 50
-/** How often a time-out is put off: a process that is always late would otherwise wait for ever. */
+/** How often a timeout is extended. Without a limit an overloaded process would wait forever. */
 const mostExtensions = 3
 
 export type RedisOptions = {
@@ -52,9 +52,9 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
 }
 
 /**
- * Rejects a command that is not answered in time. Unlike the client's own time-out, this one does not count the time in which
- * the process did not run: overdue timers fire before sockets are read, so an overloaded process would give up commands that
- * were answered, and count limits by itself.
+ * Rejects a command that is not answered in time. Unlike the client's own timeout, this one does not count time in
+ * which the process did not run: overdue timers fire before sockets are read, so an overloaded process would give up on
+ * answered commands and apply its limits locally.
  */
 function giveUpUnanswered(command: Command, afterMs: number): void {
   let timer: NodeJS.Timeout

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { logger } from '@parley/telemetry'
 import { rateLimitPrefix } from './keys.ts'
 
-/** `shared`: what all processes are known to have taken, `here`: what this one took since it last shared. */
+/** `shared`: total of all processes as last known; `here`: what this process added since. */
 export type Count = { window: number; shared: number; here: number }
 
 type Options = {
@@ -17,7 +17,7 @@ type Options = {
 
 const mostPerPipeline = 1_000
 
-/** Adds what this process counted to what all count, once in a while, and learns the totals. */
+/** Periodically adds the counts of this process to the shared totals and reads the totals. */
 export class CountSharing implements AsyncDisposable {
   readonly #options: Options
   readonly #dropOutdated: () => void
@@ -76,7 +76,7 @@ export class CountSharing implements AsyncDisposable {
     })
   }
 
-  /** Waits for a flush under way; what is not shared by then stays so. */
+  /** Waits for a running flush; counts not yet shared are dropped. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
     await this.#flushing

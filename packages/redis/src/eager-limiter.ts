@@ -3,21 +3,21 @@ import { CountSharing, type Count } from './count-sharing.ts'
 
 /** A limit that answers at once: so many points per id in a window of the clock. */
 export type EagerLimit = {
-  /** Without it each process counts for itself. */
+  /** Without it each process counts on its own. */
   redis?: Redis | undefined
   /** Name of the limit; limits of one name share their counts. */
   key: string
   /** 0: no limit. */
   points: number
   windowMs: number
-  /** How often what was counted here is added to what all count. Default: every second. */
+  /** Interval at which local counts are shared. Default: every second. */
   flushEveryMs?: number
-  /** Ids that are told apart in a window; further ones count together. Default: any number. */
+  /** Ids counted separately in a window; further ones share one count. Default: any number. */
   mostIds?: number
   now?: () => number
 }
 
-/** Counts uses of something without ever waiting. Disposing it stops the sharing. */
+/** Counts uses without waiting. Disposing it stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
   /** Takes one point of this id, which has `share` times the points (1). Answers 0, or the milliseconds until there are points again. */
   take(id: string, share?: number): number
@@ -27,12 +27,13 @@ export type EagerLimiter = AsyncDisposable & {
   wait(id: string, share?: number): number
 }
 
-/** Stands for the ids beyond those that are told apart. */
+/** The id under which ids beyond the limit are counted. */
 const others = '*'
 
 /**
- * Counts in this process and tells the others once in a while, so that no call waits for Redis: several processes together
- * may give out what they take between two flushes beyond the limit. While Redis is away each process counts for itself.
+ * Counts in this process and shares the counts periodically, so that no call waits for Redis. Several processes
+ * together may exceed the limit by what they count between two flushes. While Redis is unavailable each process counts
+ * on its own.
  */
 export function eagerLimiter(options: EagerLimit): EagerLimiter {
   const { points, windowMs, mostIds = Infinity, now = Date.now } = options

@@ -4,13 +4,13 @@ import type { Network } from './networks.ts'
 type Waiter = {
   networks: readonly Network[]
   resolve: (waitMs: number) => void
-  /** The network in whose queue it stands. */
+  /** The network in whose queue the caller waits. */
   queue?: string | undefined
 }
 
 /** Look-ups of one network that may wait for others to end: each keeps a request open. */
 export const mostWaiting = 1_000
-/** When a caller who found the queue full may come again. */
+/** When a caller may try again after finding the queue full. */
 const comeAgainMs = 1_000
 
 /**
@@ -21,7 +21,7 @@ const comeAgainMs = 1_000
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>
   readonly #underWay = new Map<string, number>()
-  /** By the network that has no room. Its look-ups under way wake them. */
+  /** Waiting callers by the network that is full. A finished look-up of that network wakes them. */
   readonly #waiting = new Map<string, Set<Waiter>>()
 
   constructor(limiter: Pick<EagerLimiter, 'left' | 'wait'>) {
@@ -29,10 +29,11 @@ export class LookUpGate {
   }
 
   /**
-   * Resolves to 0 when the look-up may begin; it must {@link LookUpGate.leave}. Otherwise milliseconds after which to try
-   * again: there are no points, {@link mostWaiting} others wait already, or the caller was aborted.
+   * Resolves to 0 when the look-up may begin; call {@link LookUpGate.leave} afterwards. Otherwise resolves to the
+   * milliseconds after which to try again: no points are left, {@link mostWaiting} others wait already, or the caller
+   * was aborted.
    *
-   * @param signal - of the caller; asked for only when the look-up has to wait
+   * @param signal - of the caller; called only if the look-up has to wait
    */
   enter(networks: readonly Network[], signal?: () => AbortSignal): Promise<number> {
     return new Promise((resolve) => {

@@ -2,13 +2,13 @@ import { isIPv6 } from 'node:net'
 import type { EagerLimiter } from './eager-limiter.ts'
 import { rateLimiter, type Allowance, type RateLimit } from './rate-limiter.ts'
 
-/** A network that an address lies in; `share`: how many times the budget of a single customer it has. */
+/** A network that contains an address; `share`: its budget as a multiple of a single customer's. */
 export type Network = { id: string; share: number }
 
 /**
- * What limits count an address by, narrowest first. Of IPv6 the /64 is one line; a customer may have a /56 or a /48 of
- * them, so these have budgets of their own, which are hardly larger. Of IPv4 the address is one line, shared by many at
- * times, and a /24 belongs to many or to one.
+ * The networks under which limits count an address, narrowest first. An IPv6 /64 is one customer line; since a customer
+ * may have a whole /56 or /48, these have budgets too, hardly larger. An IPv4 address is one line, sometimes shared by
+ * many, and a /24 may belong to many customers or to one.
  */
 export function networksOf(address: string): Network[] {
   if (!isIPv6(address)) {
@@ -42,7 +42,7 @@ export type NetworkLimiter = {
   refund(address: string, subject?: string): Promise<void>
 }
 
-/** A {@link rateLimiter} for each size of network; `points` are those of a single customer. */
+/** A {@link rateLimiter} for each size of network; `points` are the budget of a single customer. */
 export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLimiter {
   const limiters = new Map(
     [1, 2, 4, 16].map((share) => [

@@ -11,7 +11,7 @@ export type RateLimit = {
   durationSeconds: number
 }
 
-/** Whether there is a point left; `retryAfterMs` is 0 when there is. */
+/** Whether a point was left; `retryAfterMs` is 0 if so. */
 export type Allowance = { allowed: boolean; retryAfterMs: number }
 
 /** Counts uses of something. */
@@ -22,7 +22,7 @@ export type RateLimiter = {
   check(id: string): Promise<Allowance>
   /** Gives back a point that {@link RateLimiter.consume} took. Never rejects. */
   refund(id: string): Promise<void>
-  /** How many points of this id are taken. Never rejects. */
+  /** How many points of this id are used. Never rejects. */
   spent(id: string): Promise<number>
 }
 

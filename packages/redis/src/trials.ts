@@ -6,32 +6,32 @@ import { networksOf, takeOfNetworks, waitOfNetworks } from './networks.ts'
 /** Requests that come without a credential that holds, by the networks they come from. Disposing it stops the sharing. */
 export type Trials = AsyncDisposable & {
   /**
-   * Has a credential looked up, and counts it when nobody is found. Look-ups under way are counted as well: those beyond
-   * what the networks of the address have left wait for an outcome, but for credentials that held before (`isKnown`).
-   * `waitMs`: milliseconds after which to try again when it was not looked up, as there were too many or the caller was
-   * aborted; otherwise 0. Rejects as `find`.
+   * Looks up a credential and counts the attempt when nobody is found. Running look-ups count too: if the networks of
+   * the address have no points left, further ones wait for an outcome, except for credentials known to be valid
+   * (`isKnown`). `waitMs`: milliseconds after which to try again if it was not looked up, because there were too many
+   * attempts or the caller was aborted; otherwise 0. Rejects as `find` does.
    */
   lookUp<T>(from: Trial, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
   /** Milliseconds until there are trials again; 0 when there were not too many lately. */
   wait(address: string): number
-  /** Counts one that took no look-up. */
+  /** Counts a failed attempt without a look-up. */
   failed(address: string): void
 }
 
 type Trial = {
   address: string
   isKnown: boolean
-  /** Of the caller, who leaves the queue when it is aborted. Asked for only when the look-up has to wait. */
+  /** Signal of the caller, who leaves the queue when it fires. Called only if the look-up has to wait. */
   signal?: () => AbortSignal
 }
 
-/** What an attacker with very many addresses may make one process remember. */
+/** Bounds the memory that an attacker with very many addresses can use. */
 const mostNetworks = 50_000
 
 type Options = {
-  /** Without it each process counts for itself. */
+  /** Without it each process counts on its own. */
   redis?: RedisClient
-  /** Of a single customer; 0: no limit. */
+  /** Limit for a single customer; 0: no limit. */
   perMinute: number
 }
 

@@ -4,11 +4,11 @@ import { logger } from '@parley/telemetry'
 
 const log = logger('bus')
 
-/** How to reach the bus. */
+/** How to connect to the bus. */
 export type BusOptions = {
   /** `nats://host:port`, or several separated by commas. */
   readonly url: string
-  /** User for calls; that for events is `<user>-events`, with the same password, in an account of its own. */
+  /** User for calls. The user for events is `<user>-events`, with the same password, in a separate account. */
   readonly user?: string | undefined
   readonly password?: string | undefined
   /** Deployable; the inbox prefix is `_INBOX.<name>`, which the rights of the bus know. */
@@ -19,14 +19,14 @@ export type BusOptions = {
   readonly signal?: AbortSignal
 }
 
-/** A connection to NATS that comes back by itself. */
+/** A connection to NATS that reconnects automatically. */
 export type Bus = AsyncDisposable & {
   /** Deployable. */
   readonly name: string
   readonly nc: NatsConnection
   /** Prefix of inboxes this connection may subscribe to. */
   readonly inboxPrefix: string
-  /** Whether the connection stands; while it does not, what is published may be lost. */
+  /** Whether the connection is up; while it is not, published messages may be lost. */
   connected(): boolean
   /** Calls back after each return of the connection. Dispose the result to stop. */
   onReconnect(listener: () => void): Disposable
@@ -35,8 +35,8 @@ export type Bus = AsyncDisposable & {
 }
 
 /**
- * Connects to NATS, trying until it answers, and reconnects for ever after.
- * Throws the abort reason when `signal` fires before the first connection stands.
+ * Connects to NATS, retrying until it answers, and reconnects for ever. Throws the abort reason when `signal` fires
+ * before the first connection is up.
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const inboxPrefix = `_INBOX.${options.name}`

@@ -1,6 +1,6 @@
 /**
- * What travels beside a body. A request has one packed control header and those of its optional headers that are set;
- * an ordinary reply has none at all, so that the common case is a bare body.
+ * NATS headers of requests and replies. A request has one packed control header and the optional headers that are set;
+ * an ordinary reply has no header at all, so that the common case is only a body.
  */
 
 /** Header that holds the packed control fields, of requests and of replies. */
@@ -9,13 +9,13 @@ export const controlHeader = 'P'
 /** Header that makes a repeat of a call harmless. */
 export const keyHeader = 'idempotency-key'
 
-/** Names bytes that the gateway took out of the request and put aside. */
+/** Refers to bytes that the gateway moved from the request to uploads. */
 export const blobHeader = 'parley-blob'
 
 /** W3C trace context. */
 export const traceHeader = 'traceparent'
 
-/** What a handler sets as a trailer travels under this prefix, as in the Connect protocol. */
+/** Prefix of trailers that a handler sets, as in the Connect protocol. */
 export const trailerPrefix = 'trailer-'
 
 /** Metadata of `unavailable` errors that says why; made by the transport, never forwarded. */
@@ -30,10 +30,10 @@ export type RequestControl = {
   readonly attempt: number
 }
 
-/** Why a server left a call alone. */
+/** Why a server did not start a call. */
 export type NotStartedReason = 'draining' | 'overloaded' | 'late'
 
-/** What a reply with a control header is. */
+/** Kinds of replies with a control header. */
 export type ReplyControl =
   | { readonly kind: 'started' }
   | { readonly kind: 'not-started'; readonly reason: string }
@@ -45,7 +45,7 @@ export function packRequest(control: RequestControl): string {
   return `${sender} ${Math.round(sentAt)} ${Math.round(budgetMs)} ${Math.round(startByMs)} ${attempt}`
 }
 
-/** Undefined when the header is missing or not one of ours. */
+/** Undefined when the header is missing or malformed. */
 export function unpackRequest(packed: string | undefined): RequestControl | undefined {
   if (!packed) return undefined
   const [sender, sentAt, budget, startBy, attempt] = packed.split(' ')
@@ -71,7 +71,7 @@ export function packPart(index: number, count: number, error: boolean): string {
   return `p ${index} ${count} ${error ? 'e' : 'o'}`
 }
 
-/** Undefined for what no version of ours sends. */
+/** Undefined for a malformed header. */
 export function unpackReply(packed: string): ReplyControl | undefined {
   const [kind, first = '', second, third] = packed.split(' ')
   switch (kind) {

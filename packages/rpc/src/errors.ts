@@ -16,7 +16,7 @@ export function encodeError(error: ConnectError): Uint8Array {
   )
 }
 
-/** What {@link encodeError} wrote, as the caller throws it. */
+/** Decodes the output of {@link encodeError} into the error that the caller throws. */
 export function decodeError(body: Uint8Array, metadata: Record<string, string> | undefined): ConnectError {
   try {
     const status = fromBinary(StatusSchema, body)
@@ -42,7 +42,7 @@ function codeOf(code: number): Code {
   return Code[code] === undefined ? Code.Unknown : code
 }
 
-/** `unavailable`, with the reason in the metadata for those who handle it by program. */
+/** An `unavailable` error with a machine-readable reason in its metadata. */
 export function unavailable(message: string, reason: string, cause?: unknown): ConnectError {
   return new ConnectError(message, Code.Unavailable, { [reasonHeader]: reason }, undefined, cause)
 }

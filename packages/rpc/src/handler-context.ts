@@ -9,14 +9,14 @@ export function callerOf(call: HandlerContext): Caller {
   return (call.caller ??= read(call.received(callerHeader)))
 }
 
-/** The idempotency key the call carries: the caller's own, or `auto:...` given by the gateway; undefined without one. */
+/** The idempotency key of the call: the caller's own, or `auto:...` from the gateway; undefined without one. */
 export function idempotencyKeyOf(call: HandlerContext): string | undefined {
   return received(call, keyHeader)
 }
 
 /**
- * Id of the bytes that the gateway took out of the request and put aside at uploads, for its `StoreServerImage`; undefined
- * when the request carried none.
+ * Id of the bytes that the gateway moved from the request to uploads, for `StoreServerImage`; undefined if there were
+ * none.
  */
 export function blobOf(call: HandlerContext): string | undefined {
   return received(call, blobHeader)

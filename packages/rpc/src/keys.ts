@@ -11,7 +11,7 @@ export const keyedMethods: ReadonlySet<DescMethod> = new Set<DescMethod>([
   VoiceCallService.method.joinCall,
 ])
 
-/** Whether a second run of a call has no second effect. */
+/** Whether a call may be run twice without a second effect. */
 export function isSafeToRepeat(method: DescMethod, idempotencyKey: string | undefined): boolean {
   if (idempotencyKey !== undefined && keyedMethods.has(method)) return true
   const { NO_SIDE_EFFECTS, IDEMPOTENT } = MethodOptions_IdempotencyLevel

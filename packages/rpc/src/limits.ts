@@ -7,26 +7,26 @@ export const maxReplyBytes = 16 * 1024 * 1024
 /** Replies above this many bytes travel in numbered parts of this size. */
 export const partBytes = 256 * 1024
 
-/** What the halves of replies that a process is collecting may hold together. */
+/** Limit for the total size of incomplete multi-part replies in a process. */
 export const maxCollectedBytes = 64 * 1024 * 1024
 
 /** A reply whose next part is not there after this long has lost it. */
 export const partSilenceMs = 2_000
 
-/** A server that has not begun a call this long after it was sent leaves it alone. */
+/** A server does not start a call that was sent longer ago than this. */
 export const startByMs = 500
 
 /** After this long without an end a server says that it has started. */
 export const startedAfterMs = 100
 
-/** How long after `startByMs` silence means that nobody is at work. */
+/** If no reply arrives for this long after `startByMs`, no server is working on the call. */
 export const silenceMs = 250
 
 /** `startByMs` of what is sent again after silence: a server that is alive begins at once or says that it will not. */
 export const repeatStartByMs = 100
 
-/** How long after `repeatStartByMs` silence means that this copy is lost as well. */
+/** If no reply arrives for this long after `repeatStartByMs`, this copy is lost too. */
 export const repeatSilenceMs = 125
 
-/** How often sweeps look at deadlines. */
+/** Interval of the deadline checks. */
 export const sweepMs = 25

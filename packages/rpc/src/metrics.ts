@@ -9,7 +9,7 @@ const served = histogram('rpc.server.duration', {
   unit: 's',
 })
 const queued = histogram('rpc.server.queue_wait', {
-  description: 'Time that calls waited for a free place; those that did not wait are not counted',
+  description: 'Time that calls waited for a free slot; calls that did not wait are not counted',
   unit: 's',
 })
 const leftAlone = counter('rpc.server.not_started', { description: 'Calls answered not_started, by reason' })

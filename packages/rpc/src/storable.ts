@@ -7,13 +7,13 @@ export type Unstorable = { field: string; description: string }
 
 const nul = 'must not hold the character U+0000'
 const outOfRange = 'must be a time from year 1 to 9999, with 0 to 999,999,999 nanoseconds'
-// The last millisecond of year 9999 is the last moment that every store and clock of ours can write.
+// The end of year 9999 is the last time that all our stores and clocks can represent.
 const seconds = { first: -62_135_596_800n, last: 253_402_300_799n }
 const lastNanos = 999_000_000
 
 /**
- * What the protobuf types allow and no service can store: U+0000 in strings, and times beyond the calendar. `body` is the
- * encoded message; a look at its bytes spares nearly every message the walk.
+ * Finds values that protobuf allows but no service can store: U+0000 in strings, and times outside years 1 to 9999.
+ * `body` is the encoded message; a scan of its bytes avoids the walk for nearly every message.
  */
 export function unstorable(desc: DescMessage, message: Message, body: Uint8Array): Unstorable[] {
   if (!holdsTime(desc) && !body.includes(0)) return []

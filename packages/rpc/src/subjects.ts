@@ -16,12 +16,12 @@ export function rpcSubject(method: DescMethod): string {
   return subject
 }
 
-/** Whether a method belongs to the services that only other deployables call. */
+/** Whether a method belongs to a service that only deployables call. */
 export function isInternal(method: DescMethod): boolean {
   return method.parent.typeName.startsWith('svc.internal.')
 }
 
-/** Whether a method is only for the signed-in: all of `svc.api` and `svc.admin`. */
+/** Whether a method requires a signed-in caller: all of `svc.api` and `svc.admin`. */
 export function needsCaller(method: DescMethod): boolean {
   return /^svc\.(api|admin)\./.test(method.parent.typeName)
 }

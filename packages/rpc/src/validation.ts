@@ -45,7 +45,7 @@ function describe({ message, ruleId, field }: Violation): string {
   return message ? `${message} (${ruleId})` : ruleId
 }
 
-/** Names of the values that a field of an enum may have. JSON with a name that is none of them reads as value 0. */
+/** Names of the values that an enum field accepts. An unknown name in JSON decodes as value 0. */
 function allowedValues(place: Path[number] | undefined): string[] | undefined {
   if (place?.kind !== 'field' || place.enum === undefined) return undefined
   const { type } = getOption(place, fieldRules)

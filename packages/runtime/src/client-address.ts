@@ -3,11 +3,11 @@ import { inNetworks, isPublicAddress } from '@parley/outbound'
 
 type ReadHeader = (name: string) => string | undefined
 
-/** Where a request came from, given the other end of its connection. */
+/** The client's address of a request, given the peer of its connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
 type Options = {
-  /** Whether a process of ours passed a request on, wherever it runs: it is a trusted proxy. */
+  /** Whether one of our processes forwarded the request; such a process counts as a trusted proxy. */
   isPassedOn?: (header: ReadHeader) => boolean
   /**
    * Hears of each request with X-Forwarded-For that comes from a private address nobody named: most likely a proxy, with
@@ -17,9 +17,9 @@ type Options = {
 }
 
 /**
- * Finds the client's address. Proxies append to X-Forwarded-For whom they were asked by, so it is believed from the right
- * for as long as the one who said it is trusted (an address or a network in CIDR notation); what a client wrote there
- * itself counts for nothing. Throws for an entry that is neither.
+ * Finds the client's address. Proxies append the address of their peer to X-Forwarded-For. The list is read from the
+ * right, for as long as the sender of an entry is a trusted proxy (an address or a network in CIDR notation); entries
+ * written by the client itself are ignored. Throws for an entry that is neither.
  */
 export function clientAddressBehind(
   proxies: readonly string[],
@@ -45,8 +45,8 @@ export function clientAddressBehind(
 }
 
 /**
- * Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network, and for one
- * so wide that strangers are in it: they could say to be anywhere.
+ * Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network, and for
+ * a network so wide that it includes clients: they could forge their address.
  */
 export function trustedProxies(proxies: readonly string[]): (address: string) => boolean {
   const networks = proxies.map(plainNetwork)
@@ -55,7 +55,7 @@ export function trustedProxies(proxies: readonly string[]): (address: string) =>
   if (wide !== undefined)
     throw new Error(
       `webserver.trusted_proxies: ${wide} is wider than any private network, so that clients could choose their address; ` +
-        'name the addresses or networks of the proxies alone',
+        'name only the addresses or networks of the proxies',
     )
   return isTrusted
 }

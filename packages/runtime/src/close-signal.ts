@@ -1,9 +1,9 @@
 /** The part of a response of HTTP/1 or HTTP/2 that is needed. */
 type Response = {
   once(event: 'close', listener: () => void): unknown
-  /** Of HTTP/1. */
+  /** HTTP/1. */
   destroyed?: boolean
-  /** Of HTTP/2. */
+  /** HTTP/2. */
   stream?: { destroyed: boolean }
 }
 

@@ -18,17 +18,18 @@ const allowedHeaders = [
 ].join(', ')
 const maxAgeSeconds = '86400'
 
-/** What pages of other origins may do: whose, and which headers of an answer they may read. */
+/** Which other origins may read responses, and which response headers. */
 export type CrossOrigin = {
-  /** Where people reach this server. */
+  /** Public address of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   exposedHeaders: readonly string[]
 }
 
 /**
- * Whether a page of this server itself asks. Over https that is the origin of `publicUrl` alone: whoever is on the way can
- * make pages of the same name over http. Where there is no https the server may go by several names, as the request does.
+ * Whether the request comes from a page of this server. With https that is only the origin of `publicUrl`: an attacker
+ * on the network can serve pages under the same name over http. Without https the server may have several names, so the
+ * name in the request counts.
  */
 export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   const { origin: own, protocol } = new URL(publicUrl)
@@ -36,8 +37,8 @@ export function isOwnOrigin(origin: string, host: string | undefined, publicUrl:
 }
 
 /**
- * The headers that let a page of another origin read an answer: those of the origins named, and our own, with what the
- * browser sends along unasked; any other without that when `*` is among them; else none.
+ * CORS headers of a response: the allowed origins and our own may read it with credentials; other origins only without
+ * credentials and if `*` is allowed; otherwise no headers.
  */
 export function crossOriginHeaders(
   { origin, host }: IncomingHttpHeaders,
@@ -55,7 +56,7 @@ export function crossOriginHeaders(
   return allowedOrigins.includes('*') ? { 'access-control-allow-origin': '*', ...exposed } : { vary: 'Origin' }
 }
 
-/** Whether a browser asks what a page may do. */
+/** Whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 

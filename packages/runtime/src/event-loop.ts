@@ -4,14 +4,14 @@ import { beatWithin } from '@parley/telemetry'
 const blockMs = 400
 const windowMs = 10_000
 const limitMs = 5_000
-/** How often is looked while the loop is mostly idle, and while it is not. */
+/** Intervals of the check while the loop is mostly idle, and while it is busy. */
 const [restMs, closelyMs] = [4_000, 100]
 const busy = 0.25
 
-/** What is seen when the loop comes to a timer: how late it comes, and how long it did not wait since the last look. */
+/** A measurement at a timer: how late it fired, and how long the loop was busy since the last measurement. */
 export type Look = { now: number; lateMs: number; activeMs: number }
 
-/** How long the event loop was blocked of late. */
+/** Measures how long the event loop was recently blocked. */
 export class EventLoopStalls {
   #stalls: { endedAt: number; ms: number }[] = []
   #lookedAt: number
@@ -21,7 +21,7 @@ export class EventLoopStalls {
     this.#lookedAt = now
   }
 
-  /** Takes note of a look; one that is so late that it matters tells of a stall. Answers whether to look closely now. */
+  /** Records a measurement; a late timer means a stall. Returns whether to measure at short intervals now. */
   look({ now, lateMs, activeMs }: Look): boolean {
     // One that began long before the look was due is longer than the look is late.
     const ms = this.#closely ? lateMs : activeMs

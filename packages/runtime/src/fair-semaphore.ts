@@ -2,19 +2,19 @@ type Asker = string | symbol
 
 type Options = {
   atOnce: number
-  /** How many of them for one asker. Default: all. */
+  /** Concurrency limit per asker. Default: none. */
   atOncePerAsker?: number
   mostWaiting: number
-  /** How many of them may wait for one asker. Default: all. */
+  /** Limit of waiting calls per asker. Default: none. */
   mostWaitingPerAsker?: number
   refusal: () => Error
-  /** How long one waits at most. Default: any time. */
+  /** Longest wait. Default: unlimited. */
   patienceMs?: number
 }
 
 /**
- * Lets so many through at once; a bounded number waits, for so long at most; more are refused. A place that is free goes to
- * the asker who has the fewest, and among them to whoever waits longest.
+ * A semaphore with a bounded queue and a bounded wait; further calls are refused. A free place goes to the asker with
+ * the fewest places, and among those to the one that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: Options
@@ -29,7 +29,7 @@ export class FairSemaphore {
     this.#atOncePerAsker = options.atOncePerAsker ?? options.atOnce
   }
 
-  /** @param asker - on whose behalf; without one, that of somebody who asks for nothing else */
+  /** @param asker - on whose behalf; by default a new asker */
   async run<T>(work: () => Promise<T>, asker: Asker = Symbol()): Promise<T> {
     if (this.#places > 0 && this.#insideOf(asker) < this.#atOncePerAsker) this.#enter(asker)
     else await this.#turn(asker)

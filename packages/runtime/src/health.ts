@@ -1,8 +1,8 @@
 type Backlog = { name: string; check: () => string | undefined }
 
 /**
- * Whether this process should get work. Dependencies count once, at start; later only draining and a backlog of its own
- * make a process unready, so that a shared dependency that is down does not take the whole fleet out of service.
+ * Whether this process should receive work. Dependencies count only at start. Later only draining and its own backlog
+ * make a process unready, so that an outage of a shared dependency does not take the whole fleet out of service.
  */
 export class Health {
   readonly #starting = new Set<string>()
@@ -30,7 +30,7 @@ export class Health {
     return { [Symbol.dispose]: () => void this.#backlogs.splice(this.#backlogs.indexOf(backlog), 1) }
   }
 
-  /** The state of now, with what speaks against being ready. */
+  /** The current state, with the reasons for not being ready. */
   status(): { ready: boolean; reasons: string[] } {
     const reasons = this.#draining ? ['draining'] : []
     for (const name of this.#starting) reasons.push(`waiting for ${name}`)

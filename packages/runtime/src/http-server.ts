@@ -5,24 +5,24 @@ import { answerRequests } from './request-framing.ts'
 /** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
 export type HttpServer = AsyncDisposable & { url: string }
 
-/** How long a client may keep a connection without getting anywhere, in milliseconds. */
+/** Timeouts of a connection without progress, in milliseconds. */
 export type HttpPatience = {
-  /** Until it has sent the head of a request. */
+  /** For the head of a request. */
   head: number
-  /** Until it has sent a whole request. */
+  /** For a whole request. */
   request: number
-  /** While nothing moves: it sends nothing, and takes nothing of what it is sent. */
+  /** While the client neither sends nor reads. */
   idle: number
 }
 
-/** What serves ordinary clients. */
+/** Suits ordinary clients. */
 export const usualPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
 
 type Options = { host: string; port: number; handle: RequestListener; patience?: HttpPatience }
 
 /**
- * Serves HTTP on a port of its own; 0 takes a free one, which `url` names. Only a POST reaches `handle` with a body. Throws
- * when the port cannot be had.
+ * Serves HTTP on its own port; 0 takes a free one, reported in `url`. Only a POST reaches `handle` with a body. Throws
+ * when the port is unavailable.
  */
 export async function serveHttp({ host, port, handle, patience = usualPatience }: Options): Promise<HttpServer> {
   const { head: headersTimeout, request: requestTimeout, idle } = patience

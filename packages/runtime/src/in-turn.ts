@@ -8,9 +8,9 @@ type Line = { last: ServerResponse; waiting: number }
 const lines = new WeakMap<Duplex, Line>()
 
 /**
- * Handles a request when the answers before it on its connection are sent: what a client asks for without taking the answers
- * holds one answer, not all of them. Never handles it when an answer before it ends the connection. Ends a connection on
- * which too many requests wait.
+ * Handles a pipelined request once the earlier responses of its connection have been sent, so that a client that does
+ * not read makes the server hold one response at most. If an earlier response ends the connection, the request is never
+ * handled. Ends a connection on which too many requests wait.
  */
 export function inTurn(socket: Duplex, response: ServerResponse, handle: () => void): void {
   if (!socket.writable) return

@@ -3,7 +3,7 @@ import { metricsText } from '@parley/telemetry'
 import { watchEventLoop } from './event-loop.ts'
 import type { Health } from './health.ts'
 
-/** Where the internal port listens and what it tells. */
+/** Address and content of the internal port. */
 export type InternalServerOptions = {
   host: string
   /** 0 takes a free one. */

@@ -9,24 +9,24 @@ type Queue<Item, Result> = Record<'urgent' | 'ordinary', Waiting<Item, Result>[]
 export type KeyedBatcherOptions<Item, Result> = {
   /** Runs a batch, never two of a key at a time; answers a result for each item, or the error of that one. */
   run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
-  /** How much goes into a batch. */
+  /** Maximum total weight of a batch. */
   atOnce: number
-  /** How much of that an item is. Default: 1. */
+  /** Weight of an item. Default: 1. */
   weight?: (item: Item) => number
   /** Goes before what waits, and is never refused for want of room. Default: nothing. */
   isUrgent?: (item: Item) => boolean
-  /** What keeps an item from being run any more; asked when its turn comes. */
+  /** Returns why an item must not run any more; called when its batch starts. */
   refusal?: (item: Item) => Error | undefined
-  /** How many others may wait for a key, and what the next one hears. Default: any number. */
+  /** Limit of waiting items per key, and the error for those beyond it. Default: unlimited. */
   mostWaiting?: number
   busy?: () => Error
-  /** Whether the items of a batch that failed are tried one by one. Default: no. */
+  /** Whether the items of a failed batch are retried one by one. Default: no. */
   triesAlone?: (error: unknown) => boolean
 }
 
 /**
- * Batches by key: at most one batch of a key is under way, and what arrives meanwhile goes together into the next one. Keys do
- * not wait for one another.
+ * Runs batches by key: at most one batch per key runs at a time, and items that arrive during it form the next batch.
+ * Keys are independent.
  */
 export class KeyedBatcher<Item, Result> {
   readonly #options: KeyedBatcherOptions<Item, Result>

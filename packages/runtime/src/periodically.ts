@@ -2,12 +2,12 @@ import { beatMs, beatWithin, logger } from '@parley/telemetry'
 
 /** A task that comes round. */
 export type PeriodicTask = {
-  /** For the log. */
+  /** Name for the log. */
   name: string
   /**
-   * Longest pause between two runs. Below two seconds: the pause, give or take a tenth. From there on the runs of a process
-   * meet on a common beat, those with the same pause every time, so that they wake it together: the pause is up to two
-   * seconds shorter, the first one by any part of it.
+   * Longest pause between two runs. Below two seconds it is exact to about a tenth. From two seconds on, all tasks of a
+   * process run on a common beat, so that they wake it together: the pause is up to two seconds shorter, and the first
+   * one shorter by any amount.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
@@ -78,13 +78,13 @@ class Rounds implements Periodic {
     this.#running = this.#run().then((againMs) => {
       this.#running = undefined
       if (this.#signal.aborted) return
-      // Woken meanwhile: what the run under way did not see any more.
+      // Woken during a run, which may have missed the new work.
       this.#dueAt = Math.min(this.#dueAt, usualTime(this.#task.everyMs), performance.now() + againMs)
       this.#arm()
     })
   }
 
-  /** Resolves with the milliseconds after which the task itself wants to come again. */
+  /** Runs the task. Resolves with the milliseconds after which the task asks to run again. */
   async #run(): Promise<number> {
     const { name, run, afterFailureMs = Infinity } = this.#task
     try {

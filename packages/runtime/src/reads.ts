@@ -6,8 +6,8 @@ const keptForWrites = 0.3
 const perCaller = { atOncePerAsker: 2, mostWaitingPerAsker: 48 }
 
 /**
- * Limits how many long lists are read at once, for one caller and for all of them. `connections`: what the process may open
- * to its database; one is used at a time by whoever passes.
+ * Limits concurrent reads of long lists, per caller and in total. `connections`: size of the database pool; each read
+ * uses one connection.
  */
 export const openReads = ({ connections, refusal }: { connections: number; refusal: () => Error }): FairSemaphore =>
   new FairSemaphore({

@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { inTurn } from './in-turn.ts'
 
-/** Whether a request brings a body, however its length is given. */
+/** Whether a request has a body, by either length header. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
 
 /**
- * Answers what a server is asked, one request of a connection after the other. Only a POST may bring a body, and only one
- * whose end every server finds at the same place: any other is refused unread and uninvited, the connection closes, and
- * what follows on it is never taken for a request.
+ * Handles the requests of a server, one per connection at a time. Only a POST may have a body, and its length must be
+ * unambiguous for every server. Any other request is refused without reading its body and without 100-continue; the
+ * connection closes, and the bytes that follow are not interpreted as a request.
  */
 export function answerRequests(server: Server, handle: RequestListener): void {
   const answer = (request: IncomingMessage, response: ServerResponse, prepare?: () => void): void =>

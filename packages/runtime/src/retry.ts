@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from './backoff.ts'
 
-/** How patiently something is tried. */
+/** Attempts and pauses of a retry. */
 export type RetryOptions = {
   /** Ends the trying; the result rejects with its reason. */
   signal?: AbortSignal

@@ -4,13 +4,13 @@ import { logger, stopTelemetry } from '@parley/telemetry'
 /** A started deployable. Disposing it drains and closes it. */
 export type Service = AsyncDisposable & {
   internalPort: number
-  /** Where it is reached from outside, if it is. */
+  /** Public address, if any. */
   url?: string
-  /** How long disposing may take; five seconds more and the process is ended by force. 15 s if it does not say. */
+  /** Time limit for disposing; five seconds later the process is killed. Default 15 s. */
   drainTimeoutMs?: number
 }
 
-/** What a forked process tells its parent once it is up. */
+/** Message of a forked process to its parent once it is up. */
 export type ReadyMessage = { type: 'ready'; internalPort: number; url?: string }
 
 /** Exit code of a process whose configuration is not valid (EX_CONFIG). */
@@ -18,11 +18,11 @@ const exitConfig = 78
 const graceMs = 5_000
 
 /**
- * Runs a deployable until SIGTERM, SIGINT or the end of the parent that forked it; then disposes it and lets the process
- * end by itself. `start` gets a signal that fires when the end is asked for, even before it is done.
+ * Runs a deployable until SIGTERM, SIGINT or the end of its parent process; then disposes it and lets the process exit.
+ * The signal passed to `start` fires when shutdown is requested, even during the start.
  *
- * Exit codes: 0 after a clean end, 78 when the configuration is not valid (its mistakes are printed on standard error),
- * 1 when starting or closing failed or had to be cut short.
+ * Exit codes: 0 after a clean shutdown, 78 for an invalid configuration (the errors are printed on standard error), 1
+ * when starting or closing failed or was cut short.
  */
 export async function run(name: string, start: (stop: AbortSignal) => Promise<Service> | Service): Promise<void> {
   const log = logger('runtime')

@@ -1,2 +1,2 @@
-/** The version of the server, the same in every deployable: what clients are told. */
+/** The version of the server that clients see, the same in every deployable. */
 export const serverVersion = '0.1.0'

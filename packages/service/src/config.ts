@@ -1,4 +1,4 @@
-/** What every deployable is told; see `processFields` and `busFields` of `@parley/config`. */
+/** Settings of every deployable; see `processFields` and `busFields` of `@parley/config`. */
 export type HostConfig = {
   internalHost: string
   internalPort: number
@@ -8,5 +8,5 @@ export type HostConfig = {
   natsPassword: string | undefined
 }
 
-/** What a deployable with a database is told besides; see `databaseFields`. */
+/** Settings of a deployable with a database; see `databaseFields`. */
 export type DatabaseConfig = HostConfig & { databaseUrl: string; databasePool: number }

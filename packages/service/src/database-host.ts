@@ -19,7 +19,7 @@ import type { DatabaseConfig } from './config.ts'
 import { forgetOldAnswers } from './idempotency/store.ts'
 import { Host, type HostParts, type Serving } from './host.ts'
 
-/** What is the host's to say. */
+/** Options that the host sets itself. */
 type Own = 'bus' | 'db' | 'service'
 
 /** A host with a database, and what events need of one. */
@@ -48,7 +48,7 @@ export class DatabaseHost extends Host {
     return this.#open.pool
   }
 
-  /** Follows the policy that admin keeps; resolves with the first. `feed`: one that is followed anyway. */
+  /** Follows the policy of admin; resolves with the first version. `feed`: a control feed to share. */
   async policy(admin: Client<typeof AdminInternalService>, feed?: ControlFeed): Promise<PolicyHolder> {
     const source = feed === undefined ? { bus: this.events } : { feed }
     const policy = this.use(await followPolicy({ ...source, signal: this.signal, load: () => admin.getPolicy({}) }))
@@ -81,7 +81,7 @@ export class DatabaseHost extends Host {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }
 
-  /** Takes part in the deletion of accounts, and tells accounts of it. */
+  /** Takes part in the deletion of accounts and reports each pass to accounts. */
   async erase(erase: ErasureOptions['erase'], accounts: Client<typeof AccountsInternalService>): Promise<void> {
     const { name: service } = this
     const report: ErasureOptions['report'] = (found, signal) => accounts.reportErased({ ...found, service }, { signal })

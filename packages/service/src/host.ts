@@ -16,27 +16,27 @@ import {
 } from '@parley/runtime'
 import type { HostConfig } from './config.ts'
 
-/** What a host is made of. */
+/** Options of a host. */
 export type HostParts = {
   name: Deployable
   config: HostConfig
-  /** What has to be there before the first work, besides the dependencies; see {@link Host.ready}. */
+  /** Names of further conditions for readiness, besides the dependencies; see {@link Host.ready}. */
   waitsFor?: readonly string[]
-  /** How long closing may take, if not the usual time. */
+  /** Time limit for closing, if not the default. */
   drainTimeoutMs?: number
   /** Gives up starting. */
   stop?: AbortSignal | undefined
 }
 
-/** How a deployable answers its methods. */
+/** How a deployable serves its methods. */
 export type Serving = Pick<RpcServerOptions, 'routes' | 'guard'>
 
 const untilItAnswers = { initialMs: 200, maxMs: 5_000 }
 
 /**
- * What a deployable stands on. It opens dependencies, waiting for them as long as it takes, takes over what the deployable
- * opens, and closes all of it in this order: unready; what serves, newest first; `signal` and the background work; what was
- * opened, newest first; the internal port.
+ * The environment of a deployable. It opens dependencies, waits for them without a limit, and takes over what the
+ * deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the background
+ * work; the rest, newest first; the internal port.
  */
 export class Host implements AsyncDisposable {
   readonly name: Deployable
@@ -44,7 +44,7 @@ export class Host implements AsyncDisposable {
   readonly health = new Health()
   /** Fires when the end is asked for before the start is done, and later once what serves has closed. */
   readonly signal: AbortSignal
-  /** Where others outside reach this deployable, if they do. */
+  /** Public address of this deployable, if any. */
   url: string | undefined
   protected readonly opened = new Resources()
   readonly #serving = new Resources()
@@ -95,7 +95,7 @@ export class Host implements AsyncDisposable {
     return this.#connected.rpc
   }
 
-  /** For clients that set a time of their own. */
+  /** For clients that set their own timeout. */
   get transport(): Transport {
     return this.#connected.transport
   }
@@ -105,7 +105,7 @@ export class Host implements AsyncDisposable {
     return createClient(service, this.transport)
   }
 
-  /** One of those that were waited for is there. */
+  /** Marks one of the awaited conditions as met. */
   ready(what: string): void {
     this.#awaited.get(what)?.()
   }
@@ -130,7 +130,7 @@ export class Host implements AsyncDisposable {
     return this.use(periodically({ ...task, signal: this.signal }))
   }
 
-  /** Work that ends by itself, at the latest when `signal` fires; closing waits for it. */
+  /** Adds work that ends on its own, at the latest when `signal` fires; closing waits for it. */
   background(work: Promise<unknown>): void {
     const done: Promise<unknown> = work.catch(() => undefined).finally(() => this.#background.delete(done))
     this.#background.add(done)
@@ -141,7 +141,7 @@ export class Host implements AsyncDisposable {
     this.#serving.defer(name, close)
   }
 
-  /** Serves HTTP on a port of its own. */
+  /** Serves HTTP on a separate port. */
   async serveHttp(options: Parameters<typeof serveHttp>[0]): Promise<HttpServer> {
     const server = this.#serving.use(await serveHttp(options))
     this.url = server.url

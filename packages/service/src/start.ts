@@ -4,14 +4,14 @@ import type { DatabaseConfig } from './config.ts'
 import { DatabaseHost } from './database-host.ts'
 import { Host, type HostParts } from './host.ts'
 
-/** How a deployable is started. */
+/** Options for starting a deployable. */
 export type HostOptions = HostParts
 
 type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<DatabaseOptions, 'planOnce'>
 
 /**
- * Starts a deployable: opens the internal port, waits for NATS, and lets `compose` open and serve what is its own. Whatever
- * fails, what was opened is closed. Rejects with the reason of `stop` when that fires before.
+ * Starts a deployable: opens the internal port, waits for NATS, and runs `compose`, which opens and serves the rest. If
+ * anything fails, everything opened is closed. Rejects with the reason of `stop` when that fires first.
  */
 export function startHost(options: HostOptions, compose: (host: Host) => Promise<void>): Promise<Service> {
   return started(new Host(withDependencies(options, ['nats'])), async (ground) => {

@@ -2,13 +2,13 @@
 export const beatMs = 2_000
 /** A timer may fire a moment early. */
 const earlyMs = 50
-/** Where the beats of this process lie, so that not all processes of a machine wake together. */
+/** Offset of this process's beat, so that the processes of a machine do not all wake together. */
 const firstBeat = (process.pid * 611) % beatMs
 
 /**
- * When a pause of at most so many milliseconds is to end, in those of `performance.now()`: on a beat that the whole process
- * shares, and together with every other pause of that length. What need not be punctual then wakes the process once
- * instead of many times, which is most of what it costs at rest.
+ * When a pause of at most this many milliseconds should end, in the time of `performance.now()`: on a beat shared by
+ * the process, together with other pauses of the same length. Work that need not be punctual then wakes the process
+ * once instead of many times, which is most of its cost at rest.
  */
 export function beatWithin(pauseMs: number): number {
   const now = performance.now()

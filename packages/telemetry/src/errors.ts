@@ -1,4 +1,4 @@
-/** What a log line tells about an error. */
+/** An error as it is logged. */
 export type DescribedError = {
   type: string
   message: string

@@ -7,8 +7,8 @@ const lookEveryMs = 4_000
 const active = 0.1
 
 /**
- * How late the event loop comes to its timers. It is measured while the loop has something to do: measuring wakes the
- * process fifty times a second, and an idle loop is never late.
+ * How late the timers of the event loop fire. It is measured only while the loop is busy: measuring wakes the process
+ * fifty times a second, and an idle loop is never late.
  */
 export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })

@@ -13,7 +13,7 @@ export function startExporting(): (withinMs: number) => Promise<void> {
     resource: resource(),
     // The other detectors read files and run commands for attributes that nobody asks for.
     resourceDetectors: [envDetector],
-    // Metrics have their own provider, which is there without any exporter.
+    // Metrics have their own provider, which works without an exporter.
     metricReaders: [],
     instrumentations: [],
   })
@@ -24,7 +24,7 @@ export function startExporting(): (withinMs: number) => Promise<void> {
     alsoLogTo(undefined)
     setRecording(false)
     await Promise.race([sdk.shutdown().catch(() => undefined), elapsed(withinMs)])
-    // What is registered stays for good, and the next one would not be heard.
+    // Globals cannot be registered twice: without this the next provider would be ignored.
     for (const global of [trace, context, propagation, logs]) global.disable()
   }
 }

@@ -5,7 +5,7 @@ import { defaultResource, resourceFromAttributes, type Resource } from '@opentel
 /** The deployable's name: OTEL_SERVICE_NAME, else PARLEY_SERVICE. */
 export const serviceName = process.env['OTEL_SERVICE_NAME'] || process.env['PARLEY_SERVICE'] || 'parley'
 
-/** Who speaks in traces, metrics and logs. */
+/** Identifies this process in traces, metrics and logs. */
 export function resource(): Resource {
   return defaultResource().merge(
     resourceFromAttributes({

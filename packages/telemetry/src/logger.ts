@@ -28,8 +28,8 @@ export function alsoLogTo(receive: LineSink | undefined): void {
 }
 
 function createRoot(): Logger {
-  // Whoever read the output may be gone before this process: that must not end it before it has drained.
-  // One listener does, however many copies of this module there are.
+  // The reader of stdout may exit before this process, which must still drain. One listener is enough, even if this
+  // module is loaded several times.
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined)
   return pino(
     {
@@ -53,7 +53,7 @@ function createRoot(): Logger {
   )
 }
 
-/** A level that cannot be read is no reason to be silent: whoever reads the whole configuration reports it. */
+/** An invalid level must not silence the log; the code that reads the whole configuration reports it. */
 function logLevel(): string {
   const { logLevel } = processFields()
   try {

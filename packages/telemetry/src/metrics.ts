@@ -7,7 +7,7 @@ import { resource } from './identity.ts'
 export type Labels = Attributes
 
 type Description = {
-  /** What is measured, one sentence. */
+  /** Description of the metric, one sentence. */
   description: string
   /** `s`, `ms`, `By`: the name gets it as its last word (`seconds`, `milliseconds`, `bytes`). Others change no name. */
   unit?: string
@@ -16,7 +16,7 @@ type Description = {
 const reader = new PrometheusExporter({ preventServerStart: true })
 const serializer = new PrometheusSerializer(undefined, false, undefined, false, true)
 
-/** The provider that all metrics of this process belong to. */
+/** The provider of all metrics of this process. */
 export const meterProvider = new MeterProvider({ resource: resource(), readers: [reader] })
 const meter = meterProvider.getMeter('parley')
 

@@ -7,7 +7,7 @@ export function processMetrics(): Disposable {
   const lag = new EventLoopLag()
   const gauges = [
     gauge('process.uptime', { description: 'Time since the process started', unit: 's' }, () => process.uptime()),
-    gauge('process.start_time', { description: 'When the process started, Unix time', unit: 's' }, () =>
+    gauge('process.start_time', { description: 'Start time of the process, Unix time', unit: 's' }, () =>
       Math.round(performance.timeOrigin / 1000),
     ),
     gauge('process.resident_memory', { description: 'Resident memory', unit: 'By' }, () => process.memoryUsage.rss()),

@@ -16,8 +16,7 @@ export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * Sends what is still waiting and stops measuring and sending. The last thing a process does: a collector that is gone keeps it from
- * ending for `withinMs` at most.
+ * Sends pending data and stops telemetry. Call it last: an unreachable collector delays the exit by `withinMs` at most.
  */
 export async function stopTelemetry(withinMs = 2_000): Promise<void> {
   measured?.[Symbol.dispose]()

@@ -11,7 +11,7 @@ import {
   type Span,
 } from '@opentelemetry/api'
 
-/** What a span is told at its start. */
+/** Options of a new span. */
 export type SpanOptions = {
   /** `internal` unless told otherwise. */
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'

@@ -4,7 +4,7 @@ import { maxRequestBytes, silenceMs, startByMs } from '../limits.ts'
 import { methodName } from '../subjects.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
-/** The caller does not want the answer any more. A signal that carries a ConnectError decides what it is. */
+/** The caller cancelled the call. If its signal carries a ConnectError, that error is used. */
 export function canceled(signal: AbortSignal): ConnectError {
   const reason: unknown = signal.reason
   if (reason instanceof ConnectError) return reason

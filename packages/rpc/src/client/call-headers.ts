@@ -3,7 +3,7 @@ import { callerHeader } from '@parley/credentials'
 import { blobHeader, controlHeader, keyHeader, packRequest, traceHeader, type RequestControl } from '../envelope.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
-/** What travels beside the body of a request. */
+/** NATS headers of a request. */
 export function requestHeaders(call: OutgoingCall, control: RequestControl): MsgHdrs {
   const headers = natsHeaders()
   headers.append(controlHeader, packRequest(control))

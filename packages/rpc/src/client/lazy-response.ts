@@ -2,7 +2,7 @@ import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { UnaryResponse } from '@connectrpc/connect'
 import { trailerPrefix } from '../envelope.ts'
 
-/** A response whose Headers objects are made only for those who look: they cost more than the call. */
+/** A response that creates its Headers objects on first use: they cost more than the call. */
 export class LazyResponse implements UnaryResponse {
   readonly stream = false
   readonly method: DescMethodUnary

@@ -4,7 +4,7 @@ const maxParts = Math.ceil(maxReplyBytes / partBytes)
 
 /** Puts a large reply together. Parts arrive in order or are lost, for the bus keeps the order of one sender. */
 export class PartCollector {
-  /** When the last part came. */
+  /** When the last part arrived. */
   heardAt: number
   /** Bytes held so far. */
   bytes = 0
@@ -18,7 +18,7 @@ export class PartCollector {
     this.heardAt = now
   }
 
-  /** Takes a part. False: one before it was lost, or it is none of ours. */
+  /** Adds a part. Returns false if an earlier part was lost or the part is invalid. */
   add(index: number, count: number, body: Uint8Array, now: number): boolean {
     if (index !== this.#parts.length || count !== this.#count || count > maxParts || body.length > partBytes)
       return false
@@ -28,7 +28,7 @@ export class PartCollector {
     return true
   }
 
-  /** The whole body once every part is there. */
+  /** The whole body once every part has arrived. */
   whole(): Uint8Array | undefined {
     return this.#parts.length === this.#count ? Buffer.concat(this.#parts) : undefined
   }

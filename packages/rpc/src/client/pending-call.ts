@@ -16,7 +16,7 @@ export type OutgoingCall = {
   readonly idempotencyKey?: string | undefined
   readonly blob?: string | undefined
   readonly traceparent?: string | undefined
-  /** Further metadata, sent as it is. */
+  /** Further metadata, sent unchanged. */
   readonly extra?: Headers | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -24,21 +24,21 @@ export type OutgoingCall = {
 /** A call whose answer is awaited. Times are of the client's monotonic clock. */
 export type PendingCall = {
   readonly id: number
-  /** Where its answers come, without the token of the attempt. */
+  /** Reply subject without the token of the attempt. */
   readonly inbox: string
   readonly call: OutgoingCall
   readonly resolve: (reply: Reply) => void
   readonly reject: (reason: unknown) => void
   readonly deadlineAt: number
-  /** Whether running it twice has the effect of once. */
+  /** Whether the call may be run twice without a second effect. */
   readonly repeatable: boolean
   /** How many times it was sent. */
   attempt: number
-  /** Whether a server answered `not_started` before. */
+  /** Whether a server has answered `not_started`. */
   refused: boolean
-  /** Whether a server said that it is at work. */
+  /** Whether a server has reported that it started the call. */
   started: boolean
-  /** Nothing heard of the last attempt until here: whoever got it is frozen or gone. */
+  /** If no reply has arrived by this time, the process that got the last attempt is frozen or dead. */
   silentAt: number
   /** Parts of a large reply, with the attempt they answer. */
   parts: { readonly attempt: number; readonly collector: PartCollector } | undefined

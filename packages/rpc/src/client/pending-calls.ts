@@ -29,14 +29,14 @@ const attemptsPerId = 1_000
 type Inbox = { readonly prefix: string; readonly subscription: Subscription }
 
 /**
- * Every call of a process that waits for its answer: one inbox for each deployable that is asked, one map, one sweep. The
- * bus lets a deployable answer below its own name only, and each knows the name of its own inbox alone, so that nobody
- * answers in the place of another.
+ * All calls of a process that wait for a reply: one inbox per called deployable, one map, one sweep. The bus lets a
+ * deployable reply only below its own name, and each deployable knows only the name of its own inbox, so none can reply
+ * in place of another.
  *
- * A call is sent once more, at once, when a server answers `not_started`; a second `not_started` ends it. Silence means that
- * a frozen process got the call. When the method may be repeated it is then sent again, and again at short intervals while
- * nothing at all is heard, for the queue group may choose the frozen process several times. A server that is alive is
- * heard in the interval, so it runs at most one of these copies; a frozen one finds them too late to begin.
+ * A call is sent again at once when a server answers `not_started`; a second `not_started` ends it. No reply at all
+ * means that a frozen process received the call. If the method is safe to repeat, it is sent again, at short intervals
+ * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
+ * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus

@@ -6,17 +6,17 @@ import type { Reply } from './pending-call.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { createBusTransport, type TransportOptions } from './transport.ts'
 
-/** What accompanies a call whose body is forwarded as it is. */
+/** Metadata of a call whose body is forwarded unchanged. */
 export type CallMeta = {
   /** An encoded caller, see `encodeCaller` of `@parley/credentials`. */
   readonly caller?: string | undefined
   /** Makes a resend of a keyed method safe. */
   readonly idempotencyKey?: string | undefined
-  /** Id of bytes that were taken out of the request and put aside at uploads. */
+  /** Id of bytes that the gateway moved from the request to uploads. */
   readonly blob?: string | undefined
-  /** Trace to belong to; without it the current one. */
+  /** Parent trace; default: the current one. */
   readonly traceparent?: string | undefined
-  /** How long the answer is waited for, over all attempts. */
+  /** Timeout over all attempts. */
   readonly timeoutMs: number
   /** Ends the wait with `canceled`. */
   readonly signal?: AbortSignal | undefined
@@ -26,7 +26,7 @@ export type CallMeta = {
 export type RpcClientOptions = {
   /** Deployable that calls. */
   readonly name: string
-  /** For calls through a transport that set no timeout of their own. Default 5000. */
+  /** Timeout of calls that set none. Default 5000. */
   readonly defaultTimeoutMs?: number
   /** Connect interceptors around every call through a transport, the first one outermost. */
   readonly interceptors?: readonly Interceptor[]

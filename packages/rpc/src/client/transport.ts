@@ -16,7 +16,7 @@ import { methodName, rpcSubject } from '../subjects.ts'
 import { LazyResponse } from './lazy-response.ts'
 import type { PendingCalls } from './pending-calls.ts'
 
-/** For whom a transport speaks. */
+/** The callers of a transport's calls. */
 export type TransportOptions = {
   /** The signed-in one in whose name every call is made; only the gateway may publish methods that need one. */
   readonly caller?: Caller

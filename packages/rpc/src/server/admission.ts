@@ -1,16 +1,16 @@
 import { countQueued } from '../metrics.ts'
 
-/** What admission decides about. */
+/** What admission needs to know of a call. */
 export type Admissible = {
   /** Begins the work. Must call `leave` in the end. */
   begin(): void
   /** The work will not be done here. */
   refuse(reason: 'overloaded' | 'late'): void
-  /** Until when it may begin. */
+  /** Latest time at which it may start. */
   readonly startByAt: number
 }
 
-/** At most so many calls at once, a short queue behind them, and a quick refusal beyond. */
+/** Limits concurrent calls, queues a few more, and refuses the rest at once. */
 export class Admission {
   readonly #places: number
   readonly #queueLimit: number

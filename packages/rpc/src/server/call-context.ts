@@ -5,12 +5,12 @@ import type { Caller } from '@parley/credentials'
 import { controlHeader } from '../envelope.ts'
 import { rpcSubject } from '../subjects.ts'
 
-/** What a handler is told about its call. Everything that costs is made for those who look. */
+/** The context of a call, for its handler. Expensive parts are created on first use. */
 export class CallContext implements HandlerContext {
   readonly method: DescMethodUnary
   readonly requestMethod = 'POST'
   readonly protocolName = 'nats'
-  /** Who calls; set by the authentication check where a method needs one, else for those who ask. */
+  /** The caller; set by the authentication check for methods that need one, otherwise on first use. */
   caller: Caller | undefined
   readonly #received: MsgHdrs
   readonly #deadlineAt: number
@@ -81,7 +81,7 @@ export class CallContext implements HandlerContext {
     return { header: this.#responseHeader, trailer: this.#responseTrailer }
   }
 
-  /** Whether the caller has stopped waiting. */
+  /** Whether the caller's deadline has passed. */
   get expired(): boolean {
     return this.#now() >= this.#deadlineAt
   }

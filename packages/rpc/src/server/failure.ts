@@ -7,8 +7,9 @@ import { deadlineExceeded, type CallContext } from './call-context.ts'
 const log = logger('rpc')
 
 /**
- * What the caller is told of a failure: a ConnectError as it is, database trouble as `unavailable`, an abort after the
- * deadline as `deadline_exceeded`, and everything else, which is a bug, as `internal server error` with the cause in the log.
+ * Maps a failure to the error that the caller gets: a ConnectError unchanged, a database outage as `unavailable`, an
+ * abort after the deadline as `deadline_exceeded`. Anything else is a bug: it becomes `internal server error`, and its
+ * cause is logged.
  */
 export function failureOf(error: unknown, context: CallContext): ConnectError {
   if (error instanceof ConnectError && !isBug(error)) return error

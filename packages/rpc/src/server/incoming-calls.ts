@@ -17,7 +17,7 @@ import { Skew } from './skew.ts'
 const log = logger('rpc')
 const tickMs = 2_000
 
-/** How many calls are taken, and what surrounds them. */
+/** Limits for calls, and the interceptors and guard around the handlers. */
 export type IncomingOptions = Surroundings & {
   readonly concurrency: number
   readonly queueLimit: number
@@ -29,7 +29,7 @@ type Running = {
   readonly context: CallContext
   readonly attempt: number
   readonly arrivedAt: number
-  /** Whether its caller was told that it is being worked on. */
+  /** Whether the caller was sent `started`. */
   started: boolean
 }
 
@@ -119,7 +119,7 @@ export class IncomingCalls {
     }
   }
 
-  /** Says `started` of what takes long, ends what is out of time, refuses what waited too long. */
+  /** Sends `started` for long calls, ends calls whose deadline has passed, and refuses calls that waited too long. */
   #look(): boolean {
     const now = this.#options.now()
     for (const running of this.#running) {
@@ -138,7 +138,7 @@ export class IncomingCalls {
     return this.#admission.full
   }
 
-  /** From now on nothing new is begun. */
+  /** Stops accepting calls. */
   drain(): void {
     this.#draining = true
   }

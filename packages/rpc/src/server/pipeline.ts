@@ -13,12 +13,12 @@ export type CallGuard = (call: {
   readonly userId: string
 }) => Promise<void> | undefined
 
-/** What surrounds the handlers of a service. */
+/** The interceptors and guard around the handlers of a service. */
 export type Surroundings = { readonly interceptors: readonly Interceptor[]; readonly guard: CallGuard | undefined }
 
 /**
- * The way of a request to its handler and back, in this order: is there a caller, is there an implementation, can the body
- * be read, does it keep the rules, the guard and the interceptors of the service, the handler. Throws what goes wrong.
+ * Processes a request. In this order: checks the caller, finds the implementation, decodes and validates the body, runs
+ * the guard, the interceptors and the handler. Throws any failure.
  */
 export async function answer(
   served: ServedMethod,
@@ -41,7 +41,7 @@ export async function answer(
   return toBinary(method.output, create(method.output, output))
 }
 
-/** What deployables ask one another has passed this check, or made the text itself. */
+/** Requests between deployables were checked before, or the deployable wrote their text itself. */
 const isInternal = ({ parent }: DescMethodUnary): boolean => parent.typeName.startsWith('svc.internal.')
 
 function decode(method: DescMethodUnary, body: Uint8Array): MessageShape<DescMethodUnary['input']> {

@@ -45,7 +45,7 @@ export function sendAnswer(msg: Msg, body: Uint8Array, context: CallContext): Co
   return undefined
 }
 
-/** Sends an error with everything that belongs to it. Returns its code. */
+/** Sends an error with its metadata and details. Returns its code. */
 export function sendError(msg: Msg, error: ConnectError): Code {
   const headers = natsHeaders()
   error.metadata.forEach((value, name) => {

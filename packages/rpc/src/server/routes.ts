@@ -2,7 +2,7 @@ import type { DescMethod, DescMethodUnary, DescService, MessageInitShape, Messag
 import type { HandlerContext, MethodImpl, ServiceImpl } from '@connectrpc/connect'
 import { isInternal, methodName, needsCaller } from '../subjects.ts'
 
-/** Where a service registers what it answers; the part of Connect's router that unary methods need. */
+/** Registers the implementations of a service; the part of Connect's router that unary methods need. */
 export type ServiceRoutes = {
   /** Registers implementations of methods of a service. May be called several times for one service. */
   service<T extends DescService>(service: T, implementation: Partial<ServiceImpl<T>>): ServiceRoutes
@@ -25,8 +25,8 @@ export type Implementation = (
 ) => Promise<MessageInitShape<DescMethodUnary['output']>> | MessageInitShape<DescMethodUnary['output']>
 
 /**
- * The methods to subscribe to: the owned ones, implemented or not, and all of the internal services that are registered.
- * Throws for an implementation of a method that belongs to another deployable.
+ * The methods to subscribe to: the owned ones, implemented or not, and all methods of the registered internal services.
+ * Throws for an implementation of a method that another deployable owns.
  */
 export function collectRoutes(owned: readonly DescMethod[], register: (routes: ServiceRoutes) => void): ServedMethod[] {
   const implementations = new Map<DescMethodUnary, Implementation>()
@@ -36,7 +36,7 @@ export function collectRoutes(owned: readonly DescMethod[], register: (routes: S
     if (!isUnary(method)) throw new Error(`${methodName(method)} streams; only unary methods travel over the bus`)
     if (implementations.has(method)) throw new Error(`${methodName(method)} is implemented twice`)
     if (!isInternal(method) && !served.has(method))
-      throw new Error(`${methodName(method)} belongs to another deployable`)
+      throw new Error(`${methodName(method)} is owned by another deployable`)
     served.add(method)
     implementations.set(method, implementation)
   }

@@ -14,11 +14,11 @@ const log = logger('rpc')
 
 /** Options of {@link serveRpc}. */
 export type RpcServerOptions = {
-  /** Whose methods these are; also the queue group that shares them. */
+  /** The owner of the methods; also the queue group that shares them. */
   readonly deployable: Deployable
   /** Registers the implementations. */
   readonly routes: (routes: ServiceRoutes) => void
-  /** Told when the subscriptions stand, and when the queue is full. */
+  /** Notified when the subscriptions are active and when the queue is full. */
   readonly health?: Health
   /** Calls at work at once. Default 256. */
   readonly concurrency?: number
@@ -30,7 +30,7 @@ export type RpcServerOptions = {
   readonly interceptors?: readonly Interceptor[]
   /** Asked before the handler of every method that needs a caller. */
   readonly guard?: CallGuard
-  /** How long running calls may go on when the server is disposed. Default 10,000 ms. */
+  /** How long running calls may take to finish when the server is disposed. Default 10,000 ms. */
   readonly drainTimeoutMs?: number
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number
@@ -40,8 +40,8 @@ export type RpcServerOptions = {
 export type RpcServer = AsyncDisposable
 
 /**
- * Answers the methods of a deployable over the bus, together with every other process of the same deployable.
- * Resolves when the bus knows the subscriptions; throws when it refuses one of them.
+ * Serves the methods of a deployable over the bus, sharing the calls with its other processes. Resolves when the bus
+ * has registered the subscriptions; throws when it refuses one.
  */
 export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<RpcServer> {
   const concurrency = options.concurrency ?? 256
@@ -81,7 +81,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
   }
 }
 
-/** What the server had sent before our unsubscribe is still delivered, so each call that came is answered. */
+/** Calls that the server had sent before it got our unsubscribe are still delivered, and each gets a reply. */
 async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription[], timeoutMs: number): Promise<void> {
   calls.drain()
   const unsubscribed = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()))
@@ -94,7 +94,10 @@ async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription
   )
 }
 
-/** Waits until the bus has read what we sent; after a lost connection it is sent again by itself, so only wait anew. */
+/**
+ * Waits until the bus has read everything sent before. After a lost connection the client sends it again, so only the
+ * wait is repeated.
+ */
 async function roundTrip(bus: Bus): Promise<void> {
   for (;;) {
     try {

@@ -15,14 +15,15 @@ type Late = { least: number; most: number; calls: number; since: number }
 type Sender = { readonly minima: number[]; slice: number; late?: Late | undefined }
 
 /**
- * Tells how long ago a call was sent without trusting that two clocks agree: the smallest (arrival - sent) of a sender in
- * the last minute stands for "just now". The first call of a sender therefore counts as just sent.
+ * Estimates how long ago a call was sent although the clocks of the processes differ: the smallest (arrival - sent) of
+ * a sender in the last minute is taken as no delay. The first call of a sender therefore counts as just sent.
  *
- * What arrived while this process was frozen is read all at once when it goes on. So that none of it passes for new, the
- * minute counts only time in which the process ran, and right after a freeze unknown senders count as late.
+ * After a freeze, this process reads everything that arrived meanwhile at once. So that none of it counts as new, the
+ * minute includes only time in which the process ran, and right after a freeze calls of unknown senders count as late.
  *
- * A clock can jump: that of a machine stands still while the machine is paused. Calls that are late by the same amount again
- * and again are therefore late no longer. What waited somewhere is late by ever less, as it arrives all at once.
+ * A clock can jump, for example while its machine is paused. If calls of a sender are late by the same amount again and
+ * again, they are taken as not delayed. Calls that were really queued arrive together, each later one with a smaller
+ * delay.
  */
 export class Skew {
   readonly #senders = new Map<string, Sender>()
@@ -36,7 +37,7 @@ export class Skew {
     this.#sweptAt = now
   }
 
-  /** To be called at least every two seconds, so that an idle process is not taken for a frozen one. */
+  /** Must be called at least every two seconds, so that an idle process is not mistaken for a frozen one. */
   tick(now: number): void {
     const elapsed = now - this.#seenAt
     this.#seenAt = now

@@ -13,29 +13,29 @@ const answersReplayed = counter('idempotent_answers_replayed_total', {
 const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
 const keyInUse = () => new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
 
-/** The key of a call under way; without one nothing is stored. */
+/** The key of a running call; without a key nothing is stored. */
 export type CallKey<O> = {
   /**
-   * Stores the answer, first thing in the transaction that earns it. Throws when another call has taken the key meanwhile,
-   * which `answerOnce` answers.
+   * Stores the response; call it first in the transaction that produces it. Throws when another call has taken the key,
+   * which `answerOnce` handles.
    */
   keep(tx: Tx, answer: O): Promise<void>
   /** After the transaction: the call is refused after all, and may be tried again under its key. */
   free(): Promise<void>
 }
 
-/** How a call is answered. */
+/** How a call is handled. */
 export type Answering<O> = {
   /** Does what is asked for. */
   run: (key: CallKey<O>) => Promise<O>
-  /** What a repeat is answered, given what the first call was. Default: the same. */
+  /** Makes the response to a repeated call from the stored one. Default: the same response. */
   repeat?: (answer: O) => Promise<O>
 }
 
 /**
- * Answers a call that may be repeated under an idempotency key for 24 hours: the first one runs; every other one is answered
- * by `repeat`, on any process, whatever would stand against running it now. Without a key it just runs. Failures are not
- * kept. Throws `invalid_argument` when the key was used for another request.
+ * Handles a call that may be repeated under an idempotency key for 24 hours. The first call runs; later ones, on any
+ * process, are answered by `repeat`, even if the call could not run now. Without a key the call just runs. Failures are
+ * not stored. Throws `invalid_argument` when the key was used for a different request.
  */
 export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   db: Db,
@@ -70,7 +70,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
       free: () => forgetAnswer(db, keyed),
     })
   } catch (error) {
-    // Another process may have answered meanwhile, and made what this attempt stumbled over.
+    // Another process may have stored a response in the meantime, and thereby caused this attempt to fail.
     const meanwhile = kept ? undefined : await findRepeated()
     if (meanwhile) return meanwhile
     throw error

@@ -2,7 +2,7 @@ import { customType, index, pgTable, primaryKey, text, timestamp } from 'drizzle
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 
-/** Answers to calls under an idempotency key, of the last 24 hours. A key belongs to its caller and method. */
+/** Responses to calls with an idempotency key, of the last 24 hours. A key belongs to its caller and method. */
 export const idempotentCalls = pgTable(
   'idempotent_calls',
   {
@@ -12,7 +12,7 @@ export const idempotentCalls = pgTable(
     key: text('key').notNull(),
     /** SHA-256 of the request. */
     requestDigest: bytea('request_digest').notNull(),
-    /** What was answered, encoded. */
+    /** The encoded response. */
     response: bytea('response').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },
